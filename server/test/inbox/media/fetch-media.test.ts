@@ -226,6 +226,7 @@ test('one workspace with many files neither takes all places nor holds up the ot
   many.clock.advance(5)
   const ofFew = [await few.coming({ bytes: png, serve: serve('few') }), await few.coming({ bytes: png, serve: serve('few') })]
   const fetching = many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
+  await until(() => held.length === 4, 'four files that are asked for')
   let most = 0
   for (let served = 0; served < 22; served++) {
     await until(() => held.length > 0, 'a file that is asked for')
