@@ -601,7 +601,7 @@ create table media (
   constraint media_pkey PRIMARY KEY (workspace_id, id)
 );
 
-CREATE INDEX media_due ON media USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX media_due ON media USING btree (workspace_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX media_gallery ON media USING btree (workspace_id, conversation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX media_message_key ON media USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX media_preview_stored ON media USING btree (preview_stored_as) WHERE (preview_stored_as IS NOT NULL);

@@ -12,7 +12,7 @@ create table media (
   state text not null check (state in ('coming', 'here', 'too_large', 'gone', 'refused', 'failed')),
   -- Sealed: where the platform has it, its name, types, sizes, seconds, waveform, and what was told of it.
   details bytea not null,
-  -- Sealed: the key of the file, and of the preview.
+  -- Sealed: the key of the file, and of the preview with its size.
   file_key bytea,
   -- Names in the media store.
   stored_as uuid,
@@ -23,6 +23,7 @@ create table media (
   -- Why it is not here, in a word of ours.
   failure text,
   tries integer not null default 0,
+  -- When it is to be fetched; while somebody does, when others may take it over.
   due_at timestamptz(3),
   lease_until timestamptz(3),
   created_by_type text check (created_by_type in ('agent', 'user', 'token', 'system')),
@@ -38,7 +39,8 @@ where message_id is not null;
 
 create index media_gallery on media (workspace_id, conversation_id, created_at desc, id desc);
 
-create index media_due on media (due_at)
+-- A worker goes from one workspace to the next in it.
+create index media_due on media (workspace_id, due_at)
 where due_at is not null;
 
 -- What the store's sweep asks.

@@ -14,6 +14,8 @@ import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
+import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
+import type { Previews } from '../inbox/media/preview.ts'
 import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
@@ -96,6 +98,26 @@ export function templateDeps(runtime: Runtime): SyncDeps {
   return { db, vault, clock, log, adapters: adaptersOf(runtime) }
 }
 
+/** What the fetching of files that messages carry stands on. */
+export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
+  return {
+    ...runtime,
+    store: runtime.media,
+    adapters: adaptersOf(runtime),
+    openConnection: openConnectionOf(runtime),
+    noteDown: (connection, errorCode) => applyRefusal(runtime, connection, 'connection_unavailable', errorCode),
+    observe: runtime.metrics.fetched,
+    previews,
+    random: Math.random,
+    step: runStep,
+  }
+}
+
+const openConnectionOf =
+  ({ db, vault }: Runtime): InboxDeps['openConnection'] =>
+  async (workspaceId, id) =>
+    (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null
+
 function inboxDeps(runtime: Runtime): InboxDeps {
   const { db, vault, clock } = runtime
   return {
@@ -103,8 +125,7 @@ function inboxDeps(runtime: Runtime): InboxDeps {
     vault,
     clock,
     connectors: connectorsOf(runtime),
-    openConnection: async (workspaceId, id) =>
-      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+    openConnection: openConnectionOf(runtime),
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
     phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
   }

@@ -26,25 +26,37 @@ export interface Way {
   isFresh: boolean
 }
 
-interface Content {
+interface Head {
   method: string
   headers: Record<string, string>
+}
+
+interface Content extends Head {
   body: string | Buffer | null
   timeoutMs: number
   maxAnswerBytes: number
   maySend?: () => boolean
 }
 
-type Phase = 'connect' | 'tls' | 'sent' | 'answering'
+export type Phase = 'connect' | 'tls' | 'sent' | 'answering'
 
 export type Exchange =
   | { outcome: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer; isWhole: boolean }
-  | { outcome: 'failed'; error: Failure; code: string; hasLeft: boolean; wasStale: boolean }
+  | Failed
+
+export interface Failed {
+  outcome: 'failed'
+  error: Failure
+  code: string
+  hasLeft: boolean
+  /** A kept connection ended just as it was used again. */
+  wasStale: boolean
+}
 
 type Failure = GuardError['code'] | 'invalid_request' | 'connect' | 'tls' | 'reset' | 'answer'
 
 // For the name, the connection and TLS together.
-const connectTimeoutMs = 5_000
+export const connectTimeoutMs = 5_000
 const maxHeadBytes = 16 * 1024
 // The client's own to set: they say where a message goes and where it ends.
 const ownHeaders =
@@ -62,11 +74,7 @@ export function exchange(way: Way, content: Content): Promise<Exchange> {
     }
     const request = prepare(way, content)
     if (request === null) return end(invalidRequest)
-    const fail = (error: unknown) => {
-      const hasLeft = phase === 'sent' || phase === 'answering'
-      const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
-      end({ outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale })
-    }
+    const fail = (error: unknown) => end(failureAt(phase, request, error))
     // The first end counts: what giving up makes of the request and its socket is not heard any more.
     const giveUp = (reason: GuardError['code']) => {
       fail(new GuardError(reason))
@@ -101,7 +109,7 @@ export function exchange(way: Way, content: Content): Promise<Exchange> {
   })
 }
 
-const invalidRequest: Exchange = {
+export const invalidRequest: Failed = {
   outcome: 'failed',
   error: 'invalid_request',
   code: 'invalid_request',
@@ -109,8 +117,15 @@ const invalidRequest: Exchange = {
   wasStale: false,
 }
 
-// Null for headers that cannot be written.
-function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Content): ClientRequest | null {
+/** Why there is no answer, by how far the request had come. */
+export function failureAt(phase: Phase, request: ClientRequest, error: unknown): Failed {
+  const hasLeft = phase === 'sent' || phase === 'answering'
+  const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
+  return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale }
+}
+
+/** A request whose head is held back until its `end` or first `write`; null for headers that cannot be written. */
+export function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Head): ClientRequest | null {
   const { isHttps, host, port, path } = target
   const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
   const options = {
@@ -140,8 +155,8 @@ interface Steps {
   connected: (socket: Socket) => void
 }
 
-// Until its `end` a request holds its head back, so that the time to connect is not the time to send.
-function whenConnected(request: ClientRequest, isHttps: boolean, { securing, connected }: Steps): void {
+/** Until its `end` a request holds its head back, so that the time to connect is not the time to send. */
+export function whenConnected(request: ClientRequest, isHttps: boolean, { securing, connected }: Steps): void {
   request.once('socket', (socket: Socket) => {
     if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
     if (isHttps) socket.once('connect', securing)

@@ -1,9 +1,11 @@
+import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type AddressJudge, createAddressJudge } from './address-judge.ts'
 import { type Agents, type Exchange, exchange } from './exchange.ts'
 import { guardedLookup, refusalOfLiteral, refusalOfName } from './guard.ts'
 import { type Resolver, systemResolver } from './resolver.ts'
+import { type OpenStream, openStream, type StreamContent } from './stream.ts'
 import { readTarget } from './target.ts'
 
 export interface OutgoingRequest {
@@ -61,10 +63,21 @@ export type OutgoingAnswer =
       ms: number
     }
 
+export interface StreamRequest extends StreamContent {
+  url: string
+}
+
+export type StreamAnswer =
+  | OpenStream
+  /** As with `OutgoingAnswer`. */
+  | { outcome: 'failed'; error: OutgoingFailure; code: string; hasLeft: boolean }
+
 /** The way to addresses that users gave. Never goes where the operator's network is, unless the operator allows it. */
 export interface Outgoing {
   /** One exchange without redirects or proxies; never throws. */
   call(request: OutgoingRequest): Promise<OutgoingAnswer>
+  /** The same for files: nothing of them is ever in memory whole, neither of what is sent nor of the answer. */
+  stream(request: StreamRequest): Promise<StreamAnswer>
   /**
    * Why a URL cannot be used, as a text that follows the name of its field, or null. What a name leads to is not asked
    * here but judged at each call.
@@ -89,14 +102,20 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
   const judge = createAddressJudge(allowCidrs)
   const settings = { keepAlive: true, timeout: idleSocketMs, scheduling: 'lifo', ...perOrigin } as const
   const agents: Agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
+  const closing = new AbortController()
+  // Each stream that is under way listens.
+  setMaxListeners(0, closing.signal)
+  const deps = { agents, judge, resolve }
   return {
-    call: (request) => call({ agents, judge, resolve }, request),
+    call: (request) => call(deps, request),
+    stream: (request) => stream(deps, closing.signal, request),
     refusal: (url) => {
       const target = readTarget(url)
       if ('refused' in target) return target.refused
       return refusalOfLiteral(target, judge) ?? refusalOfName(target, judge, allowCidrs)
     },
     close: () => {
+      closing.abort()
       agents.http.destroy()
       agents.https.destroy()
     },
@@ -133,4 +152,21 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
   if (isRepeated) result = await attempt(true)
   if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
   return { ...result, ms: elapsedMs() }
+}
+
+async function stream(
+  { agents, judge, resolve }: Deps,
+  closing: AbortSignal,
+  { url, ...content }: StreamRequest,
+): Promise<StreamAnswer> {
+  const refused = (error: OutgoingFailure) => ({ outcome: 'failed', error, code: error, hasLeft: false }) as const
+  const target = readTarget(url)
+  if ('refused' in target) return refused('invalid_address')
+  if (refusalOfLiteral(target, judge) !== null) return refused('forbidden_address')
+  const lookup = guardedLookup(resolve, judge, target)
+  const signal = AbortSignal.any([closing, content.signal])
+  const attempt = (isFresh: boolean) => openStream({ agents, judge, lookup, target, isFresh }, { ...content, signal })
+  // A body is read once, so it goes by a connection that nobody is about to close.
+  const answer = await attempt(content.body !== null)
+  return answer.outcome === 'failed' && answer.wasStale && content.body === null ? attempt(true) : answer
 }

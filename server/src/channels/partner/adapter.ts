@@ -17,6 +17,7 @@ import type { Wire } from '../waba/exchange.ts'
 import { textOf } from '../waba/json.ts'
 import { proofHeaders } from './authenticate.ts'
 import { ask, callTo, partnerConnector } from './call.ts'
+import { partnerMedia } from './media.ts'
 import { profiles } from './profile.ts'
 import type { NewPartner } from './settings.ts'
 import { fetchTemplates } from './templates.ts'
@@ -35,6 +36,7 @@ export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<Pa
   register: (connection) => register(wire, publicUrl, connection),
   fetchTemplates: (connection) => fetchTemplates(wire, connection),
   connector: partnerConnector(wire),
+  media: partnerMedia(wire),
   effectOfCode,
   callbackRoutes: partnerWebhookRoutes,
 })

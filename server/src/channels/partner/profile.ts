@@ -9,6 +9,7 @@ export interface Profile {
   numberPath: string
   webhookPath: string
   templatesPath: string
+  mediaPath: string
   /** Where the list of an answer with templates is. */
   templateLists: readonly string[]
   /** Carries the digest of a callback's bytes, where the partner signs them. */
@@ -23,6 +24,7 @@ export const profiles: Readonly<Record<PartnerProfileName, Profile>> = {
     numberPath: '/v1/configs/phone_number',
     webhookPath: '/v1/configs/webhook',
     templatesPath: '/v1/configs/templates',
+    mediaPath: '/media',
     templateLists: ['waba_templates', 'data'],
     signatureHeader: 'x-360dialog-signature',
   },

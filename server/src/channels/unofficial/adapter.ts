@@ -1,12 +1,14 @@
 import { type ChannelAdapter, type CheckedNumber, nothingShown } from '../adapter.ts'
 import type { SessionConnection } from '../connection/connection.ts'
+import type { Wire } from '../waba/exchange.ts'
+import { linkedMedia } from './media.ts'
 import { sessionConnector } from './send/connector.ts'
 import { resumeSession, type SessionDeps } from './session/change-session.ts'
 import { findStanding } from './session/session-queries.ts'
 import { channelSessionTeamRoutes } from './session/team-routes.ts'
 
 /** Phones that link us as one of their devices. Their events come over the session, so nothing calls. */
-export const sessionAdapter = (deps: SessionDeps): ChannelAdapter<SessionConnection> => ({
+export const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdapter<SessionConnection> => ({
   // The pairing tells the number; until then nothing else has this one.
   begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
   changes: [],
@@ -18,6 +20,7 @@ export const sessionAdapter = (deps: SessionDeps): ChannelAdapter<SessionConnect
   check: (connection) => check(deps, connection),
   resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
   connector: sessionConnector(deps),
+  media: linkedMedia(deps),
   // The network's codes tell of the one message: that a session cannot send shows by its line.
   effectOfCode: () => 'none',
   teamRoutes: (app, guard) => channelSessionTeamRoutes(app, deps, guard),

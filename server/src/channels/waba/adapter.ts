@@ -7,6 +7,7 @@ import { effectOfCode } from './errors.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { objectOf } from './json.ts'
+import { wabaMedia } from './media.ts'
 import { wabaConnector } from './sender.ts'
 import type { NewWaba } from './settings.ts'
 import { fetchTemplates } from './templates.ts'
@@ -27,6 +28,7 @@ export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
   check: (connection) => check(wire, connection),
   fetchTemplates: (connection) => fetchTemplates(wire, connection),
   connector: wabaConnector(wire),
+  media: wabaMedia(wire),
   effectOfCode,
   callbackRoutes: wabaWebhookRoutes,
 })

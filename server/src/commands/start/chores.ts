@@ -6,11 +6,13 @@ import { eraseQuiet, removeOld } from '../../app/retention.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
+import { systemClock } from '../../base/clock.ts'
 import { refreshStatistics } from '../../base/statistics.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
 import { removeOldEvents } from '../../events/retention.ts'
+import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
@@ -19,6 +21,7 @@ import { settleStranded } from '../../inbox/send/send-settle.ts'
 import { sweepImports } from '../../leads/retention.ts'
 import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
+import { sweepStore } from '../../media/sweep.ts'
 import { workOnRotations } from '../../rotation/work.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
@@ -47,7 +50,8 @@ export function startChores(runtime: Runtime): Loop {
 // Those of an hour work off batches that commit by themselves. What they end is days old, so one that a dying worker
 // has cut short may wait for the next.
 function choresOf(runtime: Runtime): Chore[] {
-  const { db, vault, clock } = runtime
+  const { db, vault, clock, media: store } = runtime
+  let sweptTo: string | null = null
   const templates = templateDeps(runtime)
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepEarlyStatuses(db, clock.now()),
@@ -58,6 +62,13 @@ function choresOf(runtime: Runtime): Chore[] {
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),
+    'sweep-media': async () => {
+      // By the clock of the machines, which that of the store is compared with.
+      const known = (names: string[]) => knownFiles(db.sql, names)
+      const { removed, after } = await sweepStore({ store, clock: systemClock, known }, sweptTo)
+      sweptTo = after
+      return removed
+    },
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined

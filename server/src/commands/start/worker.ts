@@ -1,8 +1,10 @@
 import { presentPayload } from '../../app/events.ts'
-import { inboxReceive } from '../../app/inbox.ts'
+import { fetchDeps, inboxReceive } from '../../app/inbox.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { openTransports, startSessions } from '../../channels/unofficial/session/worker.ts'
+import { createMediaFetcher } from '../../inbox/media/media-fetcher.ts'
+import { openPreviews } from '../../inbox/media/preview.ts'
 import { startImports } from '../../leads/transfer/import/worker.ts'
 import { createDeliveryWorker } from '../../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
@@ -15,9 +17,13 @@ export function startWorker(runtime: Runtime): Loop {
   webhooks.start()
   const transportOf = openTransports(runtime)
   const sessions = startSessions({ ...runtime, receive: inboxReceive(runtime), transportOf, random: Math.random })
+  const previews = openPreviews(runtime)
+  const files = createMediaFetcher(fetchDeps(runtime, previews))
+  files.start()
   return {
     stop: async () => {
-      await Promise.all([sessions.stop(), webhooks.stop(), imports.stop(), chores.stop()])
+      await Promise.all([sessions.stop(), webhooks.stop(), imports.stop(), chores.stop(), files.stop()])
+      await previews.close()
     },
   }
 }

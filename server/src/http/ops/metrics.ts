@@ -16,6 +16,8 @@ export interface Metrics {
   sent: (channel: string, outcome: string, ms: number) => void
   /** A platform handed something in, and it is stored. */
   received: (channel: string, type: string) => void
+  /** A file was fetched, or was not; the result is its state then, `coming` when it is tried again. */
+  fetched: (result: string, ms: number) => void
   webhooks: WebhookObserver
   chore: (name: string, result: 'done' | 'failed', ms: number) => void
   /** All of it as Prometheus reads it. */
@@ -60,6 +62,8 @@ export function createMetrics(source: GaugeSource): Metrics {
     'channel',
     'type',
   )
+  const files = count('parley_files_total', 'Tries to fetch files that messages carry.', 'result')
+  const fileTime = measure('parley_file_seconds', 'Time that a try took, with the preview.', choreSeconds, 'result')
   const chores = count('parley_chores_total', 'Runs of chores.', 'chore', 'result')
   const choreTime = measure('parley_chore_seconds', 'Time that chores took.', choreSeconds, 'chore')
 
@@ -73,6 +77,10 @@ export function createMetrics(source: GaugeSource): Metrics {
       sendTime.observe({ channel }, ms / 1000)
     },
     received: (channel, type) => items.inc({ channel, type }),
+    fetched: (result, ms) => {
+      files.inc({ result })
+      fileTime.observe({ result }, ms / 1000)
+    },
     webhooks: webhookObserver(own),
     chore: (chore, result, ms) => {
       chores.inc({ chore, result })

@@ -4,7 +4,7 @@ import type { Live } from '../../events/live.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { selectConversations } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
-import { conversationsTopic, mentionsTopic } from '../conversation/team-news.ts'
+import { conversationsTopic, type MediaNews, mediaTopic, mentionsTopic } from '../conversation/team-news.ts'
 import { countUnreadMentions } from '../notes/mentions.ts'
 import { readNames } from '../read/names.ts'
 import { showConversations } from '../read/show.ts'
@@ -29,6 +29,7 @@ export const inboxFrames = {
   'team.conversation.gone': '`{ conversationId }` has become part of another one',
   'team.conversations.changed': '`{}`: many changed at once, load lists and counts anew',
   'team.presence': '`{ conversationId, people: [{ userId, name, state }] }`: who is there now',
+  'team.media.changed': '`{ conversationId, messageId, mediaId, state }`: a file has come, or will not',
   'team.mentions': '`{ unread }`: how many notes that mention you are unread',
 }
 type InboxFrame = keyof typeof inboxFrames
@@ -61,9 +62,14 @@ export function tellOfConversations(deps: TeamLiveDeps): () => void {
       .then((unread) => tell(live, workspaceId, 'team.mentions', { unread }, userId))
       .catch((error) => log.warn('live mentions not told', { workspaceId }, error))
   })
+  const stopMedia = db.onNews(mediaTopic, (news) => {
+    const { workspaceId, ...media } = JSON.parse(news) as MediaNews
+    if (live.isFollowed(workspaceId)) tell(live, workspaceId, 'team.media.changed', media)
+  })
   return () => {
     stopConversations()
     stopMentions()
+    stopMedia()
     void telling.close()
   }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '../../../src/base/db.ts'
+import { newId } from '../../../src/base/id.ts'
+import { tellOfMedia } from '../../../src/inbox/conversation/team-news.ts'
 import { testDatabase } from '../../support/database.ts'
 import { startNode } from '../../support/events/feed-world.ts'
 import { type OpenStream, openStream, type Told } from '../../support/events/live-stream.ts'
@@ -188,4 +190,11 @@ test('only members can be mentioned, a token has no mentions, a cursor must be o
   const at = `/api/team/v1/workspaces/${w.workspaceId}/inbox/mentions`
   assert.equal((await w.call('GET', at, { key: testTeamToken })).status, 403)
   assert.equal((await ana.call('GET', '/inbox/mentions?cursor=x')).status, 400)
+})
+
+test('pages are told when a file of a message has come, or will not', async () => {
+  const { w, id, stream } = await liveWorld()
+  const media = { conversationId: id, messageId: newId(w.clock.now()), mediaId: newId(w.clock.now()), state: 'here' }
+  await w.db.tx(async (tx) => tellOfMedia(tx, { workspaceId: w.workspaceId, ...media }))
+  assert.deepEqual((await until(stream, 'team.media.changed')).data, media)
 })

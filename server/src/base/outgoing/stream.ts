@@ -1,0 +1,189 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import {
+  connectTimeoutMs,
+  type Failed,
+  failureAt,
+  invalidRequest,
+  type Phase,
+  prepare,
+  type Way,
+  whenConnected,
+} from './exchange.ts'
+import { GuardError, mayTalkTo } from './guard.ts'
+
+export interface StreamContent {
+  method: 'POST' | 'GET'
+  headers: Record<string, string>
+  /** Of exactly so many bytes. */
+  body: { bytes: AsyncIterable<Uint8Array>; length: number } | null
+  /** How long nothing may move, on either side, before it is given up; also the time from the last byte sent to the head. */
+  silenceMs: number
+  /** The answer ends with an error beyond it. */
+  maxAnswerBytes: number
+  /** Ends it at any moment. */
+  signal: AbortSignal
+}
+
+export interface OpenStream {
+  outcome: 'answered'
+  status: number
+  headers: IncomingHttpHeaders
+  /** As the head says; null when it does not. */
+  length: number | null
+  /** To be read once, or dropped. Throws a StreamEnded unless it comes whole. */
+  bytes: AsyncGenerator<Uint8Array>
+  /** Ends what nobody reads. */
+  drop(): void
+}
+
+/** An answer that did not come whole. */
+export class StreamEnded extends Error {
+  readonly code: 'too_large' | 'silent' | 'aborted' | 'reset'
+
+  constructor(code: StreamEnded['code'], cause?: unknown) {
+    super(`The answer has ended early: ${code}`, { cause })
+    this.code = code
+  }
+}
+
+/** One request and the beginning of its answer; never throws. */
+export function openStream(way: Way, content: StreamContent): Promise<OpenStream | Failed> {
+  const { promise, resolve } = Promise.withResolvers<OpenStream | Failed>()
+  let phase: Phase = 'connect'
+  const request = prepare(way, content)
+  if (request === null) return Promise.resolve(invalidRequest)
+  const { signal, silenceMs } = content
+  const fail = (error: unknown) => resolve(failureAt(phase, request, error))
+  const giveUp = (reason: GuardError['code']) => {
+    fail(new GuardError(reason))
+    request.destroy()
+  }
+  const silence = watchSilence(() => giveUp('timeout'))
+  const abort = () => giveUp('timeout')
+  silence.within(Math.min(connectTimeoutMs, silenceMs))
+  request.on('error', fail)
+  request.once('close', () => {
+    signal.removeEventListener('abort', abort)
+    silence.stop()
+    if (phase !== 'answering') fail(null)
+  })
+  request.once('response', (response) => {
+    phase = 'answering'
+    silence.stop()
+    resolve(answerOf(request, response, content))
+  })
+  whenConnected(request, way.target.isHttps, {
+    securing: () => {
+      phase = 'tls'
+    },
+    connected: ({ remoteAddress }) => {
+      // A kept connection may have been closed at this very moment.
+      if (remoteAddress === undefined) return request.destroy()
+      if (!mayTalkTo(remoteAddress, way.target, way.judge)) return giveUp('forbidden_address')
+      phase = 'sent'
+      sendBody(request, content, () => silence.within(silenceMs)).catch((error: unknown) => {
+        fail(error)
+        request.destroy()
+      })
+    },
+  })
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return promise
+}
+
+/** Waits whenever the other side does not take more, so that no more than a piece or two is ever in memory. */
+async function sendBody(request: ClientRequest, { body }: StreamContent, moved: () => void): Promise<void> {
+  moved()
+  if (body === null) {
+    request.end()
+    return
+  }
+  request.setHeader('content-length', body.length)
+  let left = body.length
+  for await (const piece of body.bytes) {
+    left -= piece.length
+    if (left < 0) break
+    moved()
+    // A copy: the piece is the giver's again with the next one, and may not have left by then.
+    if (request.write(Buffer.from(piece)) || request.destroyed) continue
+    await roomIn(request)
+    if (request.destroyed) return
+  }
+  if (left !== 0) throw new RangeError(`The body is not of the ${body.length} bytes that it was said to be`)
+  moved()
+  request.end()
+}
+
+/** Resolves once it takes more, or is over. */
+function roomIn(request: ClientRequest): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const leave = () => {
+    request.off('drain', leave).off('close', leave)
+    resolve()
+  }
+  request.on('drain', leave).on('close', leave)
+  return promise
+}
+
+function answerOf(request: ClientRequest, response: IncomingMessage, content: StreamContent): OpenStream {
+  // Whoever reads hears of it by the reading.
+  response.on('error', () => {})
+  const said = response.headers['content-length']
+  const drop = () => {
+    request.destroy()
+  }
+  return {
+    outcome: 'answered',
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    length: said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null,
+    bytes: readBytes(request, response, content),
+    drop,
+  }
+}
+
+async function* readBytes(
+  request: ClientRequest,
+  response: IncomingMessage,
+  { maxAnswerBytes, silenceMs, signal }: StreamContent,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  let isSilent = false
+  const silence = watchSilence(() => {
+    isSilent = true
+    request.destroy()
+  })
+  try {
+    const pieces = response[Symbol.asyncIterator]()
+    for (;;) {
+      // What the reader takes to do with a piece is no silence of the other side.
+      silence.within(silenceMs)
+      const { done, value } = await pieces.next()
+      silence.stop()
+      if (done === true) break
+      size += value.length
+      if (size > maxAnswerBytes) throw new StreamEnded('too_large')
+      yield value
+    }
+    if (!response.complete) throw new StreamEnded('reset')
+  } catch (error) {
+    if (error instanceof StreamEnded) throw error
+    throw new StreamEnded(isSilent ? 'silent' : signal.aborted ? 'aborted' : 'reset', error)
+  } finally {
+    silence.stop()
+    // All may have come, and somebody has stopped reading: nobody would end it.
+    if (!response.readableEnded) request.destroy()
+  }
+}
+
+function watchSilence(giveUp: () => void): { within(ms: number): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    within: (ms) => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, ms)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,128 @@
+import { createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { StreamEnded } from '../../base/outgoing/stream.ts'
+import type { SessionConnection } from '../connection/connection.ts'
+import { MediaBroken, type MediaLimits, type MediaWay, type OpenedMedia } from '../media-way.ts'
+import type { MediaSource } from '../message-detail.ts'
+import { cloudLimits, readOpened } from '../waba/cloud-media.ts'
+import type { Wire } from '../waba/exchange.ts'
+
+type Linked = Extract<MediaSource, { by: 'linked' }>
+
+const megabyte = 1024 * 1024
+const networkUrl = 'https://mmg.whatsapp.net'
+const networkHost = /(?:^|\.)whatsapp\.net$/
+const silenceMs = 15_000
+const [macBytes, blockBytes] = [10, 16]
+
+/** What the network derives a file's keys with, by the first letters of its type. */
+const purposes: readonly [type: RegExp, purpose: string][] = [
+  [/^(?:image|sticker)/i, 'Image'],
+  [/^(?:video|ptv|gif)/i, 'Video'],
+  [/^(?:audio|ptt|voice)/i, 'Audio'],
+  [/^document/i, 'Document'],
+]
+
+/** A phone takes what people send each other. */
+const limits: MediaLimits = {
+  ...cloudLimits,
+  image: { bytes: 16 * megabyte, types: ['image/jpeg', 'image/png', 'image/webp'] },
+  video: { bytes: 64 * megabyte, types: ['video/mp4', 'video/3gpp'] },
+}
+
+/**
+ * Files of linked devices. The network keeps them encrypted for whoever has the key, which came with the message. They are
+ * opened here rather than by Baileys: it goes to any host that a message names, past the guard, and does not look at the
+ * digest that shows what was altered.
+ */
+export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<SessionConnection> => ({
+  limits,
+  fetchBytes: 100 * megabyte,
+  open: async ({ settings }, source, maxBytes, signal) => {
+    const keys = source.by === 'linked' ? keysOf(source) : null
+    const url = source.by === 'linked' ? placeOf(settings.baseUrl, source) : null
+    if (keys === null || url === null) return { outcome: 'refused', errorCode: 'invalid_source' }
+    const maxAnswerBytes = maxBytes + blockBytes + macBytes
+    const answer = await outgoing.stream({
+      method: 'GET',
+      url,
+      headers: settings.baseUrl === null ? { origin: 'https://web.whatsapp.com' } : {},
+      body: null,
+      silenceMs,
+      maxAnswerBytes,
+      signal,
+    })
+    return decrypted(readOpened(answer, maxAnswerBytes), keys, maxBytes)
+  },
+  // A linked device makes its files with the message that shows them.
+  upload: async () => ({ outcome: 'refused', errorCode: 'upload_not_supported' }),
+})
+
+function decrypted(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMedia {
+  // The network keeps them for some weeks, and then says that it does not know them.
+  if (opened.outcome === 'failed' && opened.errorCode === 'http_404') return { outcome: 'gone', errorCode: 'http_404' }
+  if (opened.outcome !== 'opened') return opened
+  // What is kept there has neither the type nor the size of the file.
+  return { ...opened, bytes: decrypt(opened.bytes, keys, maxBytes), size: null, mimeType: null }
+}
+
+/** Where a file is: on hosts of the network alone, whatever a message says. */
+function placeOf(baseUrl: string | null, { url, directPath }: Linked): string | null {
+  const base = baseUrl ?? networkUrl
+  if (directPath !== null) return /^\/(?!\/)/.test(directPath) ? base + directPath : null
+  if (url === null || !URL.canParse(url)) return null
+  const { protocol, hostname, port, origin } = new URL(url)
+  if (baseUrl !== null) return origin === new URL(baseUrl).origin ? url : null
+  return protocol === 'https:' && port === '' && networkHost.test(hostname) ? url : null
+}
+
+interface Keys {
+  iv: Buffer
+  cipher: Buffer
+  mac: Buffer
+}
+
+function keysOf({ type, mediaKey }: Linked): Keys | null {
+  const [, purpose] = purposes.find(([of]) => of.test(type)) ?? []
+  const secret = Buffer.from(mediaKey, 'base64')
+  if (purpose === undefined || secret.length !== 32) return null
+  const keys = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `WhatsApp ${purpose} Keys`, 112))
+  return { iv: keys.subarray(0, 16), cipher: keys.subarray(16, 48), mac: keys.subarray(48, 80) }
+}
+
+/**
+ * AES-256-CBC, and behind it the beginning of an HMAC over all of it: only when the last piece was asked for is it known
+ * whether any of them was altered, so nothing may be made of them before the end.
+ */
+export async function* decrypt(
+  bytes: AsyncIterable<Uint8Array>,
+  { iv, cipher, mac }: Keys,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const decipher = createDecipheriv('aes-256-cbc', cipher, iv)
+  const hmac = createHmac('sha256', mac).update(iv)
+  let [held, size] = [Buffer.alloc(0), 0]
+  for await (const piece of bytes) {
+    // The last bytes so far may be the digest.
+    const known = Buffer.concat([held, piece])
+    const end = Math.max(0, known.length - macBytes)
+    hmac.update(known.subarray(0, end))
+    const opened = decipher.update(known.subarray(0, end))
+    held = known.subarray(end)
+    size += opened.length
+    if (size > maxBytes) throw new StreamEnded('too_large')
+    if (opened.length > 0) yield opened
+  }
+  const digest = hmac.digest().subarray(0, macBytes)
+  if (held.length !== macBytes || !timingSafeEqual(digest, held)) throw new MediaBroken()
+  const rest = last(() => decipher.final())
+  if (size + rest.length > maxBytes) throw new StreamEnded('too_large')
+  if (rest.length > 0) yield rest
+}
+
+function last(end: () => Buffer): Buffer {
+  try {
+    return end()
+  } catch (cause) {
+    throw new MediaBroken(cause)
+  }
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import type { StreamAnswer } from '../../base/outgoing/guarded-fetch.ts'
+import type { OpenStream } from '../../base/outgoing/stream.ts'
+import type { Connection } from '../connection/connection.ts'
+import {
+  type FileToUpload,
+  type MediaLimits,
+  type MediaWay,
+  type OpenedMedia,
+  readMimeType,
+  readSha256,
+  type Uploaded,
+} from '../media-way.ts'
+import type { judge } from './errors.ts'
+import type { Wire } from './exchange.ts'
+import { type Loose, objectOf, readJson, textOf } from './json.ts'
+
+/** How a platform or partner with the official interface's answers is asked for files. Nothing of it throws. */
+export interface CloudFiles<C extends Connection> {
+  /** What is said of a file: where it is, its type, size and digest. */
+  describe(connection: C, id: string): Promise<Described>
+  /** Where to go for it, and what to show there; null for an address that is none. */
+  placeOf(connection: C, url: string): Place | null
+  uploadTo(connection: C): Place
+  judge: typeof judge
+}
+
+export type Described = { ok: true; body: Loose } | { ok: false; errorCode: string; isDown: boolean }
+
+export interface Place {
+  url: string
+  headers: Record<string, string>
+}
+
+const megabyte = 1024 * 1024
+const silenceMs = 15_000
+const maxAnswerBytes = 64 * 1024
+/** A file lives for 30 days: what is used up to the last one may be gone when the message leaves. */
+const uploadLivesMs = 29 * 86_400_000
+/** `Unknown object`, in the official interface and the older one. */
+const goneCodes = new Set(['100', 'http_404', 'http_410', '1006'])
+/** Reserved by nobody: it ends up in a path. */
+const idShape = /^[A-Za-z0-9][\w.:=-]{0,199}$/
+
+const images = ['image/jpeg', 'image/png']
+const videos = ['video/mp4', 'video/3gpp']
+const sounds = ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg']
+const documents = [
+  'text/plain',
+  'text/csv',
+  'application/pdf',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+]
+
+/** What the official platform takes. A sticker that does not move may have 100 KB of the 500. */
+export const cloudLimits: MediaLimits = {
+  image: { bytes: 5 * megabyte, types: images },
+  video: { bytes: 16 * megabyte, types: videos },
+  audio: { bytes: 16 * megabyte, types: sounds },
+  voice: { bytes: 16 * megabyte, types: ['audio/ogg'] },
+  document: { bytes: 100 * megabyte, types: documents },
+  sticker: { bytes: 500 * 1024, types: ['image/webp'] },
+}
+
+/** Files of the official interface, wherever they are. */
+export function cloudMedia<C extends Connection>(wire: Wire, files: CloudFiles<C>): MediaWay<C> {
+  return {
+    limits: cloudLimits,
+    fetchBytes: 100 * megabyte,
+    open: async (connection, source, maxBytes, signal) => {
+      if (source.by !== 'id' || !idShape.test(source.id)) return { outcome: 'refused', errorCode: 'invalid_id' }
+      // Its address is good for five minutes, so each try asks anew.
+      const described = await files.describe(connection, source.id)
+      if (!described.ok) {
+        const { errorCode, isDown } = described
+        return goneCodes.has(errorCode) ? { outcome: 'gone', errorCode } : { outcome: 'failed', errorCode, isDown }
+      }
+      const place = files.placeOf(connection, textOf(described.body.url) ?? '')
+      if (place === null) return { outcome: 'failed', errorCode: 'no_address', isDown: false }
+      return openFile(wire, place, described.body, maxBytes, signal)
+    },
+    upload: (connection, file, signal) => upload(wire, files, connection, file, signal),
+  }
+}
+
+async function openFile(
+  { outgoing }: Wire,
+  { url, headers }: Place,
+  told: Loose,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<OpenedMedia> {
+  const size = sizeOf(told.file_size)
+  if (size !== null && size > maxBytes) return { outcome: 'too_large', size }
+  const answer = await outgoing.stream({
+    method: 'GET',
+    url,
+    headers,
+    body: null,
+    silenceMs,
+    maxAnswerBytes: maxBytes,
+    signal,
+  })
+  const opened = readOpened(answer, maxBytes)
+  if (opened.outcome !== 'opened') return opened
+  const mimeType = readMimeType(told.mime_type) ?? opened.mimeType
+  return { ...opened, mimeType, size: size ?? opened.size, sha256: readSha256(told.sha256) }
+}
+
+/** What the answer to a request for a file means, whoever was asked. */
+export function readOpened(answer: StreamAnswer, maxBytes: number): OpenedMedia {
+  if (answer.outcome === 'failed') {
+    const isRefused = answer.error === 'forbidden_address' || answer.error === 'invalid_address'
+    if (isRefused) return { outcome: 'refused', errorCode: answer.error }
+    return { outcome: 'failed', errorCode: answer.code, isDown: false }
+  }
+  const { status, length, bytes } = answer
+  if (status === 200 && (length === null || length <= maxBytes)) {
+    return {
+      outcome: 'opened',
+      bytes,
+      size: length,
+      mimeType: readMimeType(answer.headers['content-type']),
+      sha256: null,
+    }
+  }
+  answer.drop()
+  if (status === 200 && length !== null) return { outcome: 'too_large', size: length }
+  if (status === 410) return { outcome: 'gone', errorCode: 'http_410' }
+  return { outcome: 'failed', errorCode: `http_${status}`, isDown: false }
+}
+
+async function upload<C extends Connection>(
+  { outgoing, clock }: Wire,
+  files: CloudFiles<C>,
+  connection: C,
+  file: FileToUpload,
+  signal: AbortSignal,
+): Promise<Uploaded> {
+  const { url, headers } = files.uploadTo(connection)
+  const { contentType, body } = multipart(file)
+  const answer = await outgoing.stream({
+    method: 'POST',
+    url,
+    headers: { ...headers, accept: 'application/json', 'content-type': contentType },
+    body,
+    silenceMs: 2 * silenceMs,
+    maxAnswerBytes,
+    signal,
+  })
+  if (answer.outcome === 'failed') return { outcome: 'failed', errorCode: answer.code, isDown: false }
+  const said = await readWhole(answer)
+  if (said === null) return { outcome: 'failed', errorCode: 'answer', isDown: false }
+  const { status } = answer
+  if (status < 200 || status >= 300) return refusalOf(files.judge(readJson(said), status))
+  const platformId = textOf(objectOf(readJson(said)).id)
+  if (platformId === null) return { outcome: 'failed', errorCode: 'no_media_id', isDown: false }
+  return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + uploadLivesMs) }
+}
+
+function refusalOf({ errorCode, meaning }: ReturnType<typeof judge>): Uploaded {
+  if (meaning.outcome === 'unreachable') return { outcome: 'failed', errorCode, isDown: false }
+  if (meaning.effect === 'connection_unavailable') return { outcome: 'failed', errorCode, isDown: true }
+  return { outcome: 'refused', errorCode }
+}
+
+/** The file as a form has it, in front of it and behind it what a form needs. */
+function multipart({ name, mimeType, size, bytes }: FileToUpload) {
+  const boundary = `parley-${randomBytes(18).toString('hex')}`
+  const field = (key: string, value: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
+  const disposition = `form-data; name="file"; filename="${quoted(name ?? 'file')}"`
+  const head = Buffer.from(
+    `${field('messaging_product', 'whatsapp')}${field('type', mimeType)}` +
+      `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${mimeType}\r\n\r\n`,
+  )
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  async function* form() {
+    yield head
+    yield* bytes()
+    yield tail
+  }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: { bytes: form(), length: head.length + size + tail.length },
+  }
+}
+
+// As browsers do: the name can neither end the quotes nor the line.
+const quoted = (name: string) => name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
+
+async function readWhole({ bytes }: OpenStream): Promise<string | null> {
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const piece of bytes) pieces.push(piece)
+    return Buffer.concat(pieces).toString('utf8')
+  } catch {
+    return null
+  }
+}
+
+/** A size, which comes as a number or as digits. */
+function sizeOf(value: unknown): number | null {
+  const size = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null
+}

@@ -1,0 +1,287 @@
+import { type Loop, startLoop } from '../../base/async/loop.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Log } from '../../base/log.ts'
+import { StreamEnded } from '../../base/outgoing/stream.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { RunStep } from '../../base/steps.ts'
+import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import { MediaBroken, type OpenedMedia } from '../../channels/media-way.ts'
+import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
+import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
+import { tellOfMedia } from '../conversation/team-news.ts'
+import { mismatchOf, type Seen, watchFile } from './check-file.ts'
+import { afterProblem, type FetchProblem } from './fetch-plan.ts'
+import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
+import type { MediaDetails, MediaState } from './media.ts'
+import { hasPreview, type Preview, type Previews } from './preview.ts'
+import { safeName } from './safe-name.ts'
+import { type FileKeys, openDetails, sealDetails, sealFileKeys } from './sealed-media.ts'
+
+export interface FetchDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  log: Log
+  store: MediaStore
+  adapters: ChannelAdapters
+  /** Null for one that was removed. */
+  openConnection: (workspaceId: string, id: string) => Promise<Connection | null>
+  /** The platform does not take the connection's credential any more. */
+  noteDown: (connection: Connection, errorCode: string) => Promise<void>
+  previews: Previews
+  /** Told of each try; the result is the state of the row then. */
+  observe: (result: MediaState, ms: number) => void
+  /** In 0…1, for the jitter of tries. */
+  random: () => number
+  step: RunStep<'open' | 'store' | 'preview' | 'settle'>
+}
+
+/** What a claim is good for without being renewed, and how often that is done. */
+export const leaseMs = 60_000
+const renewEveryMs = 20_000
+/** Who sends a byte now and then would keep a place for days. */
+const maxFetchMs = 15 * 60_000
+
+/** A file that came, and is in the store. */
+interface Here {
+  kind: 'here'
+  details: MediaDetails
+  keys: FileKeys
+  storedAs: string
+  previewStoredAs: string | null
+  bytes: number
+}
+
+/** What one fetch works with. */
+interface Fetch {
+  claim: Claim
+  told: MediaDetails
+  signal: AbortSignal
+  /** What it has put into the store, and no row names yet. */
+  stored: string[]
+}
+
+/**
+ * Fetches one file that this process has claimed. It may be killed at any step: the row says `coming` until the one
+ * transaction that names the file, and what no row names is swept.
+ */
+export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSignal): Promise<void> {
+  const { log, step } = deps
+  const startedMs = performance.now()
+  const lease = keepClaim(deps, first, stop)
+  const stored: string[] = []
+  let outcome: Here | FetchProblem
+  try {
+    const keyring = await deps.vault.keyring(first.workspaceId)
+    const told = openDetails(keyring, first.id, first.details)
+    outcome = await fetchFile(deps, { claim: first, told, signal: lease.signal, stored })
+  } catch (error) {
+    outcome = problemOf(error)
+    if (outcome.code === 'internal' || error instanceof StoreProblem) log.error('a file was not kept', fieldsOf(first), error)
+  }
+  const claim = await lease.end()
+  const settled = await step('settle', () => settle(deps, claim, outcome))
+  if (settled !== null) deps.observe(settled, performance.now() - startedMs)
+  // When the settling itself fails, nobody knows whether the row names them.
+  if (settled === 'here') return
+  for (const name of stored) await removeSoon(deps, claim, name)
+}
+
+/** What stays is swept. */
+async function removeSoon({ store, log }: FetchDeps, claim: Claim, name: string): Promise<void> {
+  try {
+    await store.remove(name)
+  } catch (error) {
+    log.warn('a file that no message names was not removed', fieldsOf(claim), error)
+  }
+}
+
+async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<Here | FetchProblem> {
+  const opened = await deps.step('open', () => openAtPlatform(deps, fetch))
+  if (opened.outcome !== 'opened') return problemOfOpened(opened)
+  const file = await deps.step('store', () => keepFile(deps, fetch, opened.bytes))
+  if ('kind' in file) return file
+  const { secret, seen } = file
+  const { told } = fetch
+  const expected = { size: opened.size ?? told.size ?? null, sha256: opened.sha256 ?? told.sha256 ?? null }
+  const mismatch = mismatchOf(expected, seen)
+  if (mismatch !== null) return { kind: 'mismatch', code: mismatch }
+  const preview = await deps.step('preview', () => keepPreview(deps, fetch, secret, seen))
+  return {
+    kind: 'here',
+    details: detailsOf(told, opened, seen, preview),
+    keys: { file: Buffer.from(secret.key), preview },
+    storedAs: secret.id,
+    previewStoredAs: preview?.storedAs ?? null,
+    bytes: seen.bytes,
+  }
+}
+
+async function openAtPlatform(deps: FetchDeps, { claim, told, signal }: Fetch): Promise<OpenedMedia> {
+  const connection = await deps.openConnection(claim.workspaceId, claim.connectionId)
+  if (connection === null) return { outcome: 'gone', errorCode: 'connection_removed' }
+  const way = adapterOf(deps.adapters, connection).media
+  if (way === undefined || told.source === undefined) return { outcome: 'refused', errorCode: 'no_source' }
+  const { fetchBytes } = way
+  if (typeof told.size === 'number' && told.size > fetchBytes) return { outcome: 'too_large', size: told.size }
+  const opened = await way.open(connection, told.source, fetchBytes, signal)
+  if (opened.outcome === 'failed' && opened.isDown) await deps.noteDown(connection, opened.errorCode)
+  return opened
+}
+
+function problemOfOpened(opened: Exclude<OpenedMedia, { outcome: 'opened' }>): FetchProblem {
+  if (opened.outcome === 'too_large') return { kind: 'too_large', code: 'too_large' }
+  return { kind: opened.outcome, code: opened.errorCode }
+}
+
+/** Seals the file into the store as it comes. */
+async function keepFile(
+  { store, clock }: FetchDeps,
+  { stored }: Fetch,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ secret: FileSecret; seen: Seen } | FetchProblem> {
+  // A name of its own for each try: whoever takes over a row never writes where another does.
+  const id = newId(clock.now())
+  const watched = watchFile(bytes)
+  const sealed = sealFile(id, watched.bytes)
+  stored.push(id)
+  try {
+    await store.put(id, sealed.stored)
+  } catch (error) {
+    // A store may wrap what its source throws.
+    const failure = watched.failure()
+    if (failure === undefined) throw error
+    return problemOf(failure)
+  }
+  const seen = await watched.seen()
+  return { secret: { id, key: sealed.key, bytes: seen.bytes }, seen }
+}
+
+interface KeptPreview extends Preview {
+  storedAs: string
+  key: Buffer
+  bytes: number
+}
+
+/** Null for what is no picture, or none that can be read: it is there all the same, as a download. */
+async function keepPreview(
+  { store, clock, previews }: FetchDeps,
+  { stored }: Fetch,
+  secret: FileSecret,
+  seen: Seen,
+): Promise<KeptPreview | null> {
+  if (!hasPreview(seen)) return null
+  const all = { start: 0, end: seen.bytes }
+  const read = (start: number, end: number | null) => store.open(secret.id, start, end)
+  const preview = await previews.make(openFile(secret, all, read), seen.bytes)
+  if (preview === null) return null
+  const storedAs = newId(clock.now())
+  const sealed = sealFile(storedAs, oneOf(preview.webp))
+  stored.push(storedAs)
+  await store.put(storedAs, sealed.stored)
+  return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }
+}
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** What is known of a file once it is here. Where it was is not needed any more, nor the key to it there. */
+function detailsOf(
+  { source: _, ...told }: MediaDetails,
+  { mimeType }: { mimeType: string | null },
+  seen: Seen,
+  preview: Preview | null,
+): MediaDetails {
+  return {
+    ...told,
+    name: typeof told.name === 'string' ? safeName(told.name) : null,
+    mimeType: told.mimeType ?? mimeType,
+    realType: seen.realType,
+    size: seen.bytes,
+    sha256: seen.sha256,
+    width: preview?.width ?? told.width ?? null,
+    height: preview?.height ?? told.height ?? null,
+    thumbnail: preview?.placeholder ?? told.thumbnail ?? null,
+  }
+}
+
+/** Returns the state of the row then; null when it is another's, or gone. */
+async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProblem): Promise<MediaState | null> {
+  const { db, vault, clock, log } = deps
+  const { workspaceId, id: mediaId, conversationId, messageId } = claim
+  const now = clock.now()
+  const tell = (tx: Tx, state: MediaState) =>
+    tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
+  if (outcome.kind === 'here') {
+    const { details, keys, storedAs, previewStoredAs, bytes } = outcome
+    const keyring = await vault.keyring(workspaceId)
+    const sealed = {
+      details: sealDetails(keyring, mediaId, details),
+      fileKey: sealFileKeys(keyring, mediaId, keys),
+    }
+    return db.tx(async (tx) => {
+      if (!(await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now))) return null
+      tell(tx, 'here')
+      return 'here'
+    })
+  }
+  const next = afterProblem(outcome, claim, now, deps.random())
+  const failure = outcome.code.slice(0, 60)
+  log.warn('a file was not fetched', { ...fieldsOf(claim), code: failure, attempt: claim.tries })
+  return db.tx(async (tx) => {
+    if (!(await settleProblem(tx, claim, { ...next, failure }, now))) return null
+    if (next.state !== 'coming') tell(tx, next.state)
+    return next.state
+  })
+}
+
+function problemOf(error: unknown): FetchProblem {
+  if (error instanceof StreamEnded) {
+    return error.code === 'too_large'
+      ? { kind: 'too_large', code: 'too_large' }
+      : { kind: 'failed', code: `stream_${error.code}` }
+  }
+  if (error instanceof MediaBroken) return { kind: 'mismatch', code: 'does_not_open' }
+  return { kind: 'failed', code: error instanceof StoreProblem ? `store_${error.kind}` : 'internal' }
+}
+
+const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({ workspaceId, connectionId, conversationId })
+
+interface KeptClaim {
+  /** Aborted when the row is another's, when it takes too long, and when the process stops. */
+  signal: AbortSignal
+  /** Ends what is under way, and returns the claim as it is then. */
+  end(): Promise<Claim>
+}
+
+function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSignal): KeptClaim {
+  let claim = first
+  const over = new AbortController()
+  const end = () => over.abort()
+  const limit = setTimeout(end, maxFetchMs).unref()
+  stop.addEventListener('abort', end, { once: true })
+  if (stop.aborted) end()
+  const renew = async () => {
+    const until = new Date(clock.now().getTime() + leaseMs)
+    if (await renewClaim(db, claim, until)) claim = { ...claim, until }
+    else end()
+  }
+  const loop: Loop = startLoop({ firstAfterMs: renewEveryMs, pauseMs: renewEveryMs }, renew, (error) =>
+    log.warn('a claim of a file was not renewed', fieldsOf(first), error),
+  )
+  return {
+    signal: over.signal,
+    end: async () => {
+      clearTimeout(limit)
+      stop.removeEventListener('abort', end)
+      // No renewal is to be under way while the claim is settled.
+      await loop.stop()
+      end()
+      return claim
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
+import type { MediaKind } from '../../channels/message-detail.ts'
+import type { MediaState } from './media.ts'
+
+/** Files that are to be fetched: the id is the workspace. */
+export const comingTopic = 'media_coming'
+
+/** Has the workers look, once the transaction that wrote such a row has committed. */
+export function tellComing(tx: Tx, workspaceId: string): void {
+  announce(tx, comingTopic, workspaceId)
+}
+
+/** A file that this process fetches until `until`, when others may take it over. */
+export interface Claim {
+  workspaceId: string
+  id: string
+  conversationId: string
+  connectionId: string
+  messageId: string | null
+  kind: MediaKind
+  /** Sealed. */
+  details: Buffer
+  /** This one among them: a file that ends the process each time is tried less and less often, too. */
+  tries: number
+  createdAt: Date
+  until: Date
+}
+
+/** What this process fetches already. */
+export interface Busy {
+  /** How many more it can fetch in all. */
+  free: number
+  perWorkspace: number
+  running: ReadonlyMap<string, number>
+}
+
+/**
+ * Takes files that are due, no more of a workspace than it may have at a time, and first those of whoever has the fewest:
+ * so a thousand videos of one hold up nobody else's voice note. Cannot begin with the workspace: it looks for them, by going
+ * from one to the next in the index, so that those with many rows cost no more.
+ */
+export async function claimDue(db: Db, { free, perWorkspace, running }: Busy, now: Date, until: Date): Promise<Claim[]> {
+  const [ids, counts] = [[...running.keys()], [...running.values()]]
+  return db.statement(
+    (tx) => tx<Claim[]>`
+      with recursive waiting as (
+        (
+          select workspace_id, due_at
+          from media
+          where due_at is not null
+          order by workspace_id, due_at
+          limit 1
+        )
+        union all
+        select next.workspace_id, next.due_at
+        from waiting
+        cross join lateral (
+          select m.workspace_id, m.due_at
+          from media m
+          where m.due_at is not null
+            and m.workspace_id > waiting.workspace_id
+          order by m.workspace_id, m.due_at
+          limit 1
+        ) as next
+      ),
+      due as (
+        select picked.workspace_id, picked.id, picked.due_at,
+          coalesce(busy.running, 0)
+            + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
+        from waiting
+        left join unnest(${ids}::uuid[], ${counts}::int[]) as busy (workspace_id, running)
+          on busy.workspace_id = waiting.workspace_id
+        cross join lateral (
+          select m.workspace_id, m.id, m.due_at
+          from media m
+          where m.workspace_id = waiting.workspace_id
+            and m.due_at <= ${now}
+          order by m.due_at
+          limit greatest(0, ${perWorkspace}::int - coalesce(busy.running, 0))
+          for update skip locked
+        ) as picked
+        where waiting.due_at <= ${now}
+      ),
+      taken as (
+        select workspace_id, id
+        from due
+        order by turn, due_at
+        limit ${free}
+      )
+      update media m
+      set due_at = ${until},
+        lease_until = ${until},
+        tries = m.tries + 1
+      from taken
+      where m.workspace_id = taken.workspace_id
+        and m.id = taken.id
+      returning m.workspace_id as "workspaceId", m.id, m.conversation_id as "conversationId",
+        m.connection_id as "connectionId", m.message_id as "messageId", m.kind, m.details, m.tries,
+        m.created_at as "createdAt", m.lease_until as until`,
+  )
+}
+
+/** Whether the row is still this process's, and to be fetched. */
+const isOurs = (tx: Sql, { workspaceId, id, until }: Claim) => tx`
+  workspace_id = ${workspaceId}
+    and id = ${id}
+    and state = 'coming'
+    and lease_until = ${until}`
+
+/** Keeps others from taking it over; false when one has, or when it is not wanted any more. */
+export async function renewClaim(db: Db, claim: Claim, until: Date): Promise<boolean> {
+  const { count } = await db.statement(
+    (tx) => tx`
+      update media
+      set due_at = ${until},
+        lease_until = ${until}
+      where ${isOurs(tx, claim)}`,
+  )
+  return count > 0
+}
+
+export interface FetchedFile {
+  details: Buffer
+  fileKey: Buffer
+  storedAs: string
+  previewStoredAs: string | null
+  bytes: number
+}
+
+/** The one moment from which the file is there; false when the row is another's, or gone. */
+export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: Date): Promise<boolean> {
+  const { count } = await tx`
+    update media
+    set state = 'here',
+      details = ${file.details},
+      file_key = ${file.fileKey},
+      stored_as = ${file.storedAs},
+      preview_stored_as = ${file.previewStoredAs},
+      size_bytes = ${file.bytes},
+      failure = null,
+      due_at = null,
+      lease_until = null,
+      updated_at = ${now}
+    where ${isOurs(tx, claim)}`
+  return count > 0
+}
+
+/** It did not come: `dueAt` is when it is tried again, null when it is not. */
+export async function settleProblem(
+  tx: Tx,
+  claim: Claim,
+  { state, dueAt, failure }: { state: MediaState; dueAt: Date | null; failure: string },
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx`
+    update media
+    set state = ${state},
+      failure = ${failure},
+      due_at = ${dueAt},
+      lease_until = null,
+      updated_at = ${now}
+    where ${isOurs(tx, claim)}`
+  return count > 0
+}
+
+/** Which of these names in the store rows have. Cannot begin with the workspace: the store does not know of any. */
+export async function knownFiles(sql: Sql, names: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ name: string }[]>`
+    select stored_as as name
+    from media
+    where stored_as = any (${[...names]}::uuid[])
+    union all
+    select preview_stored_as
+    from media
+    where preview_stored_as = any (${[...names]}::uuid[])`
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,87 @@
+import { coalesce } from '../../base/async/coalesce.ts'
+import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import { type Repeat, repeatAtPauses } from '../../base/async/loop.ts'
+import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
+import { type Claim, claimDue, comingTopic } from './fetch-queries.ts'
+
+/** Fetches the files that messages carry, together with any number of other processes. */
+export interface MediaFetcher {
+  /** Fetches whatever is due until there is nothing left to do now: for tests, which drive the clock. */
+  drain(): Promise<void>
+  start(): void
+  /** Breaks off what is under way, and gives it back. */
+  stop(): Promise<void>
+}
+
+export interface FetcherDeps extends FetchDeps {
+  /** How it looks for what no news told of. */
+  repeat?: Repeat
+  atOnce?: number
+  perWorkspace?: number
+}
+
+const lookEveryMs = 1_000
+/** Of a burst several are claimed together. */
+const restMs = 10
+
+export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
+  const { db, clock, log, repeat = repeatAtPauses, atOnce = 8, perWorkspace = 4 } = deps
+  const running = new Map<string, number>()
+  const jobs = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  const one = limitConcurrency({ atOnce: 1 })
+  const onError = (error: unknown) => log.error('files not looked for', {}, error)
+
+  const count = (workspaceId: string, by: number) => {
+    const left = (running.get(workspaceId) ?? 0) + by
+    if (left === 0) running.delete(workspaceId)
+    else running.set(workspaceId, left)
+  }
+  const begin = (claim: Claim) => {
+    count(claim.workspaceId, 1)
+    const job: Promise<void> = fetchMedia(deps, claim, stopping.signal)
+      .catch((error: unknown) => {
+        // Its claim lapses, and somebody fetches it again.
+        log.error('a file was not settled', { workspaceId: claim.workspaceId }, error)
+      })
+      .finally(() => {
+        jobs.delete(job)
+        count(claim.workspaceId, -1)
+        looking.add('all', claim.workspaceId)
+      })
+    jobs.add(job)
+  }
+  // One look at a time: two would give the same places away.
+  const look = () =>
+    one(async () => {
+      const free = atOnce - jobs.size
+      if (free <= 0 || stopping.signal.aborted) return 0
+      const now = clock.now()
+      const until = new Date(now.getTime() + leaseMs)
+      const claims = await claimDue(db, { free, perWorkspace, running }, now, until)
+      claims.forEach(begin)
+      return claims.length
+    })
+  const looking = coalesce<string>({ restMs, work: look, onError })
+  let stopLooking = async () => {}
+
+  return {
+    drain: async () => {
+      while ((await look()) > 0 || jobs.size > 0) if (jobs.size > 0) await Promise.race(jobs)
+    },
+    start: () => {
+      const stopListening = db.onNews(comingTopic, (workspaceId) => looking.add('all', workspaceId))
+      const loop = repeat(lookEveryMs, look, onError)
+      stopLooking = async () => {
+        stopListening()
+        await loop.stop()
+      }
+    },
+    stop: async () => {
+      stopping.abort()
+      await stopLooking()
+      await looking.close()
+      await Promise.all(jobs)
+    },
+  }
+}

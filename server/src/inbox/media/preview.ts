@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import { serverEnvironment } from '../../base/embedded/server-user.ts'
+import type { Log } from '../../base/log.ts'
+import type { Seen } from './check-file.ts'
+
+/** A picture, small. */
+export interface Preview {
+  /** Of the picture itself, as it is to be seen. */
+  width: number
+  height: number
+  /** At most 640 pixels either way, and 60 KB. */
+  webp: Buffer
+  /** A tiny JPEG in base64, for the time until anything is loaded. */
+  placeholder: string
+}
+
+/**
+ * Makes previews in a process of its own, one at a time: decoders of pictures are large and written in C, and what they are
+ * given comes from strangers. That process has neither keys nor settings, is killed when it takes too long or too much
+ * memory, and takes nobody with it.
+ */
+export interface Previews {
+  /** Null for what cannot be decoded, within limits of size, time and memory. Throws when `bytes` does. */
+  make(bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null>
+  close(): Promise<void>
+}
+
+export interface PreviewOptions {
+  log: Log
+  maxMs?: number
+  maxMemoryBytes?: number
+}
+
+const types = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
+const maxBytes = 20 * 1024 * 1024
+const idleMs = 30_000
+const lookAtMemoryEveryMs = 25
+/** What decoders leave lying in memory goes with the process. */
+const picturesPerProcess = 500
+const pageBytes = 4096
+
+/** Whether a file may have a preview. */
+export function hasPreview({ realType, bytes }: Pick<Seen, 'realType' | 'bytes'>): boolean {
+  return realType !== null && types.has(realType) && bytes <= maxBytes
+}
+
+export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 * 1024 }: PreviewOptions): Previews {
+  const one = limitConcurrency({ atOnce: 1 })
+  let decoder: Decoder | null = null
+  let isClosed = false
+  let idle: NodeJS.Timeout | undefined
+
+  const end = async () => {
+    const ending = decoder
+    decoder = null
+    await ending?.kill()
+  }
+  const make = async (bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null> => {
+    clearTimeout(idle)
+    if (isClosed) return null
+    decoder ??= startDecoder()
+    const used = decoder
+    const limits = watchLimits(used, maxMs, maxMemoryBytes)
+    try {
+      return await used.decode(bytes, size)
+    } catch (error) {
+      // It may be in the middle of anything.
+      await end()
+      if (!(error instanceof DecoderEnded)) throw error
+      log.warn('a preview was not made', { code: limits.reason() ?? 'decoder_ended' })
+      return null
+    } finally {
+      limits.stop()
+      if (used.pictures() >= picturesPerProcess) await end()
+      idle = setTimeout(() => void end(), idleMs).unref()
+    }
+  }
+  return {
+    make: (bytes, size) => one(() => make(bytes, size)),
+    close: async () => {
+      isClosed = true
+      clearTimeout(idle)
+      await end()
+    },
+  }
+}
+
+class DecoderEnded extends Error {}
+
+interface Decoder {
+  pid: number | undefined
+  pictures(): number
+  decode(bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null>
+  kill(): Promise<void>
+}
+
+/** Where numbers of four bytes say how much follows: the picture on the way in; on the way back what it is, and the preview. */
+function startDecoder(): Decoder {
+  const script = fileURLToPath(new URL('./preview-decoder.ts', import.meta.url))
+  // Little memory for JavaScript: pictures are not in that.
+  const child = spawn(process.execPath, [...process.execArgv, '--max-old-space-size=64', script], {
+    env: serverEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const { stdin, stdout } = child
+  const gone = new Promise<void>((resolve) => {
+    child.once('error', () => resolve())
+    child.once('close', () => resolve())
+  })
+  // What is written to a process that has ended is told of by its end.
+  stdin.on('error', () => {})
+  const answers = readFrames(stdout)
+  let pictures = 0
+  return {
+    pid: child.pid,
+    pictures: () => pictures,
+    decode: async (bytes, size) => {
+      pictures++
+      const answered = Promise.all([answers.next(), answers.next()])
+      answered.catch(() => {})
+      await writeFrame(stdin, child, bytes, size)
+      const [head, webp] = await answered
+      if (head.done === true || webp.done === true) throw new DecoderEnded('The decoder has ended')
+      const said = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
+      return said === null ? null : { ...said, webp: webp.value }
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+async function writeFrame(
+  stdin: Writable,
+  child: ChildProcess,
+  bytes: AsyncIterable<Uint8Array>,
+  size: number,
+): Promise<void> {
+  let failure: { error: unknown } | undefined
+  async function* frame() {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(size)
+    yield length
+    try {
+      // Copies: a piece is the giver's again with the next one.
+      for await (const piece of bytes) yield Buffer.from(piece)
+    } catch (error) {
+      failure = { error }
+      throw error
+    }
+  }
+  try {
+    await pipeline(Readable.from(frame(), { highWaterMark: 2 }), stdin, { end: false })
+  } catch (error) {
+    child.kill('SIGKILL')
+    if (failure !== undefined) throw failure.error
+    throw new DecoderEnded('The decoder takes nothing any more', { cause: error })
+  }
+}
+
+async function* readFrames(stdout: Readable): AsyncGenerator<Buffer> {
+  let read = Buffer.alloc(0)
+  for await (const piece of stdout) {
+    read = Buffer.concat([read, piece as Buffer])
+    while (read.length >= 4 && read.length >= 4 + read.readUInt32BE(0)) {
+      const end = 4 + read.readUInt32BE(0)
+      yield read.subarray(4, end)
+      read = Buffer.from(read.subarray(end))
+    }
+  }
+}
+
+function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
+  let reason: 'decoder_timeout' | 'decoder_memory' | null = null
+  const kill = (why: NonNullable<typeof reason>) => {
+    reason ??= why
+    void decoder.kill()
+  }
+  const timer = setTimeout(kill, maxMs, 'decoder_timeout')
+  // Other systems have no such file: there the number of pixels alone is the limit.
+  const looking = setInterval(async () => {
+    const text = await readFile(`/proc/${decoder.pid}/statm`, 'utf8').catch(() => '')
+    if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
+  }, lookAtMemoryEveryMs)
+  return {
+    reason: () => reason,
+    stop: () => {
+      clearTimeout(timer)
+      clearInterval(looking)
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { openOutgoing, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { StreamEnded } from '../../../src/base/outgoing/stream.ts'
+import { endless, fileServer } from '../../support/outgoing/file-server.ts'
+import { until } from '../../support/until.ts'
+
+const server = await fileServer((_, response) => response.end('hello'))
+const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'], resolve: async () => ['10.0.0.1'] })
+after(async () => {
+  outgoing.close()
+  await server.close()
+})
+
+const request = (more: Partial<StreamRequest> = {}): StreamRequest => ({
+  method: 'GET',
+  url: `${server.baseUrl}/file`,
+  headers: {},
+  body: null,
+  silenceMs: 5_000,
+  maxAnswerBytes: 1_000_000,
+  signal: new AbortController().signal,
+  ...more,
+})
+
+async function open(more: Partial<StreamRequest> = {}) {
+  const answer = await outgoing.stream(request(more))
+  assert.ok(answer.outcome === 'answered', JSON.stringify(answer))
+  return answer
+}
+
+async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+async function endOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  try {
+    await read(bytes)
+    return 'whole'
+  } catch (error) {
+    assert.ok(error instanceof StreamEnded, String(error))
+    return error.code
+  }
+}
+
+test('a file comes in pieces with its head, and the connection is used again', async () => {
+  const file = Buffer.alloc(300_000, 3)
+  const sockets = new Set<unknown>()
+  server.answer = (incoming, response) => {
+    sockets.add(incoming.socket)
+    response.setHeader('content-type', 'image/png').end(file)
+  }
+  for (let n = 0; n < 2; n++) {
+    const answer = await open()
+    assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'image/png'])
+    assert.ok((await read(answer.bytes)).equals(file))
+  }
+  assert.equal(sockets.size, 1)
+})
+
+test('an answer that never ends is ended at so many bytes, and not taken faster than it is read', async () => {
+  let count = { written: 0 }
+  server.answer = (_, response) => {
+    count = endless(response)
+  }
+  const answer = await open({ maxAnswerBytes: 50_000_000 })
+  const first = await answer.bytes.next()
+  assert.ok(first.done !== true)
+  let before = -1
+  // The other side stops when the system's buffers between the two are full.
+  await until(async () => {
+    const isSame = count.written === before
+    before = count.written
+    await new Promise((resolve) => setImmediate(resolve))
+    return isSame
+  }, 'the other side waiting')
+  assert.ok(count.written < 20_000_000, `${count.written} bytes were taken that nobody read`)
+  assert.equal(await endOf(answer.bytes), 'too_large')
+})
+
+test('silence ends it: before the head, and between two pieces', async () => {
+  server.answer = () => {}
+  const none = await outgoing.stream(request({ silenceMs: 50 }))
+  assert.ok(none.outcome === 'failed')
+  assert.deepEqual([none.error, none.hasLeft], ['timeout', true])
+  server.answer = (_, response) => response.writeHead(200, { 'content-length': 100 }).write('some')
+  const answer = await open({ silenceMs: 50 })
+  assert.equal(answer.length, 100)
+  assert.equal(await endOf(answer.bytes), 'silent')
+})
+
+test('a file that is cut short is no whole one', async () => {
+  server.answer = (_, response) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('some', () => response.destroy())
+  }
+  assert.equal(await endOf((await open()).bytes), 'reset')
+})
+
+test('it ends at once when it is called off', async () => {
+  server.answer = (_, response) => response.writeHead(200).write('some')
+  const calling = new AbortController()
+  const answer = await open({ signal: calling.signal })
+  await answer.bytes.next()
+  calling.abort()
+  assert.equal(await endOf(answer.bytes), 'aborted')
+  const late = await outgoing.stream(request({ signal: calling.signal }))
+  assert.equal(late.outcome, 'failed')
+})
+
+test('whoever stops reading gives the connection back, even when all has come', async () => {
+  let socket: Socket | undefined
+  server.answer = (incoming, response) => {
+    socket = incoming.socket
+    response.end('hello')
+  }
+  for await (const piece of (await open()).bytes) {
+    assert.equal(piece.length, 5)
+    break
+  }
+  await until(() => socket?.destroyed === true, 'the end of the connection')
+})
+
+test('a redirect is an answer like any other: nobody follows it', async () => {
+  server.asked.length = 0
+  server.answer = (_, response) => response.writeHead(302, { location: `${server.baseUrl}/inner` }).end()
+  const answer = await open()
+  assert.equal(answer.status, 302)
+  answer.drop()
+  assert.equal(server.asked.length, 1)
+})
+
+test('it goes where calls may go, and nowhere else', async () => {
+  for (const url of ['https://files.example.com/a', 'http://10.0.0.1/a', 'https://169.254.169.254/', 'ftp://a.b/c']) {
+    const answer = await outgoing.stream(request({ url }))
+    assert.ok(answer.outcome === 'failed', url)
+    assert.match(answer.error, /^(?:forbidden|invalid)_address$/, url)
+    assert.equal(answer.hasLeft, false)
+  }
+})
+
+test('a body goes out in pieces, with its length, and the answer comes back', async () => {
+  const piece = Buffer.alloc(60_000, 5)
+  async function* bytes() {
+    for (let n = 0; n < 20; n++) yield piece
+  }
+  let got = 0
+  server.answer = (incoming, response) => {
+    incoming.on('data', (chunk: Buffer) => {
+      got += chunk.length
+    })
+    incoming.on('end', () => response.end('{"id":"1"}'))
+  }
+  const body = { bytes: bytes(), length: 20 * piece.length }
+  const answer = await open({ method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body })
+  assert.equal((await read(answer.bytes)).toString(), '{"id":"1"}')
+  assert.equal(got, 20 * piece.length)
+  assert.equal(server.asked.at(-1)?.headers['content-length'], String(got))
+})
+
+test('a body that is shorter or longer than was said never looks whole to the other side', async () => {
+  let ended = 0
+  server.answer = (incoming, response) => {
+    incoming.on('error', () => {})
+    incoming.on('end', () => {
+      ended++
+      response.end()
+    })
+    incoming.resume()
+  }
+  async function* five() {
+    yield Buffer.from('12345')
+  }
+  for (const length of [3, 9]) {
+    const answer = await outgoing.stream(request({ method: 'POST', body: { bytes: five(), length } }))
+    assert.equal(answer.outcome, 'failed', String(length))
+  }
+  assert.equal(ended, 0)
+})

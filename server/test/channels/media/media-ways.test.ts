@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { systemClock } from '../../../src/base/clock.ts'
+import { openAdapters } from '../../../src/channels/adapters.ts'
+import type { Connection } from '../../../src/channels/connection/connection.ts'
+import type { FileToUpload, MediaWay, OpenedMedia } from '../../../src/channels/media-way.ts'
+import type { MediaSource } from '../../../src/channels/message-detail.ts'
+import { partnerMedia } from '../../../src/channels/partner/media.ts'
+import { linkedMedia } from '../../../src/channels/unofficial/media.ts'
+import { isOfPlatform, wabaMedia } from '../../../src/channels/waba/media.ts'
+import { encryptForDevice, partnerAt, sessionAt, wabaAt } from '../../support/channels/media-connections.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { fileServer } from '../../support/outgoing/file-server.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
+
+const file = Buffer.alloc(200_000, 9)
+const sha256 = createHash('sha256').update(file).digest()
+const id: MediaSource = { by: 'id', id: '1013859600285441' }
+const mediaKey = Buffer.alloc(32, 4)
+const linked: Extract<MediaSource, { by: 'linked' }> = {
+  by: 'linked',
+  type: 'image',
+  url: null,
+  directPath: '/v/t62.7118-24/1?ccb=11',
+  mediaKey: mediaKey.toString('base64'),
+  fileEncSha256: null,
+}
+
+const setUp = oncePerFile(async () => {
+  const server = await fileServer(() => {})
+  const outgoing = openTestOutgoing()
+  atEnd(async () => {
+    outgoing.close()
+    await server.close()
+  })
+  const wire = { outgoing, clock: systemClock }
+  return { server, outgoing, waba: wabaMedia(wire), partner: partnerMedia(wire), session: linkedMedia(wire) }
+})
+
+const json = (response: ServerResponse, status: number, body: object) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+/** Answers what is said of a file, and the file. */
+const serving =
+  (place: string, more: object = {}, bytes: (response: ServerResponse) => unknown = (response) => response.end(file)) =>
+  ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+    if (url.includes('/1013859600285441')) json(response, 200, { url: place, mime_type: 'image/png', ...more })
+    else bytes(response)
+  }
+
+async function open<C extends Connection>(way: MediaWay<C>, connection: C, source: MediaSource, maxBytes = 1_000_000) {
+  return way.open(connection, source, maxBytes, new AbortController().signal)
+}
+
+async function bytesOf(opened: OpenedMedia): Promise<Buffer> {
+  assert.ok(opened.outcome === 'opened', JSON.stringify(opened))
+  const pieces: Buffer[] = []
+  for await (const piece of opened.bytes) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+test('the official platform is asked where a file is, and the file is fetched there with the token', async () => {
+  const { server, waba } = await setUp()
+  server.asked.length = 0
+  const told = { file_size: String(file.length), sha256: sha256.toString('hex') }
+  server.answer = serving(`${server.baseUrl}/files/1?mid=5`, told)
+  const opened = await open(waba, wabaAt(server.baseUrl), id)
+  assert.ok((await bytesOf(opened)).equals(file))
+  assert.partialDeepStrictEqual(opened, {
+    size: file.length,
+    mimeType: 'image/png',
+    sha256: sha256.toString('base64'),
+  })
+  assert.deepEqual(
+    server.asked.map(({ line, authorization }) => [line, authorization]),
+    [
+      ['GET /v25.0/1013859600285441', 'Bearer the-token'],
+      ['GET /files/1?mid=5', 'Bearer the-token'],
+    ],
+  )
+})
+
+test('a file on a server of somebody else is fetched without the token', async () => {
+  const { server, waba } = await setUp()
+  const other = await fileServer((_, response) => response.end(file))
+  server.answer = serving(`${other.baseUrl}/files/1`)
+  assert.ok((await bytesOf(await open(waba, wabaAt(server.baseUrl), id))).equals(file))
+  assert.deepEqual(
+    other.asked.map(({ authorization }) => authorization),
+    [undefined],
+  )
+  await other.close()
+})
+
+const official = 'https://graph.facebook.com'
+for (const [base, url, isShown] of [
+  [official, 'https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1', true],
+  [official, 'https://graph.facebook.com/v25.0/1', true],
+  [official, 'http://lookaside.fbsbx.com/1', false],
+  [official, 'https://lookaside.fbsbx.com:8443/1', false],
+  [official, 'https://lookaside.fbsbx.com.example.com/1', false],
+  [official, 'https://evilfbsbx.com/1', false],
+  ['https://proxy.example.com/graph', 'https://proxy.example.com/files/1', true],
+  ['https://proxy.example.com', 'https://lookaside.fbsbx.com/1', false],
+  ['https://proxy.example.com', 'https://files.example.com/1', false],
+  ['https://proxy.example.com', 'http://proxy.example.com/1', false],
+  ['http://graph.facebook.com', 'https://lookaside.fbsbx.com/1', false],
+] as const) {
+  test(`the token for ${base} is ${isShown ? '' : 'not '}shown to ${url}`, () => {
+    assert.equal(isOfPlatform(base, url), isShown)
+  })
+}
+
+test("a partner's files come by its own host and with its key, whatever host it names", async () => {
+  const { server, partner } = await setUp()
+  server.asked.length = 0
+  server.answer = serving('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=7')
+  assert.ok((await bytesOf(await open(partner, partnerAt(server.baseUrl), id))).equals(file))
+  assert.deepEqual(
+    server.asked.map(({ line, headers }) => [line, headers['d360-api-key']]),
+    [
+      ['GET /1013859600285441', 'the-key'],
+      ['GET /whatsapp_business/attachments/?mid=7', 'the-key'],
+    ],
+  )
+})
+
+const unknownObject = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request' } }
+for (const [name, answer, expected] of [
+  ['an id that is not known any more', [400, unknownObject], { outcome: 'gone', errorCode: '100' }],
+  ['404 for the id', [404, {}], { outcome: 'gone', errorCode: 'http_404' }],
+  ['a token that is not taken', [401, { error: { code: 190 } }], { outcome: 'failed', errorCode: '190', isDown: true }],
+  ['a platform that is away', [503, {}], { outcome: 'failed', errorCode: 'http_503', isDown: false }],
+  ['no address', [200, {}], { outcome: 'failed', errorCode: 'no_address', isDown: false }],
+  ['more bytes than are wanted', [200, { url: 'http://a', file_size: 2e6 }], { outcome: 'too_large', size: 2e6 }],
+  ['an address within', [200, { url: 'http://10.0.0.1/' }], { outcome: 'refused', errorCode: 'forbidden_address' }],
+] as const) {
+  test(`when the platform says ${name}, that is what is answered`, async () => {
+    const { server, waba } = await setUp()
+    server.answer = (_, response) => json(response, answer[0], answer[1])
+    assert.deepEqual(await open(waba, wabaAt(server.baseUrl), id), expected)
+  })
+}
+
+for (const [name, respond, expected] of [
+  [
+    'an expired address',
+    (one) => one.writeHead(404).end(),
+    { outcome: 'failed', errorCode: 'http_404', isDown: false },
+  ],
+  ['410', (one) => one.writeHead(410).end(), { outcome: 'gone', errorCode: 'http_410' }],
+  [
+    'a redirect to a private address',
+    (one) => one.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    { outcome: 'failed', errorCode: 'http_302', isDown: false },
+  ],
+  [
+    'a head with too many bytes',
+    (one) => one.writeHead(200, { 'content-length': 2e6 }).write('a'),
+    { outcome: 'too_large', size: 2e6 },
+  ],
+] as [string, (response: ServerResponse) => unknown, object][]) {
+  test(`when the file's address answers with ${name}, nothing is opened`, async () => {
+    const { server, waba } = await setUp()
+    server.answer = serving(`${server.baseUrl}/files/1`, {}, respond)
+    assert.deepEqual(await open(waba, wabaAt(server.baseUrl), id), expected)
+  })
+}
+
+test('an id that would lead elsewhere is asked of nobody', async () => {
+  const { server, waba, partner } = await setUp()
+  server.asked.length = 0
+  for (const bad of ['..', '.', '', '1/2', '1?a', '1#', ' ', 'é', 'a'.repeat(500)]) {
+    const source: MediaSource = { by: 'id', id: bad }
+    const refused = { outcome: 'refused', errorCode: 'invalid_id' }
+    assert.deepEqual(await open(waba, wabaAt(server.baseUrl), source), refused, bad)
+    assert.deepEqual(await open(partner, partnerAt(server.baseUrl), source), refused, bad)
+  }
+  assert.equal(server.asked.length, 0)
+})
+
+test("a linked device's file is opened with the key that came with its message", async () => {
+  const { server, session } = await setUp()
+  for (const [type, purpose] of [
+    ['image', 'Image'],
+    ['sticker', 'Image'],
+    ['ptt', 'Audio'],
+    ['video', 'Video'],
+    ['document', 'Document'],
+  ] as const) {
+    for (const size of [0, 1, 15, 16, 200_000]) {
+      const plain = file.subarray(0, size)
+      server.answer = (_, response) => response.end(encryptForDevice(plain, mediaKey, purpose))
+      const opened = await open(session, sessionAt(server.baseUrl), { ...linked, type })
+      assert.ok((await bytesOf(opened)).equals(plain), `${type} ${size}`)
+    }
+  }
+  assert.equal(server.asked.at(-1)?.line, `GET ${linked.directPath}`)
+})
+
+test("a linked device's file that was altered, cut or is another one's does not come whole", async () => {
+  const { server, session } = await setUp()
+  const sealed = encryptForDevice(file.subarray(0, 1000), mediaKey, 'Image')
+  const altered = Buffer.from(sealed)
+  altered[500] = (altered[500] ?? 0) ^ 1
+  for (const bad of [
+    altered,
+    sealed.subarray(0, -1),
+    sealed.subarray(0, 5),
+    encryptForDevice(file, file.subarray(0, 32), 'Image'),
+  ]) {
+    server.answer = (_, response) => response.end(bad)
+    const opened = await open(session, sessionAt(server.baseUrl), linked)
+    await assert.rejects(() => bytesOf(opened), { name: 'Error' })
+  }
+  server.answer = (_, response) => response.end(sealed)
+  assert.equal((await open(session, sessionAt(server.baseUrl), linked, 900)).outcome, 'too_large')
+  // The padding hides a few bytes more than are wanted until the end.
+  const slightly = await open(session, sessionAt(server.baseUrl), linked, 999)
+  await assert.rejects(() => bytesOf(slightly), { code: 'too_large' })
+})
+
+test('a linked device is not sent to hosts that a message names', async () => {
+  const { server, session } = await setUp()
+  server.asked.length = 0
+  const bad: Partial<typeof linked>[] = [
+    { directPath: '@evil.example.com/a' },
+    { directPath: '//evil.example.com/a' },
+    { directPath: null, url: 'https://evil.example.com/whatsapp.net' },
+    { directPath: null, url: 'http://mmg.whatsapp.net/a' },
+    { directPath: null, url: null },
+    { mediaKey: 'short' },
+    { type: 'md-app-state' },
+  ]
+  for (const part of bad) {
+    const refused = { outcome: 'refused', errorCode: 'invalid_source' }
+    assert.deepEqual(await open(session, sessionAt(null), { ...linked, ...part }), refused, JSON.stringify(part))
+  }
+  assert.equal(server.asked.length, 0)
+})
+
+test('every channel carries files', async () => {
+  const { outgoing } = await setUp()
+  // Nothing is asked of what the adapters stand on.
+  const adapters = openAdapters({ outgoing, clock: systemClock } as Parameters<typeof openAdapters>[0], 'https://a.example')
+  for (const { media, connector } of Object.values(adapters)) assert.ok(connector !== undefined && media !== undefined)
+})
+
+const upload = (name: string): FileToUpload => ({
+  kind: 'image',
+  mimeType: 'image/png',
+  name,
+  size: file.length,
+  bytes: async function* () {
+    yield file.subarray(0, 70_000)
+    yield file.subarray(70_000)
+  },
+})
+
+for (const [channel, path] of [
+  ['waba', '/v25.0/106540352242922/media'],
+  ['partner', '/media'],
+] as const) {
+  test(`${channel}: an upload is a form with the file, and its id comes back`, async () => {
+    const { server, waba, partner } = await setUp()
+    let form = Buffer.alloc(0)
+    server.answer = (incoming, response) => {
+      const pieces: Buffer[] = []
+      incoming.on('data', (piece: Buffer) => pieces.push(piece))
+      incoming.on('end', () => {
+        form = Buffer.concat(pieces)
+        json(response, 200, { id: '4490709327384033' })
+      })
+    }
+    const { signal } = new AbortController()
+    const taken =
+      channel === 'waba'
+        ? await waba.upload(wabaAt(server.baseUrl), upload('a "b".png'), signal)
+        : await partner.upload(partnerAt(server.baseUrl), upload('a "b".png'), signal)
+    assert.ok(taken.outcome === 'taken', JSON.stringify(taken))
+    assert.equal(taken.platformId, '4490709327384033')
+    const { line, headers } = server.asked.at(-1) ?? assert.fail()
+    assert.equal(line, `POST ${path}`)
+    const read = await new Response(form, { headers: { 'content-type': String(headers['content-type']) } }).formData()
+    assert.deepEqual([read.get('messaging_product'), read.get('type')], ['whatsapp', 'image/png'])
+    const sent = read.get('file')
+    assert.ok(sent instanceof File)
+    assert.deepEqual([sent.name, sent.type], ['a "b".png', 'image/png'])
+    assert.ok(Buffer.from(await sent.arrayBuffer()).equals(file))
+  })
+}
+
+for (const [name, status, body, expected] of [
+  ['refuses the file', 400, { error: { code: 131053 } }, { outcome: 'refused', errorCode: '131053' }],
+  ['does not take the token', 401, { error: { code: 190 } }, { outcome: 'failed', errorCode: '190', isDown: true }],
+  ['is away', 500, {}, { outcome: 'failed', errorCode: 'http_500', isDown: false }],
+  ['gives no id', 200, {}, { outcome: 'failed', errorCode: 'no_media_id', isDown: false }],
+] as const) {
+  test(`an upload to a platform that ${name} says so`, async () => {
+    const { server, waba } = await setUp()
+    server.answer = (incoming, response) => {
+      incoming.on('end', () => json(response, status, body)).resume()
+    }
+    assert.deepEqual(await waba.upload(wabaAt(server.baseUrl), upload('a'), new AbortController().signal), expected)
+  })
+}

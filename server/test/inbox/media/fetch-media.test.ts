@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
+import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
+import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
+import { StoreProblem } from '../../../src/media/store/store.ts'
+import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
+import { endless } from '../../support/outgoing/file-server.ts'
+import { until } from '../../support/until.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('a file comes: sealed in the store, known by its bytes, with a safe name and without its old address', async () => {
+  const w = await mediaWorld()
+  const told: string[] = []
+  w.db.onNews(mediaTopic, (news) => told.push(news))
+  const file = Buffer.concat([png, Buffer.alloc(300_000, 1)])
+  const id = await w.coming(
+    { bytes: file, said: { mime_type: 'image/png', sha256: digestOf(file) } },
+    { name: '../../etc/\u202egnp.exe', width: 3 },
+  )
+  await w.fetcher().drain()
+  const row = await w.row(id)
+  assert.partialDeepStrictEqual(row, {
+    state: 'here',
+    failure: null,
+    dueAt: null,
+    leaseUntil: null,
+    bytes: file.length,
+    details: {
+      name: 'gnp.exe',
+      mimeType: 'image/png',
+      realType: 'image/png',
+      size: file.length,
+      sha256: digestOf(file),
+      width: 3,
+    },
+  })
+  assert.equal(row.details.source, undefined)
+  assert.match(await w.metrics.page(), /^parley_files_total\{result="here"\} [1-9]/m)
+  assert.ok((await w.content(id)).equals(file))
+  const news = told.map((one) => JSON.parse(one)).filter(({ mediaId }) => mediaId === id)
+  assert.partialDeepStrictEqual(news, [{ workspaceId: w.workspaceId, conversationId: w.conversationId, state: 'here' }])
+})
+
+test('a type that lies is kept as what it is', async () => {
+  const w = await mediaWorld()
+  const page = Buffer.from('<html><script>alert(1)</script></html>')
+  const lies = await w.coming({ bytes: page, said: { mime_type: 'image/png' } })
+  const picture = await w.coming({ bytes: png, said: { mime_type: 'application/pdf' } }, { kind: 'document' })
+  await w.fetcher().drain()
+  assert.partialDeepStrictEqual(await w.row(lies), { state: 'here', details: { mimeType: 'image/png', realType: null } })
+  assert.partialDeepStrictEqual(await w.row(picture), { state: 'here', details: { realType: 'image/png' } })
+})
+
+type Ending = [
+  what: string,
+  file: Partial<PlatformFile>,
+  told: object,
+  tries: number,
+  expected: { state: string; failure: string },
+]
+
+const body = (response: ServerResponse) => response.end('other')
+const endings: Ending[] = [
+  ['an id that is gone', { describe: (one) => one.writeHead(404).end() }, {}, 1, { state: 'gone', failure: 'http_404' }],
+  [
+    'an address that is never there',
+    { serve: (one) => one.writeHead(404).end() },
+    {},
+    3,
+    { state: 'gone', failure: 'http_404' },
+  ],
+  ['more bytes than may be', {}, { size: 2e9 }, 1, { state: 'too_large', failure: 'too_large' }],
+  ['a body without an end', { serve: endless, said: { file_size: null } }, {}, 1, { state: 'too_large', failure: 'too_large' }],
+  ['another size', { serve: body, said: { file_size: 6 } }, {}, 3, { state: 'refused', failure: 'size_mismatch' }],
+  ['another digest', { said: { sha256: digestOf(png) } }, {}, 3, { state: 'refused', failure: 'hash_mismatch' }],
+  ['nothing', { bytes: Buffer.alloc(0), said: { file_size: null } }, {}, 3, { state: 'refused', failure: 'empty' }],
+  [
+    'a private address',
+    { said: { url: 'http://10.0.0.1/a' } },
+    {},
+    1,
+    { state: 'refused', failure: 'forbidden_address' },
+  ],
+  ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, { state: 'refused', failure: 'invalid_id' }],
+  ['no source', {}, { source: undefined }, 1, { state: 'refused', failure: 'no_source' }],
+]
+
+for (const [what, file, told, tries, expected] of endings) {
+  test(`${what} ends the fetching after ${tries} tries, with nothing left in the store`, async () => {
+    const w = await mediaWorld()
+    const before = await w.stored()
+    const id = await w.coming(file, told)
+    const fetcher = w.fetcher()
+    for (let n = 1; n <= tries; n++) {
+      await fetcher.drain()
+      const row = await w.row(id)
+      assert.equal(row.tries, n)
+      assert.equal(row.state, n < tries ? 'coming' : expected.state, row.failure ?? '')
+      w.clock.advance(10_000)
+    }
+    assert.partialDeepStrictEqual(await w.row(id), { ...expected, dueAt: null, storedAs: null, leaseUntil: null })
+    assert.deepEqual(await w.stored(), before)
+  })
+}
+
+test('a redirect is not followed, and what is cut short comes with the next try', async () => {
+  const w = await mediaWorld()
+  const inner = await w.coming({ serve: (one) => one.writeHead(302, { location: 'http://169.254.169.254/' }).end() })
+  let times = 0
+  const cut = await w.coming({
+    bytes: png,
+    serve: (one) => {
+      if (++times > 1) return one.end(png)
+      one.writeHead(200, { 'content-length': png.length })
+      return one.write(png.subarray(0, 9), () => one.destroy())
+    },
+  })
+  const fetcher = w.fetcher()
+  await fetcher.drain()
+  assert.partialDeepStrictEqual(await w.row(inner), { state: 'coming', failure: 'http_302' })
+  assert.partialDeepStrictEqual(await w.row(cut), { state: 'coming', failure: 'stream_reset' })
+  w.clock.advance(2_000)
+  await fetcher.drain()
+  assert.partialDeepStrictEqual(await w.row(cut), { state: 'here', failure: null })
+})
+
+test('a platform that is away is asked for a week, less and less often; then a person may ask once more', async () => {
+  const w = await mediaWorld()
+  let isAway = true
+  const id = await w.coming({
+    describe: (response) => {
+      const url = `${w.server.baseUrl}/files/${[...w.files.keys()].at(-1)}`
+      return isAway ? response.writeHead(503).end() : response.end(JSON.stringify({ url }))
+    },
+  })
+  const fetcher = w.fetcher()
+  const begun = w.clock.now().getTime()
+  const pauses: number[] = []
+  for (;;) {
+    await fetcher.drain()
+    const { state, dueAt } = await w.row(id)
+    if (state !== 'coming' || dueAt === null) break
+    pauses.push((dueAt.getTime() - w.clock.now().getTime()) / 1000)
+    w.clock.set(dueAt)
+  }
+  assert.deepEqual(pauses.slice(0, 13), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600])
+  assert.equal(pauses.at(-1), 3600)
+  assert.partialDeepStrictEqual(await w.row(id), { state: 'failed', failure: 'http_503', dueAt: null })
+  const days = (w.clock.now().getTime() - begun) / 86_400_000
+  assert.ok(days >= 7 && days < 7.1, `${days} days`)
+  isAway = false
+  assert.equal(await retryMedia(w, w.workspaceId, id), 'coming')
+  await fetcher.drain()
+  assert.equal((await w.row(id)).state, 'here')
+  assert.equal(await retryMedia(w, w.workspaceId, id), 'here')
+  const other = await mediaWorld()
+  await assert.rejects(() => retryMedia(other, other.workspaceId, id), { statusCode: 404 })
+})
+
+test('a credential that is not taken makes the connection unavailable, and the file waits', async () => {
+  const w = await mediaWorld()
+  const id = await w.coming({
+    describe: (response) => response.writeHead(401).end(JSON.stringify({ error: { code: 190 } })),
+  })
+  await w.fetcher().drain()
+  assert.partialDeepStrictEqual(await w.row(id), { state: 'coming', failure: '190' })
+  const [connection] = await w.db.sql`
+    select state, state_reason
+    from connections
+    where workspace_id = ${w.workspaceId}
+      and id = ${w.connectionId}`
+  assert.deepEqual({ ...connection }, { state: 'unavailable', state_reason: 'platform_error_190' })
+})
+
+test('a store that is full loses nothing: the file comes when there is room', async () => {
+  const w = await mediaWorld()
+  const id = await w.coming({ bytes: png })
+  const full = {
+    ...w.media,
+    put: async () => {
+      throw new StoreProblem('full', 'The media folder is full')
+    },
+  }
+  await w.fetcher({ store: full }).drain()
+  assert.partialDeepStrictEqual(await w.row(id), { state: 'coming', failure: 'store_full' })
+  w.clock.advance(2_000)
+  await w.fetcher().drain()
+  assert.equal((await w.row(id)).state, 'here')
+})
+
+test('a worker that stops breaks off what is under way, and gives it back', async () => {
+  const w = await mediaWorld()
+  let isServed = false
+  const id = await w.coming({
+    serve: (response) => {
+      isServed = true
+      response.writeHead(200).write('some')
+    },
+  })
+  const fetcher = w.fetcher()
+  fetcher.start()
+  await w.db.tx(async (tx) => tellComing(tx, w.workspaceId))
+  await until(() => isServed, 'the fetching')
+  await fetcher.stop()
+  const { state, failure, leaseUntil, dueAt } = await w.row(id)
+  assert.deepEqual([state, failure, leaseUntil], ['coming', 'stream_aborted', null])
+  assert.equal(dueAt?.getTime(), w.clock.now().getTime() + 1_000)
+})
+
+test('one workspace with many files neither takes all places nor holds up the others', async () => {
+  const [many, few] = [await mediaWorld(), await mediaWorld()]
+  const held: { name: string; response: ServerResponse }[] = []
+  const order: string[] = []
+  const serve = (name: string) => (response: ServerResponse) => {
+    order.push(name)
+    held.push({ name, response })
+  }
+  const ids: string[] = []
+  for (let n = 0; n < 20; n++) ids.push(await many.coming({ bytes: png, serve: serve('many') }))
+  many.clock.advance(5)
+  const ofFew = [await few.coming({ bytes: png, serve: serve('few') }), await few.coming({ bytes: png, serve: serve('few') })]
+  const fetching = many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
+  await until(() => held.length === 4, 'four files that are asked for')
+  let most = 0
+  for (let served = 0; served < 22; served++) {
+    await until(() => held.length > 0, 'a file that is asked for')
+    most = Math.max(most, held.filter(({ name }) => name === 'many').length)
+    held.shift()?.response.end(png)
+  }
+  await fetching
+  for (const id of ids) assert.equal((await many.row(id)).state, 'here')
+  for (const id of ofFew) assert.equal((await few.row(id)).state, 'here')
+  assert.equal(most, 2)
+  assert.ok(order.lastIndexOf('few') < 4, order.join(' '))
+})
+
+test('two workers fetch each file once', async () => {
+  const w = await mediaWorld()
+  const ids: string[] = []
+  for (let n = 0; n < 20; n++) ids.push(await w.coming({ bytes: png }))
+  await Promise.all([w.fetcher().drain(), w.fetcher().drain()])
+  for (const id of ids) assert.partialDeepStrictEqual(await w.row(id), { state: 'here', tries: 1 })
+  assert.equal(w.server.asked.filter(({ line }) => line.startsWith('GET /files/')).length, ids.length)
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mismatchOf } from '../../../src/inbox/media/check-file.ts'
+import { afterProblem, retryDelayMs } from '../../../src/inbox/media/fetch-plan.ts'
+import { safeName } from '../../../src/inbox/media/safe-name.ts'
+
+for (const [told, safe] of [
+  ['invoice.pdf', 'invoice.pdf'],
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\Windows\\system32\\a.exe', 'a.exe'],
+  ['..', null],
+  ['', null],
+  ['.bashrc', 'bashrc'],
+  ['a.txt. . ', 'a.txt'],
+  ['photo\u202egpj.exe', 'photogpj.exe'],
+  ['\u2066a\u2069\u200b\ufeff.png', 'a.png'],
+  ['line\r\nbreak\0.png', 'linebreak.png'],
+  ['what?*"<>|:.pdf', 'what_______.pdf'],
+  ['cafe\u0301.jpg', 'café.jpg'],
+  ['\ud800broken.pdf', 'broken.pdf'],
+  ['Relatório nº 5.pdf', 'Relatório nº 5.pdf'],
+  ['/', null],
+] as const) {
+  test(`the name ${JSON.stringify(told)} is kept as ${JSON.stringify(safe)}`, () => {
+    assert.equal(safeName(told), safe)
+  })
+}
+
+test('a long name keeps its ending, and ends between two letters', () => {
+  const name = safeName(`${'é'.repeat(5_000)}.pdf`) ?? ''
+  assert.equal(Buffer.byteLength(name), 255 - 1)
+  assert.ok(name.endsWith('é.pdf'))
+  assert.equal(Buffer.byteLength(safeName('a'.repeat(2_000)) ?? ''), 255)
+})
+
+const seen = { bytes: 5, sha256: 'right', realType: null }
+for (const [told, mismatch] of [
+  [{ size: null, sha256: null }, null],
+  [{ size: 5, sha256: null }, null],
+  [{ size: 6, sha256: null }, 'size_mismatch'],
+  [{ size: 5, sha256: 'wrong' }, 'hash_mismatch'],
+  [{ size: 6, sha256: 'right' }, null],
+] as const) {
+  test(`five bytes of which was told ${JSON.stringify(told)}: ${mismatch}`, () => {
+    assert.equal(mismatchOf(told, seen), mismatch)
+  })
+}
+
+test('of nothing nobody was told unless they were', () => {
+  const nothing = { ...seen, bytes: 0 }
+  assert.equal(mismatchOf({ size: null, sha256: null }, nothing), 'empty')
+  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), null)
+})
+
+const created = new Date('2026-03-10T12:00:00.000Z')
+const later = (days: number) => new Date(created.getTime() + days * 86_400_000)
+for (const [kind, code, tries, days, state] of [
+  ['failed', 'http_503', 1, 0, 'coming'],
+  ['failed', 'http_503', 500, 6.9, 'coming'],
+  ['failed', 'http_503', 3, 7, 'failed'],
+  ['failed', 'http_503', 2, 30, 'coming'],
+  ['failed', 'http_404', 2, 0, 'coming'],
+  ['failed', 'http_404', 3, 0, 'gone'],
+  ['gone', '100', 1, 0, 'gone'],
+  ['too_large', 'too_large', 1, 0, 'too_large'],
+  ['refused', 'forbidden_address', 1, 0, 'refused'],
+  ['mismatch', 'hash_mismatch', 2, 0, 'coming'],
+  ['mismatch', 'hash_mismatch', 3, 0, 'refused'],
+] as const) {
+  test(`${kind} (${code}) at try ${tries} after ${days} days: ${state}`, () => {
+    assert.equal(afterProblem({ kind, code }, { tries, createdAt: created }, later(days), 0).state, state)
+  })
+}
+
+test('a pause is never shorter than told, nor more than a fifth longer', () => {
+  assert.deepEqual([retryDelayMs(1, 0), retryDelayMs(1, 1), retryDelayMs(5, 0)], [1_000, 1_200, 16_000])
+  assert.deepEqual([retryDelayMs(13, 0), retryDelayMs(4_000, 0), retryDelayMs(13, 1)], [3_600_000, 3_600_000, 4_320_000])
+})
