@@ -111,9 +111,9 @@ function climbBy(
   return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
 }
 
-/** The part of a message in one may be behind it: `advanceSettled` moves the message alone. */
+/** The part of a message in one may be behind it: `storeAccepted` and `advanceSettled` move the message alone. */
 function caughtUp({ status }: Message, rows: readonly PartRow[]): readonly PartRow[] {
-  const isAhead = status === 'delivered' || status === 'read'
+  const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
   return rows.length === 1 && isAhead ? rows.map((part) => ({ ...part, status, error_code: null })) : rows
 }
 

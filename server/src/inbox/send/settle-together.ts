@@ -6,9 +6,8 @@ import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
 import type { SendDeps } from './send-deps.ts'
-import type { Answer } from './send-queries.ts'
+import { type Answer, accepted } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
-import { accepted } from './send-settle.ts'
 import { wakeWaiting } from './send-wakeups.ts'
 import { type AcceptedSend, findUntold, lockToSettle, storeAccepted } from './together-queries.ts'
 
@@ -37,7 +36,6 @@ function acceptedOf(keyring: Keyring, { reserved, externalId }: Sent): AcceptedS
     messageId,
     externalIndex: externalIndex(keyring, connection.id, externalId),
     externalId: sealExternalId(keyring, messageId, externalId),
-    answer: accepted(messageId, 'sent'),
   }
 }
 
@@ -81,7 +79,7 @@ async function settle(
       Promise.all([storeAccepted(tx, workspaceId, plain, now), recordEvents(tx, keyring, workspaceId, events, now)]),
     ),
   )
-  const answers = new Map(plain.map(({ messageId, answer }) => [messageId, answer]))
+  const answers = new Map(plain.map(({ messageId }) => [messageId, accepted(messageId, 'sent')]))
   return sends.map(({ reserved }) => answers.get(reserved.messageId) ?? null)
 }
 

@@ -6,7 +6,6 @@ import { agent, human } from '../conversation/owner.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
 import { tellTeam } from '../conversation/team-news.ts'
-import type { Answer } from './send-queries.ts'
 
 // What the sends of a busy moment do in one statement for all of them. Whoever holds a conversation keeps only its own
 // sends waiting: those are left out here, and go alone.
@@ -150,7 +149,6 @@ export interface AcceptedSend {
   /** The platform's id: its digest, and sealed for messages/external_id. */
   externalIndex: Buffer
   externalId: Buffer
-  answer: Answer
 }
 
 type SettledConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
@@ -194,21 +192,15 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
       )}::bytea[]
     ) as n (message_id, conversation_id, connection_id, external_index)
     cross join lateral (
-      select from dispatches
-      where workspace_id = ${workspace} and message_id = n.message_id and conversation_id = n.conversation_id
-        and verdict is null
+      select conversation_id from dispatches
+      where workspace_id = ${workspace} and message_id = n.message_id and verdict is null
       offset 0
     ) as d
     cross join lateral (
       select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
     ) as m
-    cross join lateral (
-      select from message_parts
-      where workspace_id = ${workspace} and message_id = n.message_id and part = 1 and status = 'pending'
-        and external_index is null
-      offset 0
-    ) as p
-    where not exists (
+    where d.conversation_id = n.conversation_id
+    and not exists (
       select from messages
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
       offset 0
@@ -226,7 +218,10 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
   return rows.map((row) => row.message_id)
 }
 
-/** Closes sends that were accepted: messages, parts and answers. Their dispatches go. */
+/**
+ * Closes sends that were accepted: their messages have what the platform said, and their dispatches go. Parts and answers
+ * stay as they were reserved: a part alone is where its message is, and no answer beside no dispatch is `accepted`.
+ */
 export async function storeAccepted(
   tx: Tx,
   workspaceId: string,
@@ -235,10 +230,6 @@ export async function storeAccepted(
 ): Promise<void> {
   const workspace = anyWorkspace(tx, workspaceId)
   const ids = sends.map(({ messageId }) => messageId)
-  const indexes = byteaArray(
-    tx,
-    sends.map(({ externalIndex }) => externalIndex),
-  )
   await Promise.all([
     tx`
       update messages m
@@ -252,29 +243,13 @@ export async function storeAccepted(
           tx,
           sends.map(({ externalId }) => externalId),
         )}::bytea[],
-        ${indexes}::bytea[]
+        ${byteaArray(
+          tx,
+          sends.map(({ externalIndex }) => externalIndex),
+        )}::bytea[]
       ) as n (id, external_id, external_index)
       where m.workspace_id = ${workspace}
         and m.id = n.id`.execute(),
-    tx`
-      update message_parts p
-      set status = 'sent',
-        external_index = n.external_index
-      from unnest(${ids}::uuid[], ${indexes}::bytea[]) as n (message_id, external_index)
-      where p.workspace_id = ${workspace}
-        and p.message_id = n.message_id
-        and p.part = 1`.execute(),
-    tx`
-      update sends s
-      set answer_status = n.answer_status,
-        answer_body = n.answer_body
-      from unnest(
-        ${ids}::uuid[],
-        ${sends.map(({ answer }) => answer.status)}::integer[],
-        ${sends.map(({ answer }) => answer.body)}::text[]
-      ) as n (message_id, answer_status, answer_body)
-      where s.workspace_id = ${workspace}
-        and s.message_id = n.message_id`.execute(),
     tx`
       delete from dispatches
       where workspace_id = ${workspace}
