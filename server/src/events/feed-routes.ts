@@ -11,7 +11,7 @@ import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './f
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
 import { type EventAnswer, FeedQuery, feedPage } from './feed-schema.ts'
 import type { LongPolls } from './long-poll.ts'
-import type { Start } from './read-page.ts'
+import type { FeedPage, Start } from './read-page.ts'
 
 export interface FeedRouteDeps {
   vault: Vault
@@ -57,7 +57,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       })
       // Time has passed: what was right to ask then need not be right to answer now.
       if (page.hasWaited) await guard.stillReads(request, reply)
-      const events = await showEvents(deps, request, page.events)
+      const events = await showEvents(deps, request, page)
       // From here on nothing fails: an error is not to be written so.
       reply.type('application/json; charset=utf-8').serializer(writeFeedAnswer)
       return { events, next_cursor: writeFeedCursor(workspaceId, page.position), has_more: page.hasMore }
@@ -86,17 +86,13 @@ function namesFor(allNames: readonly EventName[], caller: Caller, wanted: string
   return namesAskedFor(readable, asked)
 }
 
-async function showEvents(
-  { vault, present, log }: FeedRouteDeps,
-  request: FastifyRequest,
-  events: readonly PlacedEvent[],
-) {
+async function showEvents({ vault, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
   const { workspaceId, phoneVisibility } = callerOf(request)
   return vault.withKeyring(workspaceId, (keyring) => {
     if (phoneVisibility === 'full') {
-      return openEach(keyring, events, log, (json) => new RecordedPayload(json)).map(presentEvent)
+      return openEach(keyring, page, log, (json) => new RecordedPayload(json)).map(presentEvent)
     }
-    return openEvents(keyring, events, log).map(({ event, payload }) =>
+    return openEvents(keyring, page, log).map(({ event, payload }) =>
       presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),
     )
   })

@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
+import type { SealedColumns } from '../base/sealing/opened-values.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { EventName } from './event-groups.ts'
 
@@ -127,9 +128,24 @@ export async function feedStates(
       or f.last_position > 0`
 }
 
+/** Events, and how far their feed reached when they were read. */
+export interface ReadEvents {
+  events: readonly PlacedEvent[]
+  last: number
+}
+
 /** The bodies as they were recorded: nothing is masked yet. */
-export const openEvents = (keyring: Keyring, events: readonly PlacedEvent[], log: Log) =>
-  openEach(keyring, events, log, (json) => JSON.parse(json) as Record<string, unknown>)
+export const openEvents = (keyring: Keyring, read: ReadEvents, log: Log) =>
+  openEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
+
+/** The newest events have many readers: polls, browsers, agents. Those further back have one who goes through them once. */
+const newest = 1000
+const payloads: SealedColumns<string> = {
+  table: 'events',
+  columns: ['payload'],
+  keptAs: 'news',
+  read: (json) => json ?? '',
+}
 
 /**
  * The events with what is read of their payloads. One that does not open, since its row was altered, is left out and
@@ -137,16 +153,19 @@ export const openEvents = (keyring: Keyring, events: readonly PlacedEvent[], log
  */
 export function openEach<P>(
   keyring: Keyring,
-  events: readonly PlacedEvent[],
+  { events, last }: ReadEvents,
   log: Log,
   read: (json: string) => P,
 ): { event: PlacedEvent; payload: P }[] {
   return events.flatMap((event) => {
     try {
-      const json = keyring.openText(
-        { table: 'events', row: event.id, column: 'payload' },
-        Buffer.from(event.payload, 'base64'),
-      )
+      const json =
+        event.position > last - newest
+          ? keyring.recall(payloads, event.id, event.payload)
+          : keyring.openText(
+              { table: 'events', row: event.id, column: 'payload' },
+              Buffer.from(event.payload, 'base64'),
+            )
       return [{ event, payload: read(json) }]
     } catch (error) {
       // A key that is only newer than those in memory: whoever has the vault loads it and tries again.

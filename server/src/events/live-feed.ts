@@ -72,7 +72,7 @@ async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number
   const reader = { workspaceId, names: deps.names, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
   const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    openEvents(keyring, page.events, deps.log).map(({ event, payload }) =>
+    openEvents(keyring, page, deps.log).map(({ event, payload }) =>
       frameOf(workspaceId, event.position, {
         id: event.id,
         event: event.name,

@@ -19,6 +19,8 @@ export interface FeedPage {
   events: PlacedEvent[]
   /** Where to go on: also past events that the reader does not see, so that it never looks at them again. */
   position: number
+  /** How far the feed reached. */
+  last: number
   hasMore: boolean
 }
 
@@ -56,12 +58,20 @@ export async function readPage(
     const upTo = Math.min(position + stretch, state.last)
     if (count > 0) found = await readFeed(db.sql, workspaceId, { after: position, upTo }, wanted)
     const events = found.slice(0, limit)
-    if (found.length > limit) return { events, position: events.at(-1)?.position ?? position, hasMore: true }
+    if (found.length > limit) {
+      return { events, position: events.at(-1)?.position ?? position, last: state.last, hasMore: true }
+    }
     position = upTo
-    if (events.length > 0) return { events, position, hasMore: position < state.last || state.unplaced }
+    if (events.length > 0) return { events, ...endOf(state, position) }
   }
-  return { events: [], position, hasMore: position < state.last || state.unplaced }
+  return { events: [], ...endOf(state, position) }
 }
+
+const endOf = ({ last, unplaced }: FeedState, position: number) => ({
+  position,
+  last,
+  hasMore: position < last || unplaced,
+})
 
 function positionOf(start: Start, { last, removedTo }: FeedState): number {
   if (start === 'oldest') return removedTo
