@@ -5,6 +5,7 @@ import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { isoTime } from '../base/time.ts'
 import { type EventName, faceOf, groupNames, namesAskedFor } from './event-groups.ts'
 import type { EventCatalogue } from './event-kind.ts'
 import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
@@ -101,7 +102,7 @@ async function showEvents({ vault, present, log }: FeedRouteDeps, request: Fasti
 const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }) => ({
   id: event.id,
   event: event.name,
-  occurred_at: event.occurredAt.toISOString(),
+  occurred_at: isoTime(event.occurredAt),
   payload,
 })
 

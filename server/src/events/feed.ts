@@ -10,7 +10,8 @@ export interface PlacedEvent {
   position: number
   id: string
   name: EventName
-  occurredAt: Date
+  /** As the database writes it: `isoTime` makes of it what is shown. */
+  occurredAt: string
   /** Still sealed; in base64, which is read in half the time that hexadecimal digits take. */
   payload: string
 }
@@ -41,7 +42,7 @@ function selectEvents(
   { names, connectionIds, limit }: Wanted,
 ) {
   return sql`
-    select position, id, name, occurred_at as "occurredAt", encode(payload, 'base64') as payload
+    select position, id, name, occurred_at::text as "occurredAt", encode(payload, 'base64') as payload
     from events
     where workspace_id = ${workspaceId}
       and position > ${after}
@@ -90,19 +91,31 @@ export async function readFeedState(
 ): Promise<{ state: FeedState; events: PlacedEvent[] }> {
   const from = after === null ? sql`s."removedTo"` : sql`${after}::bigint`
   const upTo = sql`least(s.last, ${from} + ${stretch}::bigint)`
-  const rows = await sql<(FeedState & Nullable<PlacedEvent>)[]>`
-    select s.*, e.*
-    from (${selectState(sql, workspaceId)}) as s
-    left join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e on true`
-  const [state] = rows
-  if (state === undefined) throw new Error('A row was expected')
-  // A join promises no order, though it keeps it.
+  // A row of its own: beside each event, the state would be written and read as often as there are events.
+  const rows = await sql<(StateRow | EventRow)[]>`
+    with s as materialized (${selectState(sql, workspaceId)})
+    select
+      json_build_object('last', last, 'removedTo', "removedTo", 'unplaced', unplaced) as state,
+      null::bigint as position,
+      null::uuid as id,
+      null::text as name,
+      null::text as "occurredAt",
+      null::text as payload
+    from s
+    union all
+    select null, e.*
+    from s
+    cross join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e`
+  const state = rows.find((row) => row.state !== null)?.state
+  if (state == null) throw new Error('A row was expected')
+  // A union promises no order, though it keeps it.
   return { state, events: rows.filter(isEvent).sort((a, b) => a.position - b.position) }
 }
 
-type Nullable<T> = { [K in keyof T]: T[K] | null }
+type StateRow = { state: FeedState }
+type EventRow = PlacedEvent & { state: null }
 
-const isEvent = <R extends Nullable<PlacedEvent>>(row: R): row is R & PlacedEvent => row.position !== null
+const isEvent = (row: StateRow | EventRow): row is EventRow => row.state === null
 
 /** The same for several workspaces at once; those without any event are left out. */
 export async function feedStates(

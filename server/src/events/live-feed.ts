@@ -1,5 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { isoTime } from '../base/time.ts'
 import type { EventName } from './event-groups.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
@@ -76,7 +77,7 @@ async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number
       frameOf(workspaceId, event.position, {
         id: event.id,
         event: event.name,
-        occurred_at: event.occurredAt.toISOString(),
+        occurred_at: isoTime(event.occurredAt),
         payload: deps.present(event.name, payload, { keyring, masked: false }),
       }),
     ),
