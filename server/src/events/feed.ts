@@ -63,22 +63,26 @@ export interface FeedState {
   unplaced: boolean
 }
 
+/** Null where nobody has looked whether events wait: a page that will be full needs none of them. */
+export type PageState = Omit<FeedState, 'unplaced'> & { unplaced: boolean | null }
+
 export async function feedState(sql: Sql, workspaceId: string): Promise<FeedState> {
-  const [state] = await sql<FeedState[]>`${selectState(sql, workspaceId)}`
+  const [state] = await sql<FeedState[]>`${selectState(sql, workspaceId, sql`true`)}`
   if (state === undefined) throw new Error('A row was expected')
   return state
 }
 
-const selectState = (sql: Sql, workspaceId: string) => sql`
+// Each event that was placed leaves an entry behind until the next vacuum, and a look at those that wait walks over it.
+const selectState = (sql: Sql, workspaceId: string, looks: Fragment) => sql`
   select
     coalesce(f.last_position, 0) as last,
     coalesce(f.removed_to, 0) as "removedTo",
-    exists (
+    case when ${looks} then exists (
       select
       from events
       where workspace_id = ${workspaceId}
         and position is null
-    ) as unplaced
+    ) end as unplaced
   from (select ${workspaceId}::uuid as id) as w
   left join event_feeds f on f.workspace_id = w.id`
 
@@ -88,12 +92,16 @@ export async function readFeedState(
   workspaceId: string,
   { after, stretch }: { after: number | null; stretch: number },
   wanted: Wanted,
-): Promise<{ state: FeedState; events: PlacedEvent[] }> {
+): Promise<{ state: PageState; events: PlacedEvent[] }> {
   const from = after === null ? sql`s."removedTo"` : sql`${after}::bigint`
   const upTo = sql`least(s.last, ${from} + ${stretch}::bigint)`
+  const mayNotFill =
+    stretch === 0
+      ? sql`true`
+      : sql`coalesce(f.last_position, 0) - ${after === null ? sql`coalesce(f.removed_to, 0)` : sql`${after}::bigint`} < ${wanted.limit}::bigint`
   // A row of its own: beside each event, the state would be written and read as often as there are events.
   const rows = await sql<(StateRow | EventRow)[]>`
-    with s as materialized (${selectState(sql, workspaceId)})
+    with s as materialized (${selectState(sql, workspaceId, mayNotFill)})
     select
       json_build_object('last', last, 'removedTo', "removedTo", 'unplaced', unplaced) as state,
       null::bigint as position,
@@ -112,7 +120,7 @@ export async function readFeedState(
   return { state, events: rows.filter(isEvent).sort((a, b) => a.position - b.position) }
 }
 
-type StateRow = { state: FeedState }
+type StateRow = { state: PageState }
 type EventRow = PlacedEvent & { state: null }
 
 const isEvent = (row: StateRow | EventRow): row is EventRow => row.state === null

@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
 import type { EventName } from './event-groups.ts'
-import { type FeedState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
+import { feedState, type PageState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /** What a reader may see of a workspace's feed. */
@@ -62,18 +62,18 @@ export async function readPage(
       return { events, position: events.at(-1)?.position ?? position, last: state.last, hasMore: true }
     }
     position = upTo
-    if (events.length > 0) return { events, ...endOf(state, position) }
+    if (events.length > 0) return { events, ...(await endOf(db.sql, workspaceId, state, position)) }
   }
-  return { events: [], ...endOf(state, position) }
+  return { events: [], ...(await endOf(db.sql, workspaceId, state, position)) }
 }
 
-const endOf = ({ last, unplaced }: FeedState, position: number) => ({
-  position,
-  last,
-  hasMore: position < last || unplaced,
-})
+async function endOf(sql: Sql, workspaceId: string, { last, unplaced }: PageState, position: number) {
+  // Who sees few of the events comes to the end from further back than a page.
+  const hasMore = position < last || (unplaced ?? (await feedState(sql, workspaceId)).unplaced)
+  return { position, last, hasMore }
+}
 
-function positionOf(start: Start, { last, removedTo }: FeedState): number {
+function positionOf(start: Start, { last, removedTo }: PageState): number {
   if (start === 'oldest') return removedTo
   if (start === 'latest') return last
   if (start < removedTo) {

@@ -3,6 +3,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { mock, test } from 'node:test'
 import { eraseEvents } from '../../src/events/erase.ts'
+import { readFeedState } from '../../src/events/feed.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
 
@@ -77,4 +78,31 @@ test('once events of a customer are erased, those that were read are in no memor
   assert.equal(await openedBy(() => w.page()), 0)
   await w.db.tx((tx) => eraseEvents(tx, w.workspaceId, [id], async () => ({})))
   assert.equal(await openedBy(async () => assert.deepEqual(namesIn(await w.page()), ['lead.updated'])), 1)
+})
+
+test('who sees few events and comes to the end from afar is told of those that have no place yet', async () => {
+  const w = await feedWorld()
+  await w.record(Array<'lead.created'>(5).fill('lead.created'))
+  while ((await sequenceEvents(w.db, w.workspaceId)) > 0);
+  await w.record(['lead.deleted'])
+  const first = await w.page({ limit: '2', events: 'lead.deleted' })
+  assert.deepEqual([namesIn(first), first.has_more], [[], true])
+  const second = await w.page({ limit: '2', events: 'lead.deleted', after: first.next_cursor })
+  assert.deepEqual([namesIn(second), second.has_more], [['lead.deleted'], false])
+})
+
+test('a page that will be full does not look for events that have no place', async () => {
+  const w = await feedWorld()
+  await w.record(Array<'lead.created'>(5).fill('lead.created'))
+  while ((await sequenceEvents(w.db, w.workspaceId)) > 0);
+  const looks = async (limit: number) => {
+    const { state } = await readFeedState(
+      w.db.sql,
+      w.workspaceId,
+      { after: 0, stretch: 100 },
+      { names: ['lead.created'], connectionIds: [], limit },
+    )
+    return state.unplaced
+  }
+  assert.deepEqual([await looks(5), await looks(6)], [null, false])
 })
