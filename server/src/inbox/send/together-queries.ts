@@ -46,8 +46,13 @@ export interface SenderKey {
   key: string
 }
 
-/** The places in this list of those that were used before. */
+/**
+ * The places in this list of those that were used before. Each is compared with the first key from it on, as only the index
+ * of keys has an order of them: asked for the key itself, the planner may take another one while the table is small, read
+ * all sends of the workspace by it, and keep to that while the table grows.
+ */
 export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly SenderKey[]): Promise<number[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ place: number }[]>`
     select n.place::integer - 1 as place
     from unnest(
@@ -55,12 +60,14 @@ export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly S
       ${keys.map(({ key }) => key)}::text[]
     ) with ordinality as n (sender_id, idempotency_key, place)
     cross join lateral (
-      select from sends
-      where workspace_id = ${anyWorkspace(tx, workspaceId)}
-        and sender_id = n.sender_id
-        and idempotency_key = n.idempotency_key
-      offset 0
-    ) as s`
+      select workspace_id, sender_id, idempotency_key from sends
+      where (workspace_id, sender_id, idempotency_key) >= (${workspace}, n.sender_id, n.idempotency_key)
+      order by workspace_id, sender_id, idempotency_key
+      limit 1
+    ) as s
+    where s.workspace_id = ${workspace}
+      and s.sender_id = n.sender_id
+      and s.idempotency_key = n.idempotency_key`
   return rows.map(({ place }) => place)
 }
 
@@ -192,15 +199,15 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
       )}::bytea[]
     ) as n (message_id, conversation_id, connection_id, external_index)
     cross join lateral (
-      select conversation_id from dispatches
-      where workspace_id = ${workspace} and message_id = n.message_id and verdict is null
+      select from dispatches
+      where workspace_id = ${workspace} and message_id = n.message_id and conversation_id = n.conversation_id
+        and verdict is null
       offset 0
     ) as d
     cross join lateral (
       select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
     ) as m
-    where d.conversation_id = n.conversation_id
-    and not exists (
+    where not exists (
       select from messages
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
       offset 0
