@@ -1,5 +1,6 @@
-import { byteaArray, type Sql, type Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { lockConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
@@ -109,10 +110,7 @@ async function selectParts(sql: Sql, workspaceId: string, asked: readonly AskedP
   const ids = sql`
     unnest(
       ${asked.map(({ receiver }) => receiver.id)}::uuid[],
-      ${byteaArray(
-        sql,
-        asked.map(({ index }) => index),
-      )}::bytea[]
+      ${byteaArray(asked.map(({ index }) => index))}::bytea[]
     ) as n (connection_id, external_index)`
   return sql<PartRow[]>`
     select p.connection_id, m.conversation_id, p.message_id, p.part, p.external_index

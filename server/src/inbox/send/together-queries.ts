@@ -1,4 +1,5 @@
-import { byteaArray, type Fragment, type Tx, timestampArray } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -95,10 +96,7 @@ export async function insertSends(
       from unnest(
         ${sends.map(({ senderId }) => senderId)}::uuid[],
         ${sends.map(({ key }) => key)}::text[],
-        ${byteaArray(
-          tx,
-          sends.map(({ fingerprint }) => fingerprint),
-        )}::bytea[],
+        ${byteaArray(sends.map(({ fingerprint }) => fingerprint))}::bytea[],
         ${sends.map(({ conversationId }) => conversationId)}::uuid[],
         ${sends.map(({ messageId }) => messageId)}::uuid[]
       ) as n`.execute(),
@@ -131,18 +129,9 @@ export async function storeOutbound(
       updated_at = n.updated_at
     from unnest(
       ${ids}::uuid[],
-      ${timestampArray(
-        tx,
-        conversations.map(({ lastMessageAt }) => lastMessageAt),
-      )}::timestamptz[],
-      ${byteaArray(
-        tx,
-        conversations.map((conversation) => sealLastMessage(keyring, conversation)),
-      )}::bytea[],
-      ${timestampArray(
-        tx,
-        conversations.map(({ updatedAt }) => updatedAt),
-      )}::timestamptz[]
+      ${timestampArray(conversations.map(({ lastMessageAt }) => lastMessageAt))}::timestamptz[],
+      ${byteaArray(conversations.map((conversation) => sealLastMessage(keyring, conversation)))}::bytea[],
+      ${timestampArray(conversations.map(({ updatedAt }) => updatedAt))}::timestamptz[]
     ) as n (id, last_message_at, last_message, updated_at)
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()
@@ -193,10 +182,7 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
       ${sends.map(({ messageId }) => messageId)}::uuid[],
       ${sends.map(({ conversationId }) => conversationId)}::uuid[],
       ${sends.map(({ connectionId }) => connectionId)}::uuid[],
-      ${byteaArray(
-        tx,
-        sends.map(({ externalIndex }) => externalIndex),
-      )}::bytea[]
+      ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
     ) as n (message_id, conversation_id, connection_id, external_index)
     cross join lateral (
       select from dispatches
@@ -246,14 +232,8 @@ export async function storeAccepted(
         external_index = n.external_index
       from unnest(
         ${ids}::uuid[],
-        ${byteaArray(
-          tx,
-          sends.map(({ externalId }) => externalId),
-        )}::bytea[],
-        ${byteaArray(
-          tx,
-          sends.map(({ externalIndex }) => externalIndex),
-        )}::bytea[]
+        ${byteaArray(sends.map(({ externalId }) => externalId))}::bytea[],
+        ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
       ) as n (id, external_id, external_index)
       where m.workspace_id = ${workspace}
         and m.id = n.id`.execute(),
