@@ -3,11 +3,12 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
-import { agent, human, keyIdOf } from './owner.ts'
+import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
 import {
   type ConversationRow,
   openConversation,
+  ownerOf,
   phoneIndexes,
   sealContact,
   sealConversation,
@@ -239,11 +240,15 @@ export async function storeConversations(
       and c.id = n.id`.execute()
 }
 
-/** Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. */
+/**
+ * Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. With
+ * `skipHeld` neither is one that somebody else has locked, and nobody is waited for.
+ */
 export async function lockConversations(
   tx: Tx,
   workspaceId: string,
   ids: readonly string[],
+  { skipHeld = false }: { skipHeld?: boolean } = {},
 ): Promise<Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>[]> {
   const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
     select c.id, c.connection_id, c.channel, c.owner_key_id
@@ -251,12 +256,12 @@ export async function lockConversations(
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = any (${[...ids]}::uuid[])
     order by c.id
-    for update of c`
+    for update of c ${skipHeld ? tx`skip locked` : tx``}`
   return rows.map((row) => ({
     id: row.id,
     connectionId: row.connection_id,
     channel: row.channel,
-    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
+    owner: ownerOf(row),
   }))
 }
 

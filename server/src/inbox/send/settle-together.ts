@@ -2,6 +2,7 @@ import { commitBehind, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { messageSent } from '../conversation/events.ts'
+import { lockConversations } from '../conversation/many-queries.ts'
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
@@ -9,7 +10,7 @@ import type { SendDeps } from './send-deps.ts'
 import { type Answer, accepted } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
 import { wakeWaiting } from './send-wakeups.ts'
-import { type AcceptedSend, findUntold, lockToSettle, storeAccepted } from './together-queries.ts'
+import { type AcceptedSend, findUntold, storeAccepted } from './together-queries.ts'
 
 /** A send whose only part the platform has accepted. */
 export interface Sent {
@@ -52,7 +53,7 @@ async function settle(
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
   const [locked, , untold] = await deps.step('lockToSettle', () =>
     Promise.all([
-      lockToSettle(tx, workspaceId, ids),
+      lockConversations(tx, workspaceId, ids, { skipHeld: true }),
       lockExternalIds(
         tx,
         all.map((one) => one.externalIndex),

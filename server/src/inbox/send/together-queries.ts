@@ -3,7 +3,6 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { agent, human } from '../conversation/owner.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
 import { tellTeam } from '../conversation/team-news.ts'
@@ -145,29 +144,6 @@ export interface AcceptedSend {
   /** The platform's id: its digest, and sealed for messages/external_id. */
   externalIndex: Buffer
   externalId: Buffer
-}
-
-type SettledConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
-
-/** As `lockFreeConversations`, for what only has to know whose they are. */
-export async function lockToSettle(
-  tx: Tx,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<SettledConversation[]> {
-  const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
-    select c.id, c.connection_id, c.channel, c.owner_key_id
-    from conversations c
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
-      and c.id = any (${[...ids]}::uuid[])
-    order by c.id
-    for update of c skip locked`
-  return rows.map((row) => ({
-    id: row.id,
-    connectionId: row.connection_id,
-    channel: row.channel,
-    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
-  }))
 }
 
 /**
