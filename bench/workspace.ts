@@ -1,7 +1,9 @@
+import { makeTeamToken } from '../server/src/access/credentials/team-tokens.ts'
 import { createApiKey } from '../server/src/access/keys/change.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
+import { hashToken } from '../server/src/base/sealing/secret-token.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { readBulkItem } from '../server/src/leads/write/read-upsert.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
@@ -31,6 +33,16 @@ export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
     const { key, value } = await createApiKey(tx, input, now)
     return { workspaceId, keyId: key.id, key: value }
   })
+}
+
+/** A token of the team that may do everything in the workspace. */
+export async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promise<string> {
+  const value = makeTeamToken()
+  const now = systemClock.now()
+  await db.sql`
+    insert into team_tokens (id, workspace_id, name, role, token_hash, last_four, created_at)
+    values (${newId(now)}, ${workspaceId}, 'Bench', 'admin', ${hashToken(value)}, ${value.slice(-4)}, ${now})`
+  return value
 }
 
 /** Fills the workspace through the bulk path, a hundred leads at a time. */

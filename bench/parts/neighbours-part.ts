@@ -1,14 +1,10 @@
-import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeTeamToken } from '../../server/src/access/credentials/team-tokens.ts'
-import { systemClock } from '../../server/src/base/clock.ts'
 import type { Db } from '../../server/src/base/db.ts'
-import { newId } from '../../server/src/base/id.ts'
-import { hashToken } from '../../server/src/base/sealing/secret-token.ts'
-import { appSecret, customerPhone, fillingOf, seedConnection } from '../inbox-seed.ts'
-import { openExchange, rawRequestBytes, requestBytes } from '../load.ts'
+import { callbackOf, signedCallback, textsOf, webhookPath } from '../callbacks.ts'
+import { customerPhone, fillingOf, type SeededConnection, seedConnection } from '../inbox-seed.ts'
+import { openExchange, requestBytes } from '../load.ts'
 import { person } from '../people.ts'
-import { type BenchWorkspace, makeWorkspace } from '../workspace.ts'
+import { type BenchWorkspace, makeWorkspace, teamToken } from '../workspace.ts'
 
 const connections = 40
 /** What a key of the leads interface may send in a second, unless its operator says otherwise. */
@@ -95,31 +91,13 @@ async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
   ]
 }
 
-async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promise<string> {
-  const value = makeTeamToken()
-  const now = systemClock.now()
-  await db.sql`
-    insert into team_tokens (id, workspace_id, name, role, token_hash, last_four, created_at)
-    values (${newId(now)}, ${workspaceId}, 'Bench', 'admin', ${hashToken(value)}, ${value.slice(-4)}, ${now})`
-  return value
-}
-
-function callback({ id, numberId }: { id: string; numberId: string }, n: number): Buffer {
-  const phones = Array.from({ length: 10 }, (_, i) => customerPhone((n * 7 + i) % 400))
-  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-  const contacts = phones.map((phone) => ({ profile: { name: 'Ana' }, wa_id: phone }))
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const messages = phones.map((from, i) => ({
-    ...{ from, id: `wamid.N${process.pid}.${Date.now()}.${n}.${i}`, timestamp },
-    ...{ type: 'text', text: { body: 'Is it still there?' } },
+function callback(connection: SeededConnection, n: number): Buffer {
+  const written = Array.from({ length: 10 }, (_, i) => ({
+    from: customerPhone((n * 7 + i) % 400),
+    id: `wamid.N${process.pid}.${Date.now()}.${n}.${i}`,
+    body: 'Is it still there?',
   }))
-  const value = { messaging_product: 'whatsapp', metadata, contacts, messages }
-  const payload = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-  })
-  const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
-  return rawRequestBytes('POST', `/channels/waba/${id}/webhook`, { 'x-hub-signature-256': signature }, payload)
+  return signedCallback(webhookPath(connection), callbackOf(connection, textsOf(written)))
 }
 
 /** One creation after the other, with a pause between them. */

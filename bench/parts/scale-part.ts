@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { makeTeamToken } from '../../server/src/access/credentials/team-tokens.ts'
-import { systemClock } from '../../server/src/base/clock.ts'
 import { allowTime, type Db } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'
-import { hashToken } from '../../server/src/base/sealing/secret-token.ts'
 import { type Filling, fillMessages, fillThreads } from '../../server/test/support/fill.ts'
 import type { Child } from '../child.ts'
 import { type Process, startMeter } from '../cpu-time.ts'
@@ -12,7 +9,7 @@ import { median, spreadCell } from '../figures.ts'
 import { customerPhone, fillingOf, type SeededConnection, seedConnection } from '../inbox-seed.ts'
 import { measure, openExchange, requestBytes } from '../load.ts'
 import { person } from '../people.ts'
-import { type BenchWorkspace, fillWorkspace, makeWorkspace } from '../workspace.ts'
+import { type BenchWorkspace, fillWorkspace, makeWorkspace, teamToken } from '../workspace.ts'
 
 const few = 1000
 const opened = 100
@@ -213,13 +210,4 @@ async function fillScattered({ db, workspaceId, now }: Filling, except: readonly
         order by n desc`
     })
   }
-}
-
-async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promise<string> {
-  const value = makeTeamToken()
-  const now = systemClock.now()
-  await db.sql`
-    insert into team_tokens (id, workspace_id, name, role, token_hash, last_four, created_at)
-    values (${newId(now)}, ${workspaceId}, 'Bench', 'admin', ${hashToken(value)}, ${value.slice(-4)}, ${now})`
-  return value
 }

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto'
-import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
-import { openExchange, rawRequestBytes } from '../../load.ts'
+import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
+import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
+import { openExchange } from '../../load.ts'
 
 export interface Storm {
   connection: SeededConnection
@@ -96,19 +96,11 @@ function callbacksOf({ messages, customers, firstCustomer, watched }: Storm): To
 /** The same numbers in each run, in no order. */
 const scattered = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) >>> 8
 
-function bytesOf({ id, numberId }: SeededConnection, told: readonly Told[]): Buffer {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const messages = told.map(({ number, customer }) => ({
-    ...{ from: customerPhone(customer), id: externalId(number), timestamp },
-    ...{ type: 'text', text: { body: textOf(number) } },
+function bytesOf(connection: SeededConnection, told: readonly Told[]): Buffer {
+  const written = told.map(({ number, customer }) => ({
+    from: customerPhone(customer),
+    id: externalId(number),
+    body: textOf(number),
   }))
-  const contacts = messages.map(({ from }) => ({ profile: { name: 'Ana' }, wa_id: from }))
-  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-  const value = { messaging_product: 'whatsapp', metadata, contacts, messages }
-  const payload = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-  })
-  const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
-  return rawRequestBytes('POST', `/channels/waba/${id}/webhook`, { 'x-hub-signature-256': signature }, payload)
+  return signedCallback(webhookPath(connection), callbackOf(connection, textsOf(written)))
 }

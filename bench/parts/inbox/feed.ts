@@ -1,4 +1,5 @@
 import type { Db } from '../../../server/src/base/db.ts'
+import { feedState } from '../../../server/src/events/feed.ts'
 import { writeFeedCursor } from '../../../server/src/events/feed-cursor.ts'
 import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
@@ -19,8 +20,11 @@ const events = 20_000
 const pageSize = 50
 const pages = events / pageSize - 1
 
-/** A reader that goes through the feed page after page, from its begin again once it is through. */
-export async function feed(db: Db, filling: Filling, key: string): Promise<Contest> {
+/** How long the events of the contests before may wait for their places. */
+const placingMs = 60_000
+
+/** Readers that go through the feed page after page, from its begin again once they are through, and such that keep up. */
+export async function feeds(db: Db, filling: Filling, key: string): Promise<Contest[]> {
   const { workspaceId } = filling
   const recorded = Array.from({ length: events }, (_, n) => sampleEvent(n, filling.now))
   for (let at = 0; at < events; at += sequenceBatch) {
@@ -32,11 +36,35 @@ export async function feed(db: Db, filling: Filling, key: string): Promise<Conte
   await fillFeedFloor(db, recorded)
   const headers = { authorization: `Bearer ${key}` }
   const before = (n: number) => (n % pages) * pageSize
-  return {
-    name: 'feed of events, page of 50',
-    product: (n) => requestBytes('GET', `/api/v1/events?after=${writeFeedCursor(workspaceId, before(n))}`, headers),
-    floor: (n) => requestBytes('GET', `/events?after=${before(n)}`, {}),
+  const product = (after: number) =>
+    requestBytes('GET', `/api/v1/events?after=${writeFeedCursor(workspaceId, after)}`, headers)
+  const floor = (after: number) => requestBytes('GET', `/events?after=${after}`, {})
+  let head = 0
+  return [
+    {
+      name: 'feed of events, page of 50',
+      prepare: async () => void (await placeAll(db, workspaceId)),
+      product: (n) => product(before(n)),
+      floor: (n) => floor(before(n)),
+    },
+    {
+      name: 'feed of events, the newest 50',
+      prepare: async () => {
+        head = (await placeAll(db, workspaceId)) - pageSize
+      },
+      product: () => product(head),
+      floor: () => floor(events - pageSize),
+    },
+  ]
+}
+
+/** Waits until the events of the contests before have their places, and returns the last of them. */
+async function placeAll(db: Db, workspaceId: string): Promise<number> {
+  const until = Date.now() + placingMs
+  while ((await sequenceEvents(db, workspaceId)) > 0) {
+    if (Date.now() > until) throw new Error('The events are not placed in time')
   }
+  return (await feedState(db.sql, workspaceId)).last
 }
 
 function sampleEvent(n: number, now: Date) {

@@ -5,7 +5,7 @@ import type { Contest } from '../../contest.ts'
 import { fillInboxFloor, makeInboxFloor } from '../../floors/inbox-floor-tables.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
 import type { BenchWorkspace } from '../../workspace.ts'
-import { feed } from './feed.ts'
+import { feeds } from './feed.ts'
 import { conversationsEach, intakes } from './intake.ts'
 import { lists } from './lists.ts'
 import { type SlowPlatform, sends } from './sends.ts'
@@ -37,13 +37,13 @@ export async function inboxContests(
   await makeInboxFloor(db)
   await fillInboxFloor(db, connectionCount * conversationsEach, readable.length, messagesEach)
   const { key } = workspace
-  const feedContest = await feed(db, filling, key)
+  const feedContests = await feeds(db, filling, key)
   await db.sql`vacuum analyze`
   return [
     ...intakes(db, connections),
     ...statusContests(filling, connections),
     ...lists(key, readable),
-    feedContest,
+    ...feedContests,
     ...sends(db, key, connections, slow),
   ]
 }

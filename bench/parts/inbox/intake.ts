@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto'
 import type { Db } from '../../../server/src/base/db.ts'
+import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
 import type { Contest } from '../../contest.ts'
-import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
-import { rawRequestBytes } from '../../load.ts'
+import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
 
 /** How many conversations each connection has; the n-th is `customerPhone(n)`'s. */
@@ -44,14 +43,12 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
   const connections = kind.isOneNumber ? all.slice(0, 1) : all
   const signed = (n: number, pathOf: (connection: SeededConnection) => string) => {
     const connection = connections[n % connections.length] as SeededConnection
-    const payload = JSON.stringify(callback(connection, n, kind))
-    const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
-    return rawRequestBytes('POST', pathOf(connection), { 'x-hub-signature-256': signature }, payload)
+    return signedCallback(pathOf(connection), callback(connection, n, kind))
   }
   return {
     name: kind.name,
     ...(kind.width === undefined ? {} : { connections: kind.width }),
-    product: (n) => signed(n, ({ id }) => `/channels/waba/${id}/webhook`),
+    product: (n) => signed(n, webhookPath),
     floor: (n) => signed(n, () => '/webhook'),
     prepare: async () => {
       before = await countEvents(db, 'inbox.message.received')
@@ -66,19 +63,12 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
 
 let runs = 0
 
-function callback({ numberId }: SeededConnection, n: number, { messages: count, customers }: Intake): object {
+function callback(connection: SeededConnection, n: number, { messages: count, customers }: Intake): object {
   const run = ++runs
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const phones = Array.from({ length: count }, (_, i) => customerPhone((n * 31 + (i % customers)) % conversationsEach))
-  const messages = phones.map((from, i) => ({
-    from,
+  const written = Array.from({ length: count }, (_, i) => ({
+    from: customerPhone((n * 31 + (i % customers)) % conversationsEach),
     id: `wamid.IN${run}.${i}`,
-    timestamp,
-    type: 'text',
-    text: { body: 'Hello, is the blue one still there? I could come by tomorrow.' },
+    body: 'Hello, is the blue one still there? I could come by tomorrow.',
   }))
-  const contacts = phones.map((phone) => ({ profile: { name: 'Ana' }, wa_id: phone }))
-  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-  const value = { messaging_product: 'whatsapp', metadata, contacts, messages }
-  return { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] }
+  return callbackOf(connection, textsOf(written))
 }

@@ -44,7 +44,7 @@ function send(db: Db, name: string, key: string, connections: readonly SeededCon
         from sends s
         join messages m on m.workspace_id = s.workspace_id and m.id = s.message_id
         where m.status = 'sent'
-          and s.answer_status = 202
+          and coalesce(s.answer_status, 202) = 202
           and starts_with(s.idempotency_key, ${name})`
       if ((row?.sent ?? 0) < answers) throw new Error(`${answers} sends were answered, ${row?.sent} of them sent`)
     },

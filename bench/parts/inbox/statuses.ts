@@ -1,9 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { type Filling, fillSent, type SentMessage } from '../../../server/test/support/fill.ts'
+import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
 import type { Contest } from '../../contest.ts'
 import { fillSentFloor } from '../../floors/inbox-floor-tables.ts'
-import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
-import { rawRequestBytes } from '../../load.ts'
+import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
 
 interface Kind {
@@ -39,9 +38,7 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
   const signed = (n: number, pathOf: (connection: SeededConnection) => string) => {
     const { status, at, messages } = stepOf(n, sent, kind)
     const connection = connections[at] as SeededConnection
-    const payload = JSON.stringify(callback(connection, status, messages))
-    const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
-    return rawRequestBytes('POST', pathOf(connection), { 'x-hub-signature-256': signature }, payload)
+    return signedCallback(pathOf(connection), callback(connection, status, messages))
   }
   return {
     name: kind.name,
@@ -56,7 +53,7 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
         await db.sql.unsafe(`vacuum analyze ${table}`)
       expected = await countEvents(db, 'inbox.message.status')
     },
-    product: (n) => signed(n, ({ id }) => `/channels/waba/${id}/webhook`),
+    product: (n) => signed(n, webhookPath),
     floor: (n) => signed(n, () => '/statuses'),
     verify: async (answers) => {
       expected += answers * kind.statuses
@@ -84,7 +81,7 @@ function stepOf(n: number, sent: readonly SentMessage[][], { name, statuses: cou
   return { status: lap % 2 === 0 ? 'delivered' : 'read', at, messages }
 }
 
-function callback({ numberId }: SeededConnection, status: Step['status'], messages: readonly SentMessage[]): object {
+function callback(connection: SeededConnection, status: Step['status'], messages: readonly SentMessage[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const told = messages.map(({ id, externalId }, n) => ({
     id: externalId,
@@ -95,7 +92,5 @@ function callback({ numberId }: SeededConnection, status: Step['status'], messag
     conversation: { id: 'c3a1f2d4e5b60718293a4b5c6d7e8f90', origin: { type: 'service' } },
     pricing: { billable: false, pricing_model: 'PMP', category: 'service', type: 'free_customer_service' },
   }))
-  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-  const value = { messaging_product: 'whatsapp', metadata, statuses: told }
-  return { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] }
+  return callbackOf(connection, { statuses: told })
 }

@@ -6,7 +6,6 @@ import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
-import { bytesArray, type Parameter, timesArray } from './postgres/values.ts'
 import { createShares, type Shares } from './shares/shares.ts'
 import { asService, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
@@ -287,12 +286,6 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-/** A `bytea[]` parameter. */
-export const byteaArray = (_sql: Sql, values: readonly (Buffer | null)[]): Parameter => bytesArray(values)
-
-/** A `timestamptz[]` parameter. */
-export const timestampArray = (_sql: Sql, values: readonly (Date | null)[]): Parameter => timesArray(values)
 
 /** Whether the database refused a write because of this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {

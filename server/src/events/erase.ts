@@ -1,5 +1,6 @@
 import { announce, type Sql, type Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
+import { forgetErased } from '../base/sealing/vault.ts'
 
 /** Told of the places of events that go, in their transaction; returns what else went with them. */
 export type EventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
@@ -28,6 +29,7 @@ export async function eraseEvents(
       ))
     returning position`
   for (const id of subjectIds) announce(tx, erasedTopic, id)
+  forgetErased(tx, workspaceId)
   const places = erased.flatMap(({ position }) => position ?? [])
   const more = places.length === 0 ? {} : await eventsErased(tx, workspaceId, places)
   return { removed: { ...more, events: erased.length }, hasMore: erased.length === batchSize }

@@ -5,13 +5,14 @@ import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { isoTime } from '../base/time.ts'
 import { type EventName, faceOf, groupNames, namesAskedFor } from './event-groups.ts'
 import type { EventCatalogue } from './event-kind.ts'
 import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
 import { type EventAnswer, FeedQuery, feedPage } from './feed-schema.ts'
 import type { LongPolls } from './long-poll.ts'
-import type { Start } from './read-page.ts'
+import type { FeedPage, Start } from './read-page.ts'
 
 export interface FeedRouteDeps {
   vault: Vault
@@ -57,7 +58,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       })
       // Time has passed: what was right to ask then need not be right to answer now.
       if (page.hasWaited) await guard.stillReads(request, reply)
-      const events = await showEvents(deps, request, page.events)
+      const events = await showEvents(deps, request, page)
       // From here on nothing fails: an error is not to be written so.
       reply.type('application/json; charset=utf-8').serializer(writeFeedAnswer)
       return { events, next_cursor: writeFeedCursor(workspaceId, page.position), has_more: page.hasMore }
@@ -86,17 +87,13 @@ function namesFor(allNames: readonly EventName[], caller: Caller, wanted: string
   return namesAskedFor(readable, asked)
 }
 
-async function showEvents(
-  { vault, present, log }: FeedRouteDeps,
-  request: FastifyRequest,
-  events: readonly PlacedEvent[],
-) {
+async function showEvents({ vault, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
   const { workspaceId, phoneVisibility } = callerOf(request)
   return vault.withKeyring(workspaceId, (keyring) => {
     if (phoneVisibility === 'full') {
-      return openEach(keyring, events, log, (json) => new RecordedPayload(json)).map(presentEvent)
+      return openEach(keyring, page, log, (json) => new RecordedPayload(json)).map(presentEvent)
     }
-    return openEvents(keyring, events, log).map(({ event, payload }) =>
+    return openEvents(keyring, page, log).map(({ event, payload }) =>
       presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),
     )
   })
@@ -105,7 +102,7 @@ async function showEvents(
 const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }) => ({
   id: event.id,
   event: event.name,
-  occurred_at: event.occurredAt.toISOString(),
+  occurred_at: isoTime(event.occurredAt),
   payload,
 })
 

@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
+import type { SealedColumns } from '../base/sealing/opened-values.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { EventName } from './event-groups.ts'
 
@@ -9,7 +10,8 @@ export interface PlacedEvent {
   position: number
   id: string
   name: EventName
-  occurredAt: Date
+  /** As the database writes it: `isoTime` makes of it what is shown. */
+  occurredAt: string
   /** Still sealed; in base64, which is read in half the time that hexadecimal digits take. */
   payload: string
 }
@@ -40,7 +42,7 @@ function selectEvents(
   { names, connectionIds, limit }: Wanted,
 ) {
   return sql`
-    select position, id, name, occurred_at as "occurredAt", encode(payload, 'base64') as payload
+    select position, id, name, occurred_at::text as "occurredAt", encode(payload, 'base64') as payload
     from events
     where workspace_id = ${workspaceId}
       and position > ${after}
@@ -61,22 +63,26 @@ export interface FeedState {
   unplaced: boolean
 }
 
+/** Null where nobody has looked whether events wait: a page that will be full needs none of them. */
+export type PageState = Omit<FeedState, 'unplaced'> & { unplaced: boolean | null }
+
 export async function feedState(sql: Sql, workspaceId: string): Promise<FeedState> {
-  const [state] = await sql<FeedState[]>`${selectState(sql, workspaceId)}`
+  const [state] = await sql<FeedState[]>`${selectState(sql, workspaceId, sql`true`)}`
   if (state === undefined) throw new Error('A row was expected')
   return state
 }
 
-const selectState = (sql: Sql, workspaceId: string) => sql`
+// Each event that was placed leaves an entry behind until the next vacuum, and a look at those that wait walks over it.
+const selectState = (sql: Sql, workspaceId: string, looks: Fragment) => sql`
   select
     coalesce(f.last_position, 0) as last,
     coalesce(f.removed_to, 0) as "removedTo",
-    exists (
+    case when ${looks} then exists (
       select
       from events
       where workspace_id = ${workspaceId}
         and position is null
-    ) as unplaced
+    ) end as unplaced
   from (select ${workspaceId}::uuid as id) as w
   left join event_feeds f on f.workspace_id = w.id`
 
@@ -86,22 +92,38 @@ export async function readFeedState(
   workspaceId: string,
   { after, stretch }: { after: number | null; stretch: number },
   wanted: Wanted,
-): Promise<{ state: FeedState; events: PlacedEvent[] }> {
+): Promise<{ state: PageState; events: PlacedEvent[] }> {
   const from = after === null ? sql`s."removedTo"` : sql`${after}::bigint`
   const upTo = sql`least(s.last, ${from} + ${stretch}::bigint)`
-  const rows = await sql<(FeedState & Nullable<PlacedEvent>)[]>`
-    select s.*, e.*
-    from (${selectState(sql, workspaceId)}) as s
-    left join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e on true`
-  const [state] = rows
-  if (state === undefined) throw new Error('A row was expected')
-  // A join promises no order, though it keeps it.
+  const mayNotFill =
+    stretch === 0
+      ? sql`true`
+      : sql`coalesce(f.last_position, 0) - ${after === null ? sql`coalesce(f.removed_to, 0)` : sql`${after}::bigint`} < ${wanted.limit}::bigint`
+  // A row of its own: beside each event, the state would be written and read as often as there are events.
+  const rows = await sql<(StateRow | EventRow)[]>`
+    with s as materialized (${selectState(sql, workspaceId, mayNotFill)})
+    select
+      json_build_object('last', last, 'removedTo', "removedTo", 'unplaced', unplaced) as state,
+      null::bigint as position,
+      null::uuid as id,
+      null::text as name,
+      null::text as "occurredAt",
+      null::text as payload
+    from s
+    union all
+    select null, e.*
+    from s
+    cross join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e`
+  const state = rows.find((row) => row.state !== null)?.state
+  if (state == null) throw new Error('A row was expected')
+  // A union promises no order, though it keeps it.
   return { state, events: rows.filter(isEvent).sort((a, b) => a.position - b.position) }
 }
 
-type Nullable<T> = { [K in keyof T]: T[K] | null }
+type StateRow = { state: PageState }
+type EventRow = PlacedEvent & { state: null }
 
-const isEvent = <R extends Nullable<PlacedEvent>>(row: R): row is R & PlacedEvent => row.position !== null
+const isEvent = (row: StateRow | EventRow): row is EventRow => row.state === null
 
 /** The same for several workspaces at once; those without any event are left out. */
 export async function feedStates(
@@ -127,9 +149,24 @@ export async function feedStates(
       or f.last_position > 0`
 }
 
+/** Events, and how far their feed reached when they were read. */
+export interface ReadEvents {
+  events: readonly PlacedEvent[]
+  last: number
+}
+
 /** The bodies as they were recorded: nothing is masked yet. */
-export const openEvents = (keyring: Keyring, events: readonly PlacedEvent[], log: Log) =>
-  openEach(keyring, events, log, (json) => JSON.parse(json) as Record<string, unknown>)
+export const openEvents = (keyring: Keyring, read: ReadEvents, log: Log) =>
+  openEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
+
+/** The newest events have many readers: polls, browsers, agents. Those further back have one who goes through them once. */
+const newest = 1000
+const payloads: SealedColumns<string> = {
+  table: 'events',
+  columns: ['payload'],
+  keptAs: 'news',
+  read: (json) => json ?? '',
+}
 
 /**
  * The events with what is read of their payloads. One that does not open, since its row was altered, is left out and
@@ -137,16 +174,19 @@ export const openEvents = (keyring: Keyring, events: readonly PlacedEvent[], log
  */
 export function openEach<P>(
   keyring: Keyring,
-  events: readonly PlacedEvent[],
+  { events, last }: ReadEvents,
   log: Log,
   read: (json: string) => P,
 ): { event: PlacedEvent; payload: P }[] {
   return events.flatMap((event) => {
     try {
-      const json = keyring.openText(
-        { table: 'events', row: event.id, column: 'payload' },
-        Buffer.from(event.payload, 'base64'),
-      )
+      const json =
+        event.position > last - newest
+          ? keyring.recall(payloads, event.id, event.payload)
+          : keyring.openText(
+              { table: 'events', row: event.id, column: 'payload' },
+              Buffer.from(event.payload, 'base64'),
+            )
       return [{ event, payload: read(json) }]
     } catch (error) {
       // A key that is only newer than those in memory: whoever has the vault loads it and tries again.

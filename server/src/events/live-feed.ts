@@ -1,5 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { isoTime } from '../base/time.ts'
 import type { EventName } from './event-groups.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
@@ -72,11 +73,11 @@ async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number
   const reader = { workspaceId, names: deps.names, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
   const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    openEvents(keyring, page.events, deps.log).map(({ event, payload }) =>
+    openEvents(keyring, page, deps.log).map(({ event, payload }) =>
       frameOf(workspaceId, event.position, {
         id: event.id,
         event: event.name,
-        occurred_at: event.occurredAt.toISOString(),
+        occurred_at: isoTime(event.occurredAt),
         payload: deps.present(event.name, payload, { keyring, masked: false }),
       }),
     ),

@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
 import type { EventName } from './event-groups.ts'
-import { type FeedState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
+import { feedState, type PageState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /** What a reader may see of a workspace's feed. */
@@ -19,6 +19,8 @@ export interface FeedPage {
   events: PlacedEvent[]
   /** Where to go on: also past events that the reader does not see, so that it never looks at them again. */
   position: number
+  /** How far the feed reached. */
+  last: number
   hasMore: boolean
 }
 
@@ -56,14 +58,22 @@ export async function readPage(
     const upTo = Math.min(position + stretch, state.last)
     if (count > 0) found = await readFeed(db.sql, workspaceId, { after: position, upTo }, wanted)
     const events = found.slice(0, limit)
-    if (found.length > limit) return { events, position: events.at(-1)?.position ?? position, hasMore: true }
+    if (found.length > limit) {
+      return { events, position: events.at(-1)?.position ?? position, last: state.last, hasMore: true }
+    }
     position = upTo
-    if (events.length > 0) return { events, position, hasMore: position < state.last || state.unplaced }
+    if (events.length > 0) return { events, ...(await endOf(db.sql, workspaceId, state, position)) }
   }
-  return { events: [], position, hasMore: position < state.last || state.unplaced }
+  return { events: [], ...(await endOf(db.sql, workspaceId, state, position)) }
 }
 
-function positionOf(start: Start, { last, removedTo }: FeedState): number {
+async function endOf(sql: Sql, workspaceId: string, { last, unplaced }: PageState, position: number) {
+  // Who sees few of the events comes to the end from further back than a page.
+  const hasMore = position < last || (unplaced ?? (await feedState(sql, workspaceId)).unplaced)
+  return { position, last, hasMore }
+}
+
+function positionOf(start: Start, { last, removedTo }: PageState): number {
   if (start === 'oldest') return removedTo
   if (start === 'latest') return last
   if (start < removedTo) {

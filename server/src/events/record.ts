@@ -1,5 +1,6 @@
-import { announce, byteaArray, type Fragment, type Tx } from '../base/db.ts'
+import { announce, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
+import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { EventName } from './event-groups.ts'
 
@@ -49,7 +50,7 @@ export function insertEvents(
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => event.subjectId)}::uuid[],
       ${events.map((event) => event.connectionId)}::uuid[],
-      ${byteaArray(tx, payloads)}::bytea[]
+      ${byteaArray(payloads)}::bytea[]
     ) with ordinality as e (id, name, subject_id, connection_id, payload, place)
     where ${condition}
     order by e.place`

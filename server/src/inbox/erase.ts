@@ -1,4 +1,4 @@
-import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import {
   type ErasedCustomer,
   type ErasureScope,
@@ -7,6 +7,7 @@ import {
   nothingLeft,
   type Removed,
 } from '../base/erasure.ts'
+import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
@@ -37,10 +38,7 @@ export async function findErasedConversations(
   { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
   before: Date,
 ): Promise<FoundConversation[]> {
-  const byPhone = byteaArray(
-    sql,
-    phones.flatMap((phone) => phoneIndexes(keyring, phone)),
-  )
+  const byPhone = byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))
   const byUser = userIds.flatMap((userId) => userIndexes(keyring, userId))
   const rows = await sql<{ id: string; contact: Buffer; aliases: string[] }[]>`
     select c.id, c.contact, array(
@@ -65,7 +63,7 @@ export async function findErasedConversations(
         from connections n
         join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
         where n.workspace_id = ${workspaceId} and u.user_index is not null
-          and u.user_index = any (${byteaArray(sql, byUser)}::bytea[])
+          and u.user_index = any (${byteaArray(byUser)}::bytea[])
       ))
       and c.created_at <= ${before}
     order by c.id
@@ -175,10 +173,7 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
     delete from parked_statuses p
     using unnest(
       ${told.map((one) => one.connection_id)}::uuid[],
-      ${byteaArray(
-        tx,
-        told.map((one) => one.external_index),
-      )}::bytea[]
+      ${byteaArray(told.map((one) => one.external_index))}::bytea[]
     ) as t (connection_id, external_index)
     where p.workspace_id = ${workspaceId}
       and p.connection_id = t.connection_id

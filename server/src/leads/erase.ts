@@ -1,5 +1,6 @@
-import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import { type ErasedCustomer, type ErasureScope, type ErasureStep, goOn, nothingLeft } from '../base/erasure.ts'
+import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
@@ -27,14 +28,8 @@ export async function findErasedLeads(
   { phones, emails, leadIds }: Pick<ErasedCustomer, 'phones' | 'emails' | 'leadIds'>,
   before: Date,
 ): Promise<FoundLead[]> {
-  const byPhone = byteaArray(
-    sql,
-    phones.flatMap((phone) => phoneIndexes(keyring, phone)),
-  )
-  const byEmail = byteaArray(
-    sql,
-    emails.flatMap((email) => emailIndexes(keyring, email)),
-  )
+  const byPhone = byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))
+  const byEmail = byteaArray(emails.flatMap((email) => emailIndexes(keyring, email)))
   // Live ones by their indexes; deleted ones are few, and their index is gone through.
   const rows = await sql<{ id: string; person: Buffer }[]>`
     select id, person

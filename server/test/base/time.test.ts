@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readIsoTime, secondsToNextUtcDay, startOfUtcDay } from '../../src/base/time.ts'
+import { isoTime, readIsoTime, secondsToNextUtcDay, startOfUtcDay } from '../../src/base/time.ts'
 
 test('ISO 8601 is read as the table says', () => {
   const rows: [text: string, time: string][] = [
@@ -88,5 +88,18 @@ test('a UTC day starts at midnight and ends after the seconds that remain', () =
   for (const [now, dayStart, seconds] of rows) {
     assert.equal(startOfUtcDay(new Date(now)).toISOString(), dayStart)
     assert.equal(secondsToNextUtcDay(new Date(now)), seconds, now)
+  }
+})
+
+test('a time of the database is shown as a date would show it', () => {
+  for (const [text, iso] of [
+    ['2026-11-22 18:44:44.123+00', '2026-11-22T18:44:44.123Z'],
+    ['2026-11-22 18:44:44.12+00', '2026-11-22T18:44:44.120Z'],
+    ['2026-11-22 18:44:44.1+00', '2026-11-22T18:44:44.100Z'],
+    ['2026-11-22 18:44:44+00', '2026-11-22T18:44:44.000Z'],
+    ['2026-11-22 18:44:44.05-03', '2026-11-22T21:44:44.050Z'],
+    ['2026-11-22 18:44:44+05:30', '2026-11-22T13:14:44.000Z'],
+  ] as const) {
+    assert.equal(isoTime(text), iso)
   }
 })

@@ -1,5 +1,6 @@
-import { byteaArray, type Sql, type Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
@@ -35,7 +36,7 @@ export async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Ma
   const rows = await sql<{ mark: Buffer }[]>`
     select mark
     from known_sign_ins
-    where mark = any (${byteaArray(sql, asked)}::bytea[])`
+    where mark = any (${byteaArray(asked)}::bytea[])`
   const known = (mark: Buffer | null) => (mark !== null && rows.some((row) => row.mark.equals(mark)) ? mark : null)
   return { device: known(device), place: known(place) }
 }

@@ -1,6 +1,7 @@
-import { byteaArray, type Sql, type Tx, violates } from '../../base/db.ts'
+import { type Sql, type Tx, violates } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 
 export interface Person {
@@ -60,7 +61,7 @@ export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: st
   const [row] = await sql<UserRow[]>`
     select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
     from users
-    where email_index = any (${byteaArray(sql, emailIndexes(instanceKeys, email))}::bytea[])`
+    where email_index = any (${byteaArray(emailIndexes(instanceKeys, email))}::bytea[])`
   return row
 }
 

@@ -129,7 +129,8 @@ const settingsOf = (options: ConnectionOptions) => ({
   parameters: {
     statement_timeout: '15000',
     lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
-    idle_in_transaction_session_timeout: '30000',
+    // A process that stalls in the midst of a transaction holds up everybody who wants its rows: for no longer than this.
+    idle_in_transaction_session_timeout: '10000',
   },
 })
 

@@ -81,7 +81,7 @@ const isPlain = /^[\d.:TZ-][\da-f.:TZ-]*$/
  * A `bytea[]` as the database sends and takes it, without a digit to write, carry and read: half as long, and for
  * hundreds of sealed values a good part of what a statement costs on either side.
  */
-export function bytesArray(values: readonly (Buffer | null)[]): Parameter {
+export function byteaArray(values: readonly (Buffer | null)[]): Parameter {
   let length = headBytes
   for (const value of values) length += lengthBytes + (value?.length ?? 0)
   const wire = arrayHead(length, oid.bytea, values)
@@ -94,7 +94,7 @@ export function bytesArray(values: readonly (Buffer | null)[]): Parameter {
 }
 
 /** A `timestamptz[]` in the same way: microseconds since the year 2000. */
-export function timesArray(values: readonly (Date | null)[]): Parameter {
+export function timestampArray(values: readonly (Date | null)[]): Parameter {
   const known = values.filter((value) => value !== null).length
   const wire = arrayHead(headBytes + values.length * lengthBytes + known * timeBytes, oid.timestamptz, values)
   let at = headBytes

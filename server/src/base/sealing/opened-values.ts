@@ -2,6 +2,8 @@
 export interface SealedColumns<T> {
   readonly table: string
   readonly columns: readonly string[]
+  /** Where they are kept: with what pages show, unless they would push that out. */
+  readonly keptAs?: 'news'
   /** Of what each holds; null where there is nothing. */
   readonly read: (...plain: (string | null)[]) => T
 }
@@ -16,6 +18,20 @@ export interface OpenedValues {
   forget(scopeId: string): void
   /** What it takes, by its own estimate. */
   bytes(): number
+}
+
+/** What pages show, and apart from it what is new: neither pushes out the other. */
+export function openedApart(pages: OpenedLimits, news: OpenedLimits): OpenedValues {
+  const [ofPages, ofNews] = [openedValues(pages), openedValues(news)]
+  return {
+    recall: (scopeId, columns, ...rest) =>
+      (columns.keptAs === 'news' ? ofNews : ofPages).recall(scopeId, columns, ...rest),
+    forget: (scopeId) => {
+      ofPages.forget(scopeId)
+      ofNews.forget(scopeId)
+    },
+    bytes: () => ofPages.bytes() + ofNews.bytes(),
+  }
 }
 
 export interface OpenedLimits {

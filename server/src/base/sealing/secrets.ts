@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { byteaArray, type Sql, type Tx } from '../db.ts'
+import type { Sql, Tx } from '../db.ts'
+import { byteaArray } from '../postgres/values.ts'
 import { masterKeyId } from './master-key.ts'
 
 export type SecretPurpose = 'data' | 'index' | 'stable'
@@ -95,7 +96,7 @@ export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterK
       ${rows.map((row) => row.scope_id)}::uuid[],
       ${rows.map((row) => row.purpose)}::text[],
       ${rows.map((row) => row.version)}::integer[],
-      ${byteaArray(tx, wrapped)}::bytea[]
+      ${byteaArray(wrapped)}::bytea[]
     ) as r (scope_id, purpose, version, wrapped)
     where s.scope_id = r.scope_id
       and s.purpose = r.purpose

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { announce, type Db, type Sql, type Tx } from '../db.ts'
 import { type Keyring, makeKeyring, type Secret } from './keyring.ts'
 import { masterKeyId } from './master-key.ts'
-import { type OpenedValues, openedValues } from './opened-values.ts'
+import { type OpenedValues, openedApart } from './opened-values.ts'
 import { UnknownKeyVersion } from './seal.ts'
 import {
   insertSecret,
@@ -56,7 +56,9 @@ interface Loaded {
 const freshMs = 10_000
 const maxScopes = 10_000
 /** Of 60,000 messages in all, and of half as many of one scope. */
-const openedLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, turnMs: 300_000 }
+const pageLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, turnMs: 300_000 }
+/** Of the events that many wait for: some 2,500 of one scope. Whoever keeps up asks within seconds. */
+const newsLimits = { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, turnMs: 60_000 }
 
 /** What had been sealed is gone for good: the id is the scope. */
 const erasedTopic = 'sealed_erased'
@@ -68,7 +70,7 @@ export function forgetErased(tx: Tx, scopeId: string): void {
 
 export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   const loaded = new Map<string, Loaded>()
-  const opened = openedValues(openedLimits)
+  const opened = openedApart(pageLimits, newsLimits)
   db.onNews(erasedTopic, opened.forget)
   const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
   const current = () => keys[0] ?? masterKeys.current

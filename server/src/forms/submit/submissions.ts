@@ -1,4 +1,5 @@
-import { type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 
 export interface SubmissionRow {
   id: string
@@ -59,7 +60,7 @@ export async function countByDay(
   starts: readonly Date[],
 ): Promise<{ day: number; count: number }[]> {
   return sql<{ day: number; count: number }[]>`
-    select width_bucket(submitted_at, ${timestampArray(sql, starts)}::timestamptz[]) as day,
+    select width_bucket(submitted_at, ${timestampArray(starts)}::timestamptz[]) as day,
       count(*)::integer as count
     from form_submissions
     where workspace_id = ${workspaceId}

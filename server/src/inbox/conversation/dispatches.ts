@@ -69,6 +69,15 @@ export const isAtWork = (sql: Sql, workspaceId: string, messageId: Fragment) => 
       and d.alive_until > clock_timestamp()
   )`
 
+/** SQL: whether the send is settled. */
+export const isClosed = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
+  not exists (
+    select 1
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}
+  )`
+
 /** `held`: a change of owner waits for the calls under way. */
 export type Start = 'allowed' | 'held' | 'refused'
 

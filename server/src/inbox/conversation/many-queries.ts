@@ -1,12 +1,14 @@
-import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
-import { agent, human, keyIdOf } from './owner.ts'
+import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
 import {
   type ConversationRow,
   openConversation,
+  ownerOf,
   phoneIndexes,
   sealContact,
   sealConversation,
@@ -52,10 +54,7 @@ export async function lockConversationsOf(
   const named = (names: readonly Name[]) => tx`
     unnest(
       ${names.map(({ connectionId }) => connectionId)}::uuid[],
-      ${byteaArray(
-        tx,
-        names.map(({ index }) => index),
-      )}::bytea[]
+      ${byteaArray(names.map(({ index }) => index))}::bytea[]
     ) as n (connection_id, name)`
   const rows = await tx<(ConversationRow & { has_last_message: boolean })[]>`
     select ${conversationColumns(tx, tx`null as last_message`)}, c.last_message is not null as has_last_message
@@ -143,54 +142,21 @@ export async function insertConversations(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.connection_id)}::uuid[],
       ${column((row) => row.channel)}::text[],
-      ${byteaArray(
-        tx,
-        column((row) => row.contact),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.user_index),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.phone_index),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.phone_exact_index),
-      )}::bytea[],
+      ${byteaArray(column((row) => row.contact))}::bytea[],
+      ${byteaArray(column((row) => row.user_index))}::bytea[],
+      ${byteaArray(column((row) => row.phone_index))}::bytea[],
+      ${byteaArray(column((row) => row.phone_exact_index))}::bytea[],
       ${column((row) => row.owner_key_id)}::uuid[],
       ${column((row) => row.owner_epoch)}::integer[],
-      ${timestampArray(
-        tx,
-        column((row) => row.owner_since),
-      )}::timestamptz[],
+      ${timestampArray(column((row) => row.owner_since))}::timestamptz[],
       ${column((row) => row.status)}::text[],
       ${column((row) => row.unread_count)}::integer[],
-      ${timestampArray(
-        tx,
-        column((row) => row.window_expires_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.last_message_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.unanswered_since),
-      )}::timestamptz[],
-      ${byteaArray(
-        tx,
-        column((row) => row.last_message),
-      )}::bytea[],
-      ${timestampArray(
-        tx,
-        column((row) => row.created_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.updated_at),
-      )}::timestamptz[]
+      ${timestampArray(column((row) => row.window_expires_at))}::timestamptz[],
+      ${timestampArray(column((row) => row.last_message_at))}::timestamptz[],
+      ${timestampArray(column((row) => row.unanswered_since))}::timestamptz[],
+      ${byteaArray(column((row) => row.last_message))}::bytea[],
+      ${timestampArray(column((row) => row.created_at))}::timestamptz[],
+      ${timestampArray(column((row) => row.updated_at))}::timestamptz[]
     ) as n (
       id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
       owner_since, status, unread_count, window_expires_at, last_message_at, unanswered_since, last_message, created_at,
@@ -253,49 +219,19 @@ export async function storeConversations(
     from unnest(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.isRenamed)}::boolean[],
-      ${byteaArray(
-        tx,
-        column((row) => row.names?.contact ?? null),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.names?.user_index ?? null),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.names?.phone_index ?? null),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        column((row) => row.names?.phone_exact_index ?? null),
-      )}::bytea[],
+      ${byteaArray(column((row) => row.names?.contact ?? null))}::bytea[],
+      ${byteaArray(column((row) => row.names?.user_index ?? null))}::bytea[],
+      ${byteaArray(column((row) => row.names?.phone_index ?? null))}::bytea[],
+      ${byteaArray(column((row) => row.names?.phone_exact_index ?? null))}::bytea[],
       ${column((row) => row.status)}::text[],
-      ${timestampArray(
-        tx,
-        column((row) => row.snoozedUntil),
-      )}::timestamptz[],
+      ${timestampArray(column((row) => row.snoozedUntil))}::timestamptz[],
       ${column((row) => row.unreadCount)}::integer[],
-      ${timestampArray(
-        tx,
-        column((row) => row.windowExpiresAt),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.lastMessageAt),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.unansweredSince),
-      )}::timestamptz[],
+      ${timestampArray(column((row) => row.windowExpiresAt))}::timestamptz[],
+      ${timestampArray(column((row) => row.lastMessageAt))}::timestamptz[],
+      ${timestampArray(column((row) => row.unansweredSince))}::timestamptz[],
       ${column((row) => row.isSaid)}::boolean[],
-      ${byteaArray(
-        tx,
-        column((row) => row.lastMessage),
-      )}::bytea[],
-      ${timestampArray(
-        tx,
-        column((row) => row.updatedAt),
-      )}::timestamptz[]
+      ${byteaArray(column((row) => row.lastMessage))}::bytea[],
+      ${timestampArray(column((row) => row.updatedAt))}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, status, snoozed_until, unread_count,
       window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
@@ -304,11 +240,15 @@ export async function storeConversations(
       and c.id = n.id`.execute()
 }
 
-/** Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. */
+/**
+ * Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. With
+ * `skipHeld` neither is one that somebody else has locked, and nobody is waited for.
+ */
 export async function lockConversations(
   tx: Tx,
   workspaceId: string,
   ids: readonly string[],
+  { skipHeld = false }: { skipHeld?: boolean } = {},
 ): Promise<Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>[]> {
   const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
     select c.id, c.connection_id, c.channel, c.owner_key_id
@@ -316,12 +256,12 @@ export async function lockConversations(
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = any (${[...ids]}::uuid[])
     order by c.id
-    for update of c`
+    for update of c ${skipHeld ? tx`skip locked` : tx``}`
   return rows.map((row) => ({
     id: row.id,
     connectionId: row.connection_id,
     channel: row.channel,
-    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
+    owner: ownerOf(row),
   }))
 }
 

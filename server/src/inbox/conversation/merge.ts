@@ -1,4 +1,5 @@
-import { type Tx, timestampArray } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { moveDispatches } from './dispatches.ts'
@@ -79,7 +80,7 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
     update messages m
     set conversation_id = ${toId},
       occurred_at = t.occurred_at
-    from unnest(${moved.map((row) => row.id)}::uuid[], ${timestampArray(tx, times)}::timestamptz[])
+    from unnest(${moved.map((row) => row.id)}::uuid[], ${timestampArray(times)}::timestamptz[])
       as t (id, occurred_at)
     where m.workspace_id = ${workspaceId}
       and m.id = t.id`

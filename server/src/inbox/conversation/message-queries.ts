@@ -1,4 +1,5 @@
-import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
@@ -78,31 +79,16 @@ export async function insertMessages(
       ${column((row) => row.direction)}::text[],
       ${column((row) => row.kind)}::text[],
       ${column((row) => row.origin)}::text[],
-      ${byteaArray(
-        tx,
-        column((row) => row.content),
-      )}::bytea[],
+      ${byteaArray(column((row) => row.content))}::bytea[],
       ${column((row) => row.hasReferral)}::boolean[],
-      ${byteaArray(
-        tx,
-        column((row) => row.external_index),
-      )}::bytea[],
+      ${byteaArray(column((row) => row.external_index))}::bytea[],
       ${column((row) => row.status)}::text[],
       ${column((row) => row.error_code)}::text[],
       ${column((row) => row.actor_type)}::text[],
       ${column((row) => row.actor_id)}::uuid[],
-      ${timestampArray(
-        tx,
-        column((row) => row.occurred_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.created_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.settle_by),
-      )}::timestamptz[]
+      ${timestampArray(column((row) => row.occurred_at))}::timestamptz[],
+      ${timestampArray(column((row) => row.created_at))}::timestamptz[],
+      ${timestampArray(column((row) => row.settle_by))}::timestamptz[]
     ) as n (
       id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_index,
       status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
@@ -127,7 +113,7 @@ export async function findKnownIds(
   const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
   const rows = await sql<{ place: number }[]>`
     select n.place::integer
-    from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(sql, indexes)}::bytea[])
+    from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(indexes)}::bytea[])
       with ordinality as n (connection_id, external_index, place)
     cross join lateral (
       (
@@ -167,14 +153,8 @@ export async function findTimes(
     select n.conversation_id, m.occurred_at
     from unnest(
       ${stretches.map(({ conversationId }) => conversationId)}::uuid[],
-      ${timestampArray(
-        sql,
-        stretches.map(({ from }) => from),
-      )}::timestamptz[],
-      ${timestampArray(
-        sql,
-        stretches.map(({ to }) => to),
-      )}::timestamptz[]
+      ${timestampArray(stretches.map(({ from }) => from))}::timestamptz[],
+      ${timestampArray(stretches.map(({ to }) => to))}::timestamptz[]
     ) as n (conversation_id, began, ended)
     cross join lateral (
       select occurred_at from messages

@@ -1,4 +1,5 @@
-import { type Sql, timestampArray } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 
 /** Who answered: a member or a team token, an API key, or another app on the same number. */
 export type Answerer = 'people' | 'agents' | 'otherApps'
@@ -69,7 +70,7 @@ export async function readAnswerTimes(
           when t.actor_type = 'agent' then 'agents'
           when t.actor_type in ('user', 'token') then 'people'
         end as answerer,
-        width_bucket(t.occurred_at, ${timestampArray(sql, starts)}::timestamptz[]) as day,
+        width_bucket(t.occurred_at, ${timestampArray(starts)}::timestamptz[]) as day,
         extract(epoch from t.occurred_at - t.asked_at)::double precision as seconds
       from turns t
       where t.direction = 'outbound'

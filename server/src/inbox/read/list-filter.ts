@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { byteaArray, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
@@ -64,13 +65,13 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
 
 const phoneCondition = (sql: Sql, keyring: Keyring, phones: readonly string[]) => {
   const indexes = phones.flatMap((digits) => phoneIndexes(keyring, digits))
-  return sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(sql, indexes)}::bytea[])`
+  return sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(indexes)}::bytea[])`
 }
 
 // They are found by the phone in any spelling: there is one on each connection.
 const spelledCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
   ${phoneCondition(sql, keyring, [phone])}
-    and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`
+    and c.phone_exact_index = any (${byteaArray(exactPhoneIndexes(keyring, phone))}::bytea[])`
 
 function ownerCondition(sql: Sql, owner: ConversationFilter['owner']) {
   if (owner === null) return sql``

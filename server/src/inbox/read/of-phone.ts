@@ -1,4 +1,4 @@
-import { byteaArray } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
@@ -34,7 +34,7 @@ export async function conversationsOfPhone(
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(db.sql, phoneIndexes(keyring, phone))}::bytea[])
+      and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
     order by c.last_message_at desc, c.id desc
     limit ${maxConversations}`
   return rows.map((row) => card(openConversation(keyring, row)))

@@ -1,4 +1,5 @@
-import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -111,9 +112,9 @@ function climbBy(
   return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
 }
 
-/** The part of a message in one may be behind it: `advanceSettled` moves the message alone. */
+/** The part of a message in one may be behind it: `storeAccepted` and `advanceSettled` move the message alone. */
 function caughtUp({ status }: Message, rows: readonly PartRow[]): readonly PartRow[] {
-  const isAhead = status === 'delivered' || status === 'read'
+  const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
   return rows.length === 1 && isAhead ? rows.map((part) => ({ ...part, status, error_code: null })) : rows
 }
 
@@ -183,10 +184,7 @@ async function storeParts(tx: Tx, workspaceId: string, parts: readonly PartRow[]
       ${parts.map(({ part }) => part)}::integer[],
       ${parts.map(({ status }) => status)}::text[],
       ${parts.map((part) => part.error_code)}::text[],
-      ${byteaArray(
-        tx,
-        parts.map((part) => part.external_index),
-      )}::bytea[]
+      ${byteaArray(parts.map((part) => part.external_index))}::bytea[]
     ) as n (message_id, part, status, error_code, external_index)
     where p.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and p.message_id = n.message_id
@@ -228,18 +226,9 @@ async function storeProgress(
       ${messages.map(({ id }) => id)}::uuid[],
       ${messages.map(({ status }) => status)}::text[],
       ${messages.map(({ errorCode }) => errorCode)}::text[],
-      ${timestampArray(
-        tx,
-        messages.map(({ settleBy }) => settleBy),
-      )}::timestamptz[],
-      ${byteaArray(
-        tx,
-        named.map((one) => one?.sealed ?? null),
-      )}::bytea[],
-      ${byteaArray(
-        tx,
-        named.map((one) => one?.index ?? null),
-      )}::bytea[]
+      ${timestampArray(messages.map(({ settleBy }) => settleBy))}::timestamptz[],
+      ${byteaArray(named.map((one) => one?.sealed ?? null))}::bytea[],
+      ${byteaArray(named.map((one) => one?.index ?? null))}::bytea[]
     ) as n (id, status, error_code, settle_by, external_id, external_index)
     where m.workspace_id = ${workspace}
       and m.id = n.id`.execute()

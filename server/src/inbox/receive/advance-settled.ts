@@ -1,4 +1,5 @@
-import { announce, byteaArray, commitBehind, type Sql, type Tx } from '../../base/db.ts'
+import { announce, commitBehind, type Sql, type Tx } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
 import { messageStatusChanged } from '../conversation/events.ts'
@@ -89,10 +90,7 @@ async function findSettled(
     select n.place::integer, n.connection_id, m.id, m.conversation_id, m.status
     from unnest(
       ${ids.map(({ receiver }) => receiver.id)}::uuid[],
-      ${byteaArray(
-        sql,
-        ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)),
-      )}::bytea[]
+      ${byteaArray(ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)))}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
       select id, conversation_id, status from messages

@@ -1,5 +1,6 @@
-import { byteaArray, type Sql, type Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { lockConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
@@ -99,24 +100,39 @@ interface AskedPart {
   named: { messageId: string } | null
 }
 
-/** Parts by the platform's ids, and all parts of the messages that correlators name: each by its index. */
+/**
+ * Parts by the platform's ids, be it that only their messages have them, and all parts of the messages that correlators
+ * name: each by its index.
+ */
 async function selectParts(sql: Sql, workspaceId: string, asked: readonly AskedPart[]): Promise<PartRow[]> {
   const workspace = anyWorkspace(sql, workspaceId)
   const named = asked.flatMap(({ receiver, named: name }) => (name === null ? [] : { receiver, ...name }))
+  const ids = sql`
+    unnest(
+      ${asked.map(({ receiver }) => receiver.id)}::uuid[],
+      ${byteaArray(asked.map(({ index }) => index))}::bytea[]
+    ) as n (connection_id, external_index)`
   return sql<PartRow[]>`
     select p.connection_id, m.conversation_id, p.message_id, p.part, p.external_index
     from (
       select k.*
-      from unnest(
-        ${asked.map(({ receiver }) => receiver.id)}::uuid[],
-        ${byteaArray(
-          sql,
-          asked.map(({ index }) => index),
-        )}::bytea[]
-      ) as n (connection_id, external_index)
+      from ${ids}
       cross join lateral (
         select connection_id, message_id, part, external_index from message_parts
         where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+        offset 0
+      ) as k
+      union
+      select n.connection_id, k.message_id, k.part, n.external_index
+      from ${ids}
+      cross join lateral (
+        select id from messages
+        where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+        offset 0
+      ) as sent
+      cross join lateral (
+        select message_id, part from message_parts
+        where workspace_id = ${workspace} and message_id = sent.id and part = 1 and external_index is null
         offset 0
       ) as k
       union

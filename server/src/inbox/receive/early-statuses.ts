@@ -1,4 +1,5 @@
-import { byteaArray, type Db, type Tx, timestampArray } from '../../base/db.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
@@ -36,13 +37,10 @@ export async function storeEarlyStatuses(
     select ${workspaceId}::uuid, s.connection_id, s.external_index, s.status, s.error_code, s.occurred_at, ${now}
     from unnest(
       ${statuses.map(({ receiver }) => receiver.id)}::uuid[],
-      ${byteaArray(tx, indexes)}::bytea[],
+      ${byteaArray(indexes)}::bytea[],
       ${events.map(({ status }) => status)}::text[],
       ${events.map(({ errorCode }) => errorCode ?? '')}::text[],
-      ${timestampArray(
-        tx,
-        events.map(({ at }) => at),
-      )}::timestamptz[]
+      ${timestampArray(events.map(({ at }) => at))}::timestamptz[]
     ) as s (connection_id, external_index, status, error_code, occurred_at)
     where (
       select m.id from messages m

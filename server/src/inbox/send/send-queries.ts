@@ -3,6 +3,7 @@ import {
   type DispatchKey,
   insertDispatch,
   isAtWork,
+  isClosed,
   recordVerdict,
   removeDispatch,
   type Verdict,
@@ -53,17 +54,34 @@ export interface Answer {
   body: string
 }
 
+/** The answer to a send that every part of it left with, or that has failed for certain. */
+export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
+  return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
+}
+
+interface StoredAnswer {
+  answer_status: number | null
+  answer_body: string | null
+  /** Whether its dispatch is gone, as it is from when the send was settled. */
+  is_settled: boolean
+}
+
+/** Null while the send is not settled. One without an answer of its own was settled with others: those were accepted. */
+export function answerOf(messageId: string, row: StoredAnswer): Answer | null {
+  const { answer_status: status, answer_body: body, is_settled: isSettled } = row
+  if (status !== null && body !== null) return { status, body }
+  return isSettled ? accepted(messageId, 'sent') : null
+}
+
 export interface Part extends Rung {
   part: number
   externalIndex: Buffer | null
 }
 
-export interface SendRow {
+export interface SendRow extends StoredAnswer {
   message_id: string
   fingerprint: Buffer
   conversation_id: string
-  answer_status: number | null
-  answer_body: string | null
   /** Whether a process is at work on it. */
   is_alive: boolean
 }
@@ -81,6 +99,7 @@ export async function findSend(
       s.message_id,
       s.answer_status,
       s.answer_body,
+      ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled,
       ${isAtWork(sql, workspaceId, sql`s.message_id`)} as is_alive
     from sends s
     where s.workspace_id = ${workspaceId}
@@ -90,13 +109,12 @@ export async function findSend(
 }
 
 export async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
-  const [row] = await sql<{ answer_status: number | null; answer_body: string | null }[]>`
-    select answer_status, answer_body
-    from sends
-    where workspace_id = ${workspaceId}
-      and message_id = ${messageId}`
-  const { answer_status: status = null, answer_body: body = null } = row ?? {}
-  return status === null || body === null ? null : { status, body }
+  const [row] = await sql<StoredAnswer[]>`
+    select s.answer_status, s.answer_body, ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled
+    from sends s
+    where s.workspace_id = ${workspaceId}
+      and s.message_id = ${messageId}`
+  return row === undefined ? null : answerOf(messageId, row)
 }
 
 export interface PartResult {
@@ -128,6 +146,15 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
           where other.workspace_id = p.workspace_id
             and other.connection_id = p.connection_id
             and other.external_index = ${result.externalIndex}::bytea
+        )
+        and not exists (
+          select 1
+          from messages other
+          where other.workspace_id = p.workspace_id
+            and other.connection_id = p.connection_id
+            and other.external_index = ${result.externalIndex}::bytea
+            and other.origin = 'live'
+            and other.id <> p.message_id
         )
       ))
     where p.workspace_id = ${workspaceId}

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
 import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
-import { findSend, type SendRow } from './send-queries.ts'
+import { answerOf, findSend, type SendRow } from './send-queries.ts'
 import { settleSend } from './send-settle.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
@@ -23,8 +23,8 @@ export async function recallAnswer(deps: SendDeps, attempt: SendAttempt): Promis
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
     if (row === undefined) return null
     if (!isSameSend(keyring, row, conversationId, command)) throw keyUsedOtherwise()
-    const { answer_status: status, answer_body: body } = row
-    if (status !== null && body !== null) return { status, body, isReplay: true }
+    const answer = answerOf(row.message_id, row)
+    if (answer !== null) return { ...answer, isReplay: true }
     if (!row.is_alive) return settleDead(deps, attempt, row)
     if (performance.now() > giveUpAt) throw outcomeNotKnown()
     await woken

@@ -12,7 +12,7 @@ import { advanceMessages } from '../receive/advance-send.ts'
 import { takeEarlyReports } from '../receive/early-statuses.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
-import { type Answer, findAnswer, lockParts, type Part, storeOutcome } from './send-queries.ts'
+import { type Answer, accepted, findAnswer, lockParts, type Part, storeOutcome } from './send-queries.ts'
 import { wakeWaiting } from './send-wakeups.ts'
 
 /** How many are settled at a time, of those whose process has died. */
@@ -136,11 +136,6 @@ function isLost(part: Part, parts: readonly Part[], ending: Ending): boolean {
 function lost({ part }: Part, parts: readonly Part[]): Rung {
   const isBehindFailure = parts.some((other) => other.status === 'failed' && other.part < part)
   return { status: 'failed', errorCode: isBehindFailure ? 'not_sent' : outcomeUnknown }
-}
-
-/** The answer to a send that every part of it left with, or that has failed for certain. */
-export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
-  return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
 }
 
 function undelivered(messageId: string): Answer {

@@ -2,15 +2,15 @@ import { commitBehind, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { messageSent } from '../conversation/events.ts'
+import { lockConversations } from '../conversation/many-queries.ts'
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
 import type { SendDeps } from './send-deps.ts'
-import type { Answer } from './send-queries.ts'
+import { type Answer, accepted } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
-import { accepted } from './send-settle.ts'
 import { wakeWaiting } from './send-wakeups.ts'
-import { type AcceptedSend, findUntold, lockToSettle, storeAccepted } from './together-queries.ts'
+import { type AcceptedSend, findUntold, storeAccepted } from './together-queries.ts'
 
 /** A send whose only part the platform has accepted. */
 export interface Sent {
@@ -37,7 +37,6 @@ function acceptedOf(keyring: Keyring, { reserved, externalId }: Sent): AcceptedS
     messageId,
     externalIndex: externalIndex(keyring, connection.id, externalId),
     externalId: sealExternalId(keyring, messageId, externalId),
-    answer: accepted(messageId, 'sent'),
   }
 }
 
@@ -54,7 +53,7 @@ async function settle(
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
   const [locked, , untold] = await deps.step('lockToSettle', () =>
     Promise.all([
-      lockToSettle(tx, workspaceId, ids),
+      lockConversations(tx, workspaceId, ids, { skipHeld: true }),
       lockExternalIds(
         tx,
         all.map((one) => one.externalIndex),
@@ -81,7 +80,7 @@ async function settle(
       Promise.all([storeAccepted(tx, workspaceId, plain, now), recordEvents(tx, keyring, workspaceId, events, now)]),
     ),
   )
-  const answers = new Map(plain.map(({ messageId, answer }) => [messageId, answer]))
+  const answers = new Map(plain.map(({ messageId }) => [messageId, accepted(messageId, 'sent')]))
   return sends.map(({ reserved }) => answers.get(reserved.messageId) ?? null)
 }
 

@@ -1,12 +1,11 @@
-import { byteaArray, type Fragment, type Tx, timestampArray } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { agent, human } from '../conversation/owner.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
 import { tellTeam } from '../conversation/team-news.ts'
-import type { Answer } from './send-queries.ts'
 
 // What the sends of a busy moment do in one statement for all of them. Whoever holds a conversation keeps only its own
 // sends waiting: those are left out here, and go alone.
@@ -47,8 +46,13 @@ export interface SenderKey {
   key: string
 }
 
-/** The places in this list of those that were used before. */
+/**
+ * The places in this list of those that were used before. Each is compared with the first key from it on, as only the index
+ * of keys has an order of them: asked for the key itself, the planner may take another one while the table is small, read
+ * all sends of the workspace by it, and keep to that while the table grows.
+ */
 export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly SenderKey[]): Promise<number[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ place: number }[]>`
     select n.place::integer - 1 as place
     from unnest(
@@ -56,12 +60,14 @@ export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly S
       ${keys.map(({ key }) => key)}::text[]
     ) with ordinality as n (sender_id, idempotency_key, place)
     cross join lateral (
-      select from sends
-      where workspace_id = ${anyWorkspace(tx, workspaceId)}
-        and sender_id = n.sender_id
-        and idempotency_key = n.idempotency_key
-      offset 0
-    ) as s`
+      select workspace_id, sender_id, idempotency_key from sends
+      where (workspace_id, sender_id, idempotency_key) >= (${workspace}, n.sender_id, n.idempotency_key)
+      order by workspace_id, sender_id, idempotency_key
+      limit 1
+    ) as s
+    where s.workspace_id = ${workspace}
+      and s.sender_id = n.sender_id
+      and s.idempotency_key = n.idempotency_key`
   return rows.map(({ place }) => place)
 }
 
@@ -89,10 +95,7 @@ export async function insertSends(
       from unnest(
         ${sends.map(({ senderId }) => senderId)}::uuid[],
         ${sends.map(({ key }) => key)}::text[],
-        ${byteaArray(
-          tx,
-          sends.map(({ fingerprint }) => fingerprint),
-        )}::bytea[],
+        ${byteaArray(sends.map(({ fingerprint }) => fingerprint))}::bytea[],
         ${sends.map(({ conversationId }) => conversationId)}::uuid[],
         ${sends.map(({ messageId }) => messageId)}::uuid[]
       ) as n`.execute(),
@@ -125,18 +128,9 @@ export async function storeOutbound(
       updated_at = n.updated_at
     from unnest(
       ${ids}::uuid[],
-      ${timestampArray(
-        tx,
-        conversations.map(({ lastMessageAt }) => lastMessageAt),
-      )}::timestamptz[],
-      ${byteaArray(
-        tx,
-        conversations.map((conversation) => sealLastMessage(keyring, conversation)),
-      )}::bytea[],
-      ${timestampArray(
-        tx,
-        conversations.map(({ updatedAt }) => updatedAt),
-      )}::timestamptz[]
+      ${timestampArray(conversations.map(({ lastMessageAt }) => lastMessageAt))}::timestamptz[],
+      ${byteaArray(conversations.map((conversation) => sealLastMessage(keyring, conversation)))}::bytea[],
+      ${timestampArray(conversations.map(({ updatedAt }) => updatedAt))}::timestamptz[]
     ) as n (id, last_message_at, last_message, updated_at)
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()
@@ -150,30 +144,6 @@ export interface AcceptedSend {
   /** The platform's id: its digest, and sealed for messages/external_id. */
   externalIndex: Buffer
   externalId: Buffer
-  answer: Answer
-}
-
-type SettledConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
-
-/** As `lockFreeConversations`, for what only has to know whose they are. */
-export async function lockToSettle(
-  tx: Tx,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<SettledConversation[]> {
-  const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
-    select c.id, c.connection_id, c.channel, c.owner_key_id
-    from conversations c
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
-      and c.id = any (${[...ids]}::uuid[])
-    order by c.id
-    for update of c skip locked`
-  return rows.map((row) => ({
-    id: row.id,
-    connectionId: row.connection_id,
-    channel: row.channel,
-    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
-  }))
 }
 
 /**
@@ -188,10 +158,7 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
       ${sends.map(({ messageId }) => messageId)}::uuid[],
       ${sends.map(({ conversationId }) => conversationId)}::uuid[],
       ${sends.map(({ connectionId }) => connectionId)}::uuid[],
-      ${byteaArray(
-        tx,
-        sends.map(({ externalIndex }) => externalIndex),
-      )}::bytea[]
+      ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
     ) as n (message_id, conversation_id, connection_id, external_index)
     cross join lateral (
       select from dispatches
@@ -202,12 +169,6 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
     cross join lateral (
       select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
     ) as m
-    cross join lateral (
-      select from message_parts
-      where workspace_id = ${workspace} and message_id = n.message_id and part = 1 and status = 'pending'
-        and external_index is null
-      offset 0
-    ) as p
     where not exists (
       select from messages
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
@@ -226,7 +187,10 @@ export async function findUntold(tx: Tx, workspaceId: string, sends: readonly Ac
   return rows.map((row) => row.message_id)
 }
 
-/** Closes sends that were accepted: messages, parts and answers. Their dispatches go. */
+/**
+ * Closes sends that were accepted: their messages have what the platform said, and their dispatches go. Parts and answers
+ * stay as they were reserved: a part alone is where its message is, and no answer beside no dispatch is `accepted`.
+ */
 export async function storeAccepted(
   tx: Tx,
   workspaceId: string,
@@ -235,10 +199,6 @@ export async function storeAccepted(
 ): Promise<void> {
   const workspace = anyWorkspace(tx, workspaceId)
   const ids = sends.map(({ messageId }) => messageId)
-  const indexes = byteaArray(
-    tx,
-    sends.map(({ externalIndex }) => externalIndex),
-  )
   await Promise.all([
     tx`
       update messages m
@@ -248,33 +208,11 @@ export async function storeAccepted(
         external_index = n.external_index
       from unnest(
         ${ids}::uuid[],
-        ${byteaArray(
-          tx,
-          sends.map(({ externalId }) => externalId),
-        )}::bytea[],
-        ${indexes}::bytea[]
+        ${byteaArray(sends.map(({ externalId }) => externalId))}::bytea[],
+        ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
       ) as n (id, external_id, external_index)
       where m.workspace_id = ${workspace}
         and m.id = n.id`.execute(),
-    tx`
-      update message_parts p
-      set status = 'sent',
-        external_index = n.external_index
-      from unnest(${ids}::uuid[], ${indexes}::bytea[]) as n (message_id, external_index)
-      where p.workspace_id = ${workspace}
-        and p.message_id = n.message_id
-        and p.part = 1`.execute(),
-    tx`
-      update sends s
-      set answer_status = n.answer_status,
-        answer_body = n.answer_body
-      from unnest(
-        ${ids}::uuid[],
-        ${sends.map(({ answer }) => answer.status)}::integer[],
-        ${sends.map(({ answer }) => answer.body)}::text[]
-      ) as n (message_id, answer_status, answer_body)
-      where s.workspace_id = ${workspace}
-        and s.message_id = n.message_id`.execute(),
     tx`
       delete from dispatches
       where workspace_id = ${workspace}

@@ -1,4 +1,5 @@
-import { byteaArray, type Fragment, type Sql } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './sealed.ts'
 
 /** The columns that make a lead; what is only searched by stays in the database. */
@@ -69,7 +70,7 @@ export async function findLeadByName(
       (
         select 3 as rank, p.* from leads p
         where p.workspace_id = ${workspace} and p.phone_index is not null
-          and p.phone_index = any (${byteaArray(sql, phoneIndexes)}::bytea[]) and p.deleted_at is null
+          and p.phone_index = any (${byteaArray(phoneIndexes)}::bytea[]) and p.deleted_at is null
         order by p.created_at, p.id
         limit 1
       )`
@@ -131,7 +132,7 @@ export async function lockLeadsByNames(
   workspaceId: string,
   names: LeadNames,
 ): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
-  const phoneIndexes = byteaArray(tx, names.phoneIndexes)
+  const phoneIndexes = byteaArray(names.phoneIndexes)
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l

@@ -1,4 +1,5 @@
-import { byteaArray, type Fragment, type Tx, timestampArray } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Lead } from './lead.ts'
 import { anyWorkspace } from './queries.ts'
@@ -93,11 +94,11 @@ function unnest(tx: Tx, rows: StoredLead[]) {
       ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
       ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
       ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],
-      ${byteaArray(tx, column('person'))}::bytea[], ${byteaArray(tx, column('notes'))}::bytea[],
-      ${byteaArray(tx, column('custom_fields'))}::bytea[], ${byteaArray(tx, column('email_index'))}::bytea[],
-      ${byteaArray(tx, column('phone_index'))}::bytea[], ${column('index_version')}::integer[],
-      ${timestampArray(tx, column('created_at'))}::timestamptz[],
-      ${timestampArray(tx, column('updated_at'))}::timestamptz[]
+      ${byteaArray(column('person'))}::bytea[], ${byteaArray(column('notes'))}::bytea[],
+      ${byteaArray(column('custom_fields'))}::bytea[], ${byteaArray(column('email_index'))}::bytea[],
+      ${byteaArray(column('phone_index'))}::bytea[], ${column('index_version')}::integer[],
+      ${timestampArray(column('created_at'))}::timestamptz[],
+      ${timestampArray(column('updated_at'))}::timestamptz[]
     ) as r (
       id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to, estimated_value, actual_value,
       person, notes, custom_fields, email_index, phone_index, index_version, created_at, updated_at

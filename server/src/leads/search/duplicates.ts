@@ -1,4 +1,5 @@
-import { byteaArray, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
@@ -45,21 +46,21 @@ async function findSame(
   const workspace = anyWorkspace(sql, workspaceId)
   const rows = await sql<(LeadRow & { same_phone: boolean; same_email: boolean })[]>`
     select ${leadColumns(sql)},
-      coalesce(l.phone_index = any (${byteaArray(sql, byPhone)}::bytea[]), false) as same_phone,
-      coalesce(l.email_index = any (${byteaArray(sql, byEmail)}::bytea[]), false) as same_email
+      coalesce(l.phone_index = any (${byteaArray(byPhone)}::bytea[]), false) as same_phone,
+      coalesce(l.email_index = any (${byteaArray(byEmail)}::bytea[]), false) as same_email
     from leads l
     where l.workspace_id = ${workspaceId}
       and l.id = any (array(
         (
           select p.id from leads p
-          where p.workspace_id = ${workspace} and p.phone_index = any (${byteaArray(sql, byPhone)}::bytea[]) and p.deleted_at is null
+          where p.workspace_id = ${workspace} and p.phone_index = any (${byteaArray(byPhone)}::bytea[]) and p.deleted_at is null
           order by p.created_at, p.id
           limit ${maxDuplicates + 1}
         )
         union
         (
           select e.id from leads e
-          where e.workspace_id = ${workspace} and e.email_index = any (${byteaArray(sql, byEmail)}::bytea[]) and e.deleted_at is null
+          where e.workspace_id = ${workspace} and e.email_index = any (${byteaArray(byEmail)}::bytea[]) and e.deleted_at is null
           order by e.created_at, e.id
           limit ${maxDuplicates + 1}
         )

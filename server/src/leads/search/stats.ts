@@ -1,4 +1,5 @@
-import { type Sql, timestampArray } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 import type { Source } from '../lead/lead.ts'
 
 export interface NewLeads {
@@ -11,7 +12,7 @@ export interface NewLeads {
 /** How many leads that are there now were created on each of the days, which go on to the present. */
 export async function countNewLeads(sql: Sql, workspaceId: string, starts: readonly Date[]): Promise<NewLeads[]> {
   return sql<NewLeads[]>`
-    select width_bucket(l.created_at, ${timestampArray(sql, starts)}::timestamptz[]) as day,
+    select width_bucket(l.created_at, ${timestampArray(starts)}::timestamptz[]) as day,
       l.source,
       count(*)::integer as count
     from leads l

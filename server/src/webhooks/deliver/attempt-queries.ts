@@ -1,4 +1,5 @@
-import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import type { AttemptRow, DeliveryRow } from './delivery.ts'
 
@@ -13,17 +14,11 @@ export async function insertAttempts(
     from unnest(
       ${rows.map((row) => row.position)}::bigint[],
       ${rows.map((row) => row.number)}::integer[],
-      ${timestampArray(
-        tx,
-        rows.map((row) => row.at),
-      )}::timestamptz[],
+      ${timestampArray(rows.map((row) => row.at))}::timestamptz[],
       ${rows.map((row) => row.status)}::smallint[],
       ${rows.map((row) => row.ms)}::integer[],
       ${rows.map((row) => row.error)}::text[],
-      ${byteaArray(
-        tx,
-        rows.map((row) => row.answer),
-      )}::bytea[]
+      ${byteaArray(rows.map((row) => row.answer))}::bytea[]
     ) as a
     on conflict do nothing`.execute()
 }

@@ -1,4 +1,5 @@
-import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/event-groups.ts'
 import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
@@ -205,9 +206,9 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promi
         ${queues.map((queue) => queue.generation)}::integer[],
         ${queues.map((queue) => queue.cursor)}::bigint[],
         ${queues.map((queue) => queue.health.failuresInARow)}::integer[],
-        ${timestamps(tx, queues, ({ health }) => health.failingSince)}::timestamptz[],
-        ${timestamps(tx, queues, ({ health }) => health.lastSuccessAt)}::timestamptz[],
-        ${timestamps(tx, queues, ({ health }) => health.pausedUntil)}::timestamptz[]
+        ${timestampArray(queues.map(({ health }) => health.failingSince))}::timestamptz[],
+        ${timestampArray(queues.map(({ health }) => health.lastSuccessAt))}::timestamptz[],
+        ${timestampArray(queues.map(({ health }) => health.pausedUntil))}::timestamptz[]
       ) as a (
         workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
         paused_until
@@ -266,24 +267,17 @@ function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
     ${rows.map((row) => row.eventId)}::uuid[],
     ${rows.map((row) => row.name)}::text[],
     ${rows.map((row) => row.subjectId)}::uuid[],
-    ${timestamps(sql, rows, (row) => row.occurredAt)}::timestamptz[],
+    ${timestampArray(rows.map((row) => row.occurredAt))}::timestamptz[],
     ${rows.map((row) => String(row.masked))}::text[]::boolean[],
     ${rows.map((row) => row.state)}::text[],
     ${rows.map((row) => row.round)}::integer[],
     ${rows.map((row) => row.roundAttempts)}::smallint[],
     ${rows.map((row) => row.attempts)}::integer[],
-    ${timestamps(sql, rows, (row) => row.dueAt)}::timestamptz[],
-    ${timestamps(sql, rows, (row) => row.deliveredAt)}::timestamptz[],
+    ${timestampArray(rows.map((row) => row.dueAt))}::timestamptz[],
+    ${timestampArray(rows.map((row) => row.deliveredAt))}::timestamptz[],
     ${rows.map((row) => row.deliveredStatus)}::smallint[],
     ${rows.map((row) => row.deliveredMs)}::integer[],
-    ${byteaArray(
-      sql,
-      rows.map((row) => row.deliveredAnswer),
-    )}::bytea[]`
-}
-
-function timestamps<T>(sql: Sql, items: readonly T[], time: (item: T) => Date | null) {
-  return timestampArray(sql, items.map(time))
+    ${byteaArray(rows.map((row) => row.deliveredAnswer))}::bytea[]`
 }
 
 const onEarlier = (sql: Sql) => sql`
@@ -314,10 +308,7 @@ export async function delayFollowers(
     from unnest(
       ${heads.map((head) => head.subjectId)}::uuid[],
       ${heads.map((head) => head.position)}::bigint[],
-      ${timestampArray(
-        tx,
-        heads.map((head) => head.dueAt),
-      )}::timestamptz[]
+      ${timestampArray(heads.map((head) => head.dueAt))}::timestamptz[]
     ) as h (subject_id, position, due_at)
     where d.workspace_id = ${workspaceId}
       and d.endpoint_id = ${endpointId}

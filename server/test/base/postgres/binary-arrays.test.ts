@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byteaArray, timestampArray } from '../../../src/base/db.ts'
-import { bytesArray, timesArray } from '../../../src/base/postgres/values.ts'
+import { byteaArray, timestampArray } from '../../../src/base/postgres/values.ts'
 import { emptyDatabase } from '../../support/database.ts'
 
 const { db } = await emptyDatabase()
@@ -18,9 +17,9 @@ const bytes: [what: string, values: (Buffer | null)[]][] = [
 ]
 for (const [what, values] of bytes) {
   test(`the database takes an array of bytes as it is meant: ${what}`, async () => {
-    const [row] = await db.sql`select ${byteaArray(db.sql, values)}::bytea[] as taken`
+    const [row] = await db.sql`select ${byteaArray(values)}::bytea[] as taken`
     assert.deepEqual(row?.taken, values)
-    const rows = await db.sql`select * from unnest(${byteaArray(db.sql, values)}::bytea[]) as n (value)`
+    const rows = await db.sql`select * from unnest(${byteaArray(values)}::bytea[]) as n (value)`
     assert.deepEqual(
       rows.map((one) => one.value),
       values,
@@ -38,19 +37,18 @@ const times: [what: string, values: (string | null)[]][] = [
 for (const [what, values] of times) {
   test(`the database takes an array of times as it is meant: ${what}`, async () => {
     const given = values.map((value) => (value === null ? null : new Date(value)))
-    const [row] = await db.sql`select ${timestampArray(db.sql, given)}::timestamptz[] as taken`
+    const [row] = await db.sql`select ${timestampArray(given)}::timestamptz[] as taken`
     assert.deepEqual(row?.taken, given)
-    const [same] =
-      await db.sql`select ${timestampArray(db.sql, given)}::timestamptz[] = ${values}::timestamptz[] as is_same`
+    const [same] = await db.sql`select ${timestampArray(given)}::timestamptz[] = ${values}::timestamptz[] as is_same`
     assert.equal(same?.is_same, true)
   })
 }
 
 test('a time that is none is refused before it is sent', () => {
-  assert.throws(() => timesArray([new Date(Number.NaN)]), RangeError)
+  assert.throws(() => timestampArray([new Date(Number.NaN)]), RangeError)
 })
 
 test('bytes go to the database as bytes, not as twice as many digits', () => {
   const sealed = Array.from({ length: 100 }, () => Buffer.alloc(129))
-  assert.equal(bytesArray(sealed).wire?.length, 20 + 100 * (4 + 129))
+  assert.equal(byteaArray(sealed).wire?.length, 20 + 100 * (4 + 129))
 })

@@ -70,7 +70,7 @@ test('every statement has its limits, whatever the role has, and none of them st
   skip,
 }, async () => {
   const { db, own, options } = await rig({ default_pool_size: 1 }, { lockTimeoutMs: 200 })
-  const limits = [{ statement: '15s', lock: '200ms', idle: '30s', zone: 'UTC' }]
+  const limits = [{ statement: '15s', lock: '200ms', idle: '10s', zone: 'UTC' }]
   const read = `
     select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
       current_setting('idle_in_transaction_session_timeout') as idle, current_setting('TimeZone') as zone`
@@ -103,7 +103,7 @@ test('every statement has its limits, whatever the role has, and none of them st
 
 test('where the role has the limits already, nothing is sent along', { skip }, async () => {
   const { own, another } = await rig()
-  const of = { statement_timeout: 15_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 }
+  const of = { statement_timeout: 15_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 10_000 }
   for (const [name, ms] of Object.entries(of)) {
     await own.db.sql.unsafe(`alter role current_user in database "${own.name}" set ${name} = ${ms}`)
   }

@@ -22,7 +22,7 @@ test('a session counts in UTC and ISO dates, whatever database and role say, and
   const first = await session(address)
   await first.query(`alter database parley set timezone = 'Asia/Tokyo'`)
   await first.query(`alter role parley set datestyle = 'German'`)
-  const parameters = { statement_timeout: '15000', lock_timeout: '5000', idle_in_transaction_session_timeout: '30000' }
+  const parameters = { statement_timeout: '15000', lock_timeout: '5000', idle_in_transaction_session_timeout: '10000' }
   const client = await session(address, { applicationName: 'parley 7', parameters })
   const names = ['TimeZone', 'DateStyle', 'application_name', ...Object.keys(parameters)]
   const { rows } = await client.query(`select ${names.map((name) => `current_setting('${name}') as "${name}"`).join()}`)
@@ -32,7 +32,7 @@ test('a session counts in UTC and ISO dates, whatever database and role say, and
     application_name: 'parley 7',
     statement_timeout: '15s',
     lock_timeout: '5s',
-    idle_in_transaction_session_timeout: '30s',
+    idle_in_transaction_session_timeout: '10s',
   })
   assert.equal(client.pipeline, true)
 })

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type OpenedLimits, openedValues, type SealedColumns } from '../../../src/base/sealing/opened-values.ts'
+import {
+  type OpenedLimits,
+  openedApart,
+  openedValues,
+  type SealedColumns,
+} from '../../../src/base/sealing/opened-values.ts'
 
 const limits: OpenedLimits = { maxBytes: 40_000, maxScopeBytes: 20_000, turnMs: 300_000 }
 const text: SealedColumns<string> = { table: 'notes', columns: ['text'], read: (plain) => plain ?? '' }
@@ -39,6 +44,21 @@ test('other bytes, another row, column or scope are opened by themselves', () =>
     recall(...one)
     assert.equal(opened(), n + 1)
   }
+})
+
+test('what is new and what pages show do not push each other out, and are forgotten together', () => {
+  const values = openedApart(limits, limits)
+  const news = { ...text, keptAs: 'news' as const }
+  let opened = 0
+  const recall = (columns: SealedColumns<string>, row: string) =>
+    values.recall('a', columns, row, 'x'.repeat(1000), () => `${opened++}`)
+  recall(text, '1')
+  for (let n = 0; n < 50; n++) recall(news, `${n}`)
+  recall(text, '1')
+  assert.equal(opened, 51)
+  assert.ok(values.bytes() <= limits.maxBytes * 2)
+  values.forget('a')
+  assert.equal(values.bytes(), 0)
 })
 
 test('what does not open is asked for again', () => {

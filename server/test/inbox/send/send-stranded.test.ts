@@ -164,3 +164,36 @@ test('the next send of a conversation waits for a live one, and not for a dead o
   await die(world, id, freshKey())
   assert.equal((await world.post(id)).body.status, 'sent')
 })
+
+test('what the platform tells later fails a message that was accepted at once, and a repeat gets the first answer', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const idempotencyKey = freshKey()
+  const first = await world.post(id, { idempotencyKey })
+  const [call] = world.platform.accepted
+  const failure = {
+    externalId: call?.externalId ?? '',
+    correlator: null,
+    status: 'failed',
+    errorCode: '131026',
+  } as const
+  await tell(world, failure)
+  const { status, error_code: errorCode } = await world.message(first.body.message_id)
+  assert.deepEqual([status, errorCode], ['failed', '131026'])
+  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status failed'])
+  const again = await world.post(id, { idempotencyKey })
+  assert.deepEqual([again.status, again.text, again.isReplay], [202, first.text, true])
+  assert.equal(world.platform.calls.length, 1)
+})
+
+test('of two messages that the platform gave one id, what it tells of it is about the first', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const { connectors } = world.node.deps
+  const send = async () => ({ outcome: 'accepted', externalId: 'wamid.same', platformUserPhone: null }) as const
+  world.node.deps.connectors = { ...connectors, waba: { ...connectors.waba, send } }
+  const replies = [await world.post(id), await world.post(id)]
+  await tell(world, { externalId: 'wamid.same', correlator: null, status: 'failed', errorCode: '131026' })
+  const standing = await Promise.all(replies.map(async ({ body }) => (await world.message(body.message_id)).status))
+  assert.deepEqual(standing, ['failed', 'sent'])
+})

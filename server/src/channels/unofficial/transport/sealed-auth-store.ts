@@ -1,5 +1,6 @@
-import { byteaArray, type Db, type Tx } from '../../../base/db.ts'
+import type { Db, Tx } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
+import { byteaArray } from '../../../base/postgres/values.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../../../base/sealing/seal.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
@@ -96,10 +97,7 @@ async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readon
     from unnest(
       ${kept.map(({ type }) => type)}::text[],
       ${kept.map(({ digest }) => digest)}::text[],
-      ${byteaArray(
-        tx,
-        kept.map(({ value }) => value),
-      )}::bytea[]
+      ${byteaArray(kept.map(({ value }) => value))}::bytea[]
     ) as k (type, digest, value)
     on conflict (workspace_id, connection_id, type, digest) do update
     set value = excluded.value`

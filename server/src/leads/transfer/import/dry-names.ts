@@ -1,6 +1,7 @@
-import { byteaArray, type Tx } from '../../../base/db.ts'
+import type { Tx } from '../../../base/db.ts'
 import type { ApiError } from '../../../base/errors.ts'
 import { phoneClass } from '../../../base/phone/phone-variants.ts'
+import { byteaArray } from '../../../base/postgres/values.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
@@ -23,7 +24,7 @@ export async function countAsFound(
   const added = await tx`
     insert into lead_import_dry_names (workspace_id, import_id, name)
     select ${workspace_id}::uuid, ${id}::uuid, n.name
-    from unnest(${byteaArray(tx, names)}::bytea[]) as n (name)
+    from unnest(${byteaArray(names)}::bytea[]) as n (name)
     on conflict do nothing
     returning 1`
   return names.length - added.length
