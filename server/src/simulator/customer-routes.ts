@@ -89,7 +89,8 @@ function actRoutes(app: App, platform: Platform): void {
 
 function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {
   const file = files.find(fileId)
-  if (file?.numberId !== numberId) throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
+  if (file?.numberId !== numberId)
+    throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
   return file
 }
 

@@ -3,8 +3,8 @@ import type { App } from '../base/route.ts'
 import { announceTemplate } from './business-acts.ts'
 import * as schema from './control-schema.ts'
 import type { Platform } from './platform.ts'
-import type { SimulatedTemplate, TemplateComponent } from './template.ts'
 import { randomDigits } from './random-digits.ts'
+import type { SimulatedTemplate, TemplateComponent } from './template.ts'
 import { limits, type World } from './world.ts'
 
 /** Templates as their owner would edit them at the platform. */

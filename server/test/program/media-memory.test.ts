@@ -29,7 +29,13 @@ test(`memory grows by 100 MB at most while ${files} files of ${megabytes} MB are
   try {
     const [port] = await once(server.stdout, 'data')
     const url = `http://127.0.0.1:${String(port).trim()}/`
-    const fetcher = spawn(process.execPath, [String(fetchMany), url, await newFolder(), String(files), String(megabytes)])
+    const fetcher = spawn(process.execPath, [
+      String(fetchMany),
+      url,
+      await newFolder(),
+      String(files),
+      String(megabytes),
+    ])
     const printed: Buffer[] = []
     fetcher.stdout.on('data', (piece: Buffer) => printed.push(piece))
     const [status] = await once(fetcher, 'close')

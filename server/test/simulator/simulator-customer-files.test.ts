@@ -110,10 +110,10 @@ test('a place and a contact go as they were given', async () => {
     [contact.name.formatted_name, contact.phones[0].phone, contact.org.company, contact.emails[0].email],
     ['Ana Dias', '+34600555101', 'Dias', 'ana@example.com'],
   )
-  assert.deepEqual((await chatOf(zoe.id)).slice(-2).map(({ text }: { text: string }) => text), [
-    '📍 Location · Plaça',
-    '👤 Contact · Ana Dias',
-  ])
+  assert.deepEqual(
+    (await chatOf(zoe.id)).slice(-2).map(({ text }: { text: string }) => text),
+    ['📍 Location · Plaça', '👤 Contact · Ana Dias'],
+  )
 })
 
 test('a customer reacts and takes it back, quotes, edits and withdraws; the phone shows it', async () => {

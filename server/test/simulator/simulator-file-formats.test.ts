@@ -85,7 +85,12 @@ test('a drawing is a PNG of the colours that it names', () => {
 })
 
 test('what is no picture, or is cut, has no size', () => {
-  for (const bytes of [Buffer.alloc(0), Buffer.from('text'), Buffer.from('\x89PNG', 'latin1'), Buffer.from([0xff, 0xd8])]) {
+  for (const bytes of [
+    Buffer.alloc(0),
+    Buffer.from('text'),
+    Buffer.from('\x89PNG', 'latin1'),
+    Buffer.from([0xff, 0xd8]),
+  ]) {
     assert.equal(sizeOfPicture(bytes), null)
   }
 })

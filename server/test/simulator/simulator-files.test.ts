@@ -32,7 +32,11 @@ async function upload({ bytes = Buffer.from('%PDF-1.4 words'), type = 'applicati
 
 async function fetchBytes(address: string, headers: Record<string, string> = bearer) {
   const answer = await fetch(address, { headers })
-  return { status: answer.status, type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) }
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type'),
+    bytes: Buffer.from(await answer.arrayBuffer()),
+  }
 }
 
 const advance = (advanceMs: number) => w.call('POST', '/simulator/clock', { advanceMs })

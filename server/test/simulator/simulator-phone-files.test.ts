@@ -52,7 +52,8 @@ test('one sends a picture from the disk, several at once, and sees them', async 
   const picture = { name: 'a.png', mimeType: 'image/png', buffer: drawPng(chart, 120, 90) }
   await (await choosing).setFiles([picture, { ...picture, name: 'b.png' }])
   await page.locator('.mine img').nth(1).waitFor()
-  const widths = 'Promise.all([...document.querySelectorAll(".mine img")].map((one) => one.decode().then(() => one.naturalWidth)))'
+  const widths =
+    'Promise.all([...document.querySelectorAll(".mine img")].map((one) => one.decode().then(() => one.naturalWidth)))'
   assert.deepEqual(await page.evaluate(widths), [120, 120])
   assert.equal((await told()).image.mime_type, 'image/png')
   assert.deepEqual(problems, [])
@@ -67,7 +68,8 @@ test('one records a voice note, hears it, and it goes as phones send it', async 
   await page.getByText('0:01', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send the voice note' }).click()
   await page.locator('.mine audio').waitFor()
-  const lasts = 'new Promise((done) => { const one = document.querySelector(".mine audio"); const look = () => one.duration ? done(one.duration) : setTimeout(look, 20); look() })'
+  const lasts =
+    'new Promise((done) => { const one = document.querySelector(".mine audio"); const look = () => one.duration ? done(one.duration) : setTimeout(look, 20); look() })'
   assert.ok(Number(await page.evaluate(lasts)) > 0.8)
   assert.equal(await page.locator('.mine audio').count(), 1)
   const { audio } = await told()
@@ -121,7 +123,10 @@ test('one answers to a message, edits and withdraws one’s own', async () => {
   const box = page.getByRole('textbox', { name: 'Message' })
   await box.fill('Gren')
   await box.press('Enter')
-  await page.locator('.mine', { hasText: 'Gren' }).getByRole('button', { name: /Green or blue/ }).waitFor()
+  await page
+    .locator('.mine', { hasText: 'Gren' })
+    .getByRole('button', { name: /Green or blue/ })
+    .waitFor()
   await page.getByText('Answer to').waitFor({ state: 'hidden' })
   assert.equal(typeof (await told()).context.id, 'string')
   await about('Gren', 'Edit')

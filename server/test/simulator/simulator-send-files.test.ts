@@ -58,7 +58,12 @@ const refusals: [string, object, number, RegExp][] = [
   ['a place off the globe', { type: 'location', location: { latitude: 91, longitude: 0 } }, 131009, /not valid/],
   ['no contacts', { type: 'contacts', contacts: [] }, 131008, /missing/],
   ['a contact without a name', { type: 'contacts', contacts: [{ phones: [] }] }, 131008, /missing/],
-  ['a contact without parts of a name', { type: 'contacts', contacts: [{ name: { formatted_name: 'A' } }] }, 131008, /missing/],
+  [
+    'a contact without parts of a name',
+    { type: 'contacts', contacts: [{ name: { formatted_name: 'A' } }] },
+    131008,
+    /missing/,
+  ],
   ['a reaction to nothing', { type: 'reaction', reaction: { emoji: '👍' } }, 131008, /missing/],
   ['a reaction of words', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: 'yes' } }, 131009, /not valid/],
   ['two emoji', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍👍' } }, 131009, /not valid/],

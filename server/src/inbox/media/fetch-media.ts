@@ -80,7 +80,8 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
     outcome = await fetchFile(deps, { claim: first, told, signal: lease.signal, stored })
   } catch (error) {
     outcome = problemOf(error)
-    if (outcome.code === 'internal' || error instanceof StoreProblem) log.error('a file was not kept', fieldsOf(first), error)
+    if (outcome.code === 'internal' || error instanceof StoreProblem)
+      log.error('a file was not kept', fieldsOf(first), error)
   }
   const claim = await lease.end()
   const settled = await step('settle', () => settle(deps, claim, outcome))
@@ -249,7 +250,11 @@ function problemOf(error: unknown): FetchProblem {
   return { kind: 'failed', code: error instanceof StoreProblem ? `store_${error.kind}` : 'internal' }
 }
 
-const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({ workspaceId, connectionId, conversationId })
+const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({
+  workspaceId,
+  connectionId,
+  conversationId,
+})
 
 interface KeptClaim {
   /** Aborted when the row is another's, when it takes too long, and when the process stops. */

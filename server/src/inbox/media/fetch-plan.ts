@@ -11,9 +11,7 @@ export interface FetchProblem {
   code: string
 }
 
-export type NextStep =
-  | { state: 'coming'; dueAt: Date }
-  | { state: Exclude<MediaState, 'coming' | 'here'>; dueAt: null }
+export type NextStep = { state: 'coming'; dueAt: Date } | { state: Exclude<MediaState, 'coming' | 'here'>; dueAt: null }
 
 /**
  * What becomes of a file after so many tries, this one among them. For a week it is tried again and again: the platform keeps

@@ -39,7 +39,12 @@ export interface Busy {
  * so a thousand videos of one hold up nobody else's voice note. Cannot begin with the workspace: it looks for them, by going
  * from one to the next in the index, so that those with many rows cost no more.
  */
-export async function claimDue(db: Db, { free, perWorkspace, running }: Busy, now: Date, until: Date): Promise<Claim[]> {
+export async function claimDue(
+  db: Db,
+  { free, perWorkspace, running }: Busy,
+  now: Date,
+  until: Date,
+): Promise<Claim[]> {
   const [ids, counts] = [[...running.keys()], [...running.values()]]
   return db.statement(
     (tx) => tx<Claim[]>`

@@ -1,9 +1,12 @@
-import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MediaTold } from '../../channels/message-detail.ts'
 import type { KeptDetail, Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
+import { tellComing } from './fetch-queries.ts'
 import type { MediaDetails } from './media.ts'
+import { sealDetails } from './sealed-media.ts'
 
 /**
  * Adds what new messages need beside their rows, behind these in the same transaction: files to be fetched, and what
@@ -35,10 +38,6 @@ export async function insertMedia(
   const rows = messages.filter(hasFile)
   if (rows.length === 0) return
   const column = <T>(read: (row: WithFile) => T): T[] => rows.map(read)
-  const times = timestampArray(
-    tx,
-    column((row) => row.createdAt),
-  )
   await tx`
     insert into media (
       workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at, created_at,
@@ -53,25 +52,15 @@ export async function insertMedia(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.direction)}::text[],
       ${column(({ file }) => file.kind)}::text[],
-      ${byteaArray(
-        tx,
-        column(({ detail, file }) => sealMediaDetails(keyring, detail.media.id, toldOf(file))),
-      )}::bytea[],
-      ${times}::timestamptz[]
+      ${byteaArray(column(({ detail, file }) => sealDetails(keyring, detail.media.id, toldOf(file))))},
+      ${timestampArray(column((row) => row.createdAt))}
     ) as n (id, conversation_id, connection_id, message_id, direction, kind, details, created_at)`.execute()
+  tellComing(tx, workspaceId)
 }
 
 function toldOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
   return { ...told, realType: null }
 }
-
-const detailsPlace = (id: string) => ({ table: 'media', row: id, column: 'details' })
-
-export const sealMediaDetails = (keyring: Keyring, id: string, details: MediaDetails): Buffer =>
-  keyring.seal(detailsPlace(id), JSON.stringify(details))
-
-export const openMediaDetails = (keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails =>
-  JSON.parse(keyring.openText(detailsPlace(id), sealed)) as MediaDetails
 
 async function insertReactions(
   tx: Tx,
@@ -90,10 +79,7 @@ async function insertReactions(
     select ${workspaceId}::uuid, n.message_id, n.about_index
     from unnest(
       ${rows.map(({ id }) => id)}::uuid[],
-      ${byteaArray(
-        tx,
-        rows.map(({ about }) => about),
-      )}::bytea[]
+      ${byteaArray(rows.map(({ about }) => about))}
     ) as n (message_id, about_index)`.execute()
 }
 

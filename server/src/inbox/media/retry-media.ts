@@ -24,7 +24,8 @@ export async function retryMedia(
   const now = clock.now()
   return db.tx(async (tx) => {
     const row = await lockRow(tx, workspaceId, mediaId, now)
-    if (row === undefined) throw notFound('No message of the workspace has a file with this id. Take an id from the conversation.')
+    if (row === undefined)
+      throw notFound('No message of the workspace has a file with this id. Take an id from the conversation.')
     const { conversationId, messageId, state, isBeingFetched } = row
     if (state === 'here' || isBeingFetched) return state
     await tx`

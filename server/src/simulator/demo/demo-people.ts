@@ -49,7 +49,11 @@ export const demoPeople: readonly DemoPerson[] = [
         place: { latitude: 37.3861, longitude: -5.9926, name: 'Plaza Nueva', address: 'Plaza Nueva 8, Sevilla' },
       },
       { text: 'Mi decoradora puede recogerla' },
-      { kind: 'contacts', text: '', card: { name: 'Carmen Ortega', phones: ['34600555188'], organisation: 'Estudio Ortega' } },
+      {
+        kind: 'contacts',
+        text: '',
+        card: { name: 'Carmen Ortega', phones: ['34600555188'], organisation: 'Estudio Ortega' },
+      },
       { text: '¿Y hacéis envíos a Sevilla?', about: 1 },
     ],
   },

@@ -83,7 +83,8 @@ export function checkWhere(
 ): { file: ShownFile; failWith: number | null } {
   if (id !== undefined && link !== undefined) throw invalidParameter('Only one of id and link may be given.')
   if (link !== undefined) {
-    const isAddress = typeof link === 'string' && link.length <= 2048 && /^https?:\/\//i.test(link) && URL.canParse(link)
+    const isAddress =
+      typeof link === 'string' && link.length <= 2048 && /^https?:\/\//i.test(link) && URL.canParse(link)
     if (!isAddress) throw invalidParameter('Param link is not a valid URI.')
     return { file: shownLink(kind, link, name), failWith: null }
   }
@@ -141,7 +142,9 @@ function checkCard(value: unknown): Card {
     throw missingParameter('contacts.name needs one of first_name, last_name, middle_name, prefix and suffix.')
   }
   const textsOf = (list: unknown, key: string): string[] =>
-    (Array.isArray(list) ? list : []).flatMap((one) => (isObject(one) && typeof one[key] === 'string' ? [one[key]] : []))
+    (Array.isArray(list) ? list : []).flatMap((one) =>
+      isObject(one) && typeof one[key] === 'string' ? [one[key]] : [],
+    )
   const organisation = isObject(org) && typeof org.company === 'string' ? { organisation: org.company } : {}
   const words = { name: name.formatted_name.slice(0, maxWords), emails: textsOf(emails, 'email') }
   return { ...words, ...organisation, phones: textsOf(phones, 'phone').map((phone) => phone.replace(/^\+/, '')) }
@@ -150,7 +153,8 @@ function checkCard(value: unknown): Card {
 function checkReaction(value: unknown): ReactionContent {
   if (!isObject(value)) throw missingParameter('Parameter reaction is required.')
   const { message_id: messageId, emoji } = value
-  if (typeof messageId !== 'string' || messageId === '') throw missingParameter('Parameter reaction.message_id is required.')
+  if (typeof messageId !== 'string' || messageId === '')
+    throw missingParameter('Parameter reaction.message_id is required.')
   if (typeof emoji !== 'string') throw missingParameter('Parameter reaction.emoji is required.')
   if (emoji !== '' && !isOneEmoji(emoji)) throw new GraphError(131009, { details: 'Emoji is not a single emoji.' })
   return { kind: 'reaction', messageId, emoji: emoji === '' ? null : emoji }
@@ -159,4 +163,6 @@ function checkReaction(value: unknown): ReactionContent {
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 const isOneEmoji = (text: string): boolean =>
-  text.length <= 40 && [...letters.segment(text)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(text)
+  text.length <= 40 &&
+  [...letters.segment(text)].length === 1 &&
+  /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(text)

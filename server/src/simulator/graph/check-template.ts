@@ -59,12 +59,7 @@ function findGiven(components: readonly unknown[], type: string): Body | undefin
 
 type Header = Pick<FilledTemplate, 'header' | 'parts' | 'failWith'>
 
-function checkHeader(
-  template: SimulatedTemplate,
-  given: Body | undefined,
-  files: FileStore,
-  numberId: string,
-): Header {
+function checkHeader(template: SimulatedTemplate, given: Body | undefined, files: FileStore, numberId: string): Header {
   const header = componentOf(template, 'HEADER')
   if (header === undefined) return { header: null, parts: {}, failWith: null }
   const { format } = header
@@ -78,7 +73,8 @@ function checkHeader(
   if (format === 'LOCATION') return { header: format, parts: { place: checkPlace(first.location) }, failWith: null }
   const kind = headerKinds[format]
   const value = first[format.toLowerCase()]
-  if (kind === undefined || !isObject(value)) throw missingParameter(`header: Parameter ${format.toLowerCase()} is required.`)
+  if (kind === undefined || !isObject(value))
+    throw missingParameter(`header: Parameter ${format.toLowerCase()} is required.`)
   const name = typeof value.filename === 'string' ? value.filename.slice(0, 240) : null
   const { file, failWith } = checkWhere(kind, value, files, numberId, name)
   return { header: format, parts: { file }, failWith }

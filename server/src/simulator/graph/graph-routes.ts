@@ -23,7 +23,13 @@ const root = '/:version(^v\\d{1,2}\\.\\d$)/:objectId'
 export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
   app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body: notedBody(body) })
+    platform.journal.add({
+      kind: 'call',
+      at: platform.clock.now(),
+      method,
+      path: url.split('?')[0] ?? '',
+      body: notedBody(body),
+    })
   })
   const schema = { hide: true }
   app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>

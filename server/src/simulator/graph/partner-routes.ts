@@ -20,7 +20,13 @@ export function partnerRoutes(app: App, platform: Platform): void {
     return reply.code(error.statusCode).send(error.body)
   })
   app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body: notedBody(body) })
+    platform.journal.add({
+      kind: 'call',
+      at: platform.clock.now(),
+      method,
+      path: url.split('?')[0] ?? '',
+      body: notedBody(body),
+    })
   })
   const schema = { hide: true }
   app.post('/messages', { schema }, (request, reply) =>

@@ -62,11 +62,7 @@ export const refusalOf = (jid: string, id: string, code: string): object[] => [
 ]
 
 /** The chats that were on the phone before the device was linked to it: words and files. */
-export function historyOf(
-  { linked, files }: Platform,
-  number: BusinessNumber,
-  customers: readonly Customer[],
-): object {
+export function historyOf({ linked, files }: Platform, number: BusinessNumber, customers: readonly Customer[]): object {
   const chats = customers.filter(({ messages }) => messages.length > 0)
   const contentOf = ({ text, caption, file }: ChatMessage): object => {
     if (file?.id == null) return { conversation: text }

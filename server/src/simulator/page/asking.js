@@ -17,7 +17,11 @@ const maxBytes = 100 * 1024 * 1024
 export async function bring(file, { numberId, isVoice = false }) {
   if (file.size > maxBytes) throw Object.assign(new Error('A file may have at most 100 MB'), { status: 413 })
   const { type, name } = file
-  const query = new URLSearchParams({ numberId, type: type || 'application/octet-stream', ...(name ? { name: name.slice(0, 240) } : {}) })
+  const query = new URLSearchParams({
+    numberId,
+    type: type || 'application/octet-stream',
+    ...(name ? { name: name.slice(0, 240) } : {}),
+  })
   if (isVoice) query.set('isVoice', 'true')
   const headers = { 'content-type': 'application/octet-stream' }
   const answer = await fetch(`/simulator/files?${query}`, { method: 'POST', headers, body: file })

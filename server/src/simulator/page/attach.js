@@ -30,7 +30,10 @@ export function wireAttach({ act, begin, numberId }) {
       field.value = ''
       for (const file of files) await sendFile(file, kindOf(file))
     })
-    menu.append(field, entry(label, drawing, () => field.click()))
+    menu.append(
+      field,
+      entry(label, drawing, () => field.click()),
+    )
   }
   wireDropped(sendFile)
   return { entry: (label, drawing, work) => menu.append(entry(label, drawing, work)) }
@@ -68,7 +71,8 @@ function kindOfType({ type }) {
 async function asPhoto(file) {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return file
   const picture = await createImageBitmap(file).catch(() => null)
-  if (picture === null) throw Object.assign(new Error('This browser cannot open the picture. Send it as a file'), { status: 422 })
+  if (picture === null)
+    throw Object.assign(new Error('This browser cannot open the picture. Send it as a file'), { status: 422 })
   const canvas = make('canvas', { width: String(picture.width), height: String(picture.height) })
   canvas.getContext('2d').drawImage(picture, 0, 0)
   return new Promise((resolve) => {
@@ -124,7 +128,10 @@ export function createRecorder(done) {
   return async () => {
     const mimeType = globalThis.MediaRecorder && sounds.find((one) => MediaRecorder.isTypeSupported(one))
     const stream = mimeType && (await navigator.mediaDevices?.getUserMedia({ audio: true }).catch(() => null))
-    if (!stream) return showProblem('No microphone can be had here. A voice note that is made up is among the settings of this phone.')
+    if (!stream)
+      return showProblem(
+        'No microphone can be had here. A voice note that is made up is among the settings of this phone.',
+      )
     const parts = []
     recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 24_000 })
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data))

@@ -67,7 +67,10 @@ function contentOf(message, quoted, isMine) {
   const words = parts.length > 0 && message.kind !== 'template' ? message.caption : message.text
   return [
     quoted && quoteOf(quoted, isMine),
-    message.header && !message.file && !message.place && make('strong', { className: 'header', text: headerOf(message.header) }),
+    message.header &&
+      !message.file &&
+      !message.place &&
+      make('strong', { className: 'header', text: headerOf(message.header) }),
     ...parts,
     words && make('span', { className: 'words', dir: 'auto', text: words }),
     message.footer && make('span', { className: 'footer', text: message.footer }),
@@ -75,7 +78,11 @@ function contentOf(message, quoted, isMine) {
 }
 
 function actsOf(message, onAct) {
-  const button = make('button', { type: 'button', className: 'acts icon', 'aria-label': 'More about this message' }, icon('more'))
+  const button = make(
+    'button',
+    { type: 'button', className: 'acts icon', 'aria-label': 'More about this message' },
+    icon('more'),
+  )
   button.addEventListener('click', () => onAct(message, button))
   return button
 }

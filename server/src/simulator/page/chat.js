@@ -113,7 +113,9 @@ export function createComposer(send) {
   }
   $('composer').querySelector('.send').append(icon('send'))
   $('about').querySelector('button').append(icon('cancel'))
-  $('about').querySelector('button').addEventListener('click', () => turnAbout(null))
+  $('about')
+    .querySelector('button')
+    .addEventListener('click', () => turnAbout(null))
   $('composer').addEventListener('submit', (event) => {
     event.preventDefault()
     submit()

@@ -59,7 +59,16 @@ function pictureOf(file, src) {
   const alt = file.kind === 'sticker' ? 'Sticker' : 'Photo'
   const picture = make('img', { src, alt, loading: 'lazy', ...sizeOf(file) })
   orLost(picture, alt)
-  const link = make('a', { className: file.kind === 'sticker' ? 'picture sticker' : 'picture', href: src, target: '_blank', rel: 'noopener' }, picture)
+  const link = make(
+    'a',
+    {
+      className: file.kind === 'sticker' ? 'picture sticker' : 'picture',
+      href: src,
+      target: '_blank',
+      rel: 'noopener',
+    },
+    picture,
+  )
   link.setAttribute('aria-label', `Open: ${alt}`)
   return link
 }

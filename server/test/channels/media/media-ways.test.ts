@@ -244,7 +244,10 @@ test('a linked device is not sent to hosts that a message names', async () => {
 test('every channel carries files', async () => {
   const { outgoing } = await setUp()
   // Nothing is asked of what the adapters stand on.
-  const adapters = openAdapters({ outgoing, clock: systemClock } as Parameters<typeof openAdapters>[0], 'https://a.example')
+  const adapters = openAdapters(
+    { outgoing, clock: systemClock } as Parameters<typeof openAdapters>[0],
+    'https://a.example',
+  )
   for (const { media, connector } of Object.values(adapters)) assert.ok(connector !== undefined && media !== undefined)
 })
 

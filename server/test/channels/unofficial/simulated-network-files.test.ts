@@ -45,7 +45,8 @@ test('each kind of file comes with all that opens it, and opens to what was sent
     await download(told, type)
     if (name === 'audioMessage') assert.equal(told.ptt, kind === 'voice')
     if (kind === 'voice') assert.deepEqual([told.seconds, Buffer.from(told.waveform, 'base64').length], [4, 64])
-    if (kind === 'image') assert.deepEqual([told.width, told.height, told.jpegThumbnail.slice(0, 4)], [960, 720, '/9j/'])
+    if (kind === 'image')
+      assert.deepEqual([told.width, told.height, told.jpegThumbnail.slice(0, 4)], [960, 720, '/9j/'])
   }
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
-import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
@@ -53,7 +53,10 @@ test('a type that lies is kept as what it is', async () => {
   const lies = await w.coming({ bytes: page, said: { mime_type: 'image/png' } })
   const picture = await w.coming({ bytes: png, said: { mime_type: 'application/pdf' } }, { kind: 'document' })
   await w.fetcher().drain()
-  assert.partialDeepStrictEqual(await w.row(lies), { state: 'here', details: { mimeType: 'image/png', realType: null } })
+  assert.partialDeepStrictEqual(await w.row(lies), {
+    state: 'here',
+    details: { mimeType: 'image/png', realType: null },
+  })
   assert.partialDeepStrictEqual(await w.row(picture), { state: 'here', details: { realType: 'image/png' } })
 })
 
@@ -67,7 +70,13 @@ type Ending = [
 
 const body = (response: ServerResponse) => response.end('other')
 const endings: Ending[] = [
-  ['an id that is gone', { describe: (one) => one.writeHead(404).end() }, {}, 1, { state: 'gone', failure: 'http_404' }],
+  [
+    'an id that is gone',
+    { describe: (one) => one.writeHead(404).end() },
+    {},
+    1,
+    { state: 'gone', failure: 'http_404' },
+  ],
   [
     'an address that is never there',
     { serve: (one) => one.writeHead(404).end() },
@@ -76,7 +85,13 @@ const endings: Ending[] = [
     { state: 'gone', failure: 'http_404' },
   ],
   ['more bytes than may be', {}, { size: 2e9 }, 1, { state: 'too_large', failure: 'too_large' }],
-  ['a body without an end', { serve: endless, said: { file_size: null } }, {}, 1, { state: 'too_large', failure: 'too_large' }],
+  [
+    'a body without an end',
+    { serve: endless, said: { file_size: null } },
+    {},
+    1,
+    { state: 'too_large', failure: 'too_large' },
+  ],
   ['another size', { serve: body, said: { file_size: 6 } }, {}, 3, { state: 'refused', failure: 'size_mismatch' }],
   ['another digest', { said: { sha256: digestOf(png) } }, {}, 3, { state: 'refused', failure: 'hash_mismatch' }],
   ['nothing', { bytes: Buffer.alloc(0), said: { file_size: null } }, {}, 3, { state: 'refused', failure: 'empty' }],
@@ -87,7 +102,13 @@ const endings: Ending[] = [
     1,
     { state: 'refused', failure: 'forbidden_address' },
   ],
-  ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, { state: 'refused', failure: 'invalid_id' }],
+  [
+    'an id that makes no sense',
+    {},
+    { source: { by: 'id', id: '../..' } },
+    1,
+    { state: 'refused', failure: 'invalid_id' },
+  ],
   ['no source', {}, { source: undefined }, 1, { state: 'refused', failure: 'no_source' }],
 ]
 
@@ -224,7 +245,10 @@ test('one workspace with many files neither takes all places nor holds up the ot
   const ids: string[] = []
   for (let n = 0; n < 20; n++) ids.push(await many.coming({ bytes: png, serve: serve('many') }))
   many.clock.advance(5)
-  const ofFew = [await few.coming({ bytes: png, serve: serve('few') }), await few.coming({ bytes: png, serve: serve('few') })]
+  const ofFew = [
+    await few.coming({ bytes: png, serve: serve('few') }),
+    await few.coming({ bytes: png, serve: serve('few') }),
+  ]
   const fetching = many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
   await until(() => held.length === 4, 'four files that are asked for')
   let most = 0

@@ -74,5 +74,8 @@ for (const [kind, code, tries, days, state] of [
 
 test('a pause is never shorter than told, nor more than a fifth longer', () => {
   assert.deepEqual([retryDelayMs(1, 0), retryDelayMs(1, 1), retryDelayMs(5, 0)], [1_000, 1_200, 16_000])
-  assert.deepEqual([retryDelayMs(13, 0), retryDelayMs(4_000, 0), retryDelayMs(13, 1)], [3_600_000, 3_600_000, 4_320_000])
+  assert.deepEqual(
+    [retryDelayMs(13, 0), retryDelayMs(4_000, 0), retryDelayMs(13, 1)],
+    [3_600_000, 3_600_000, 4_320_000],
+  )
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { crc32, deflateSync } from 'node:zlib'
 import { test } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createLog } from '../../../src/base/log.ts'
 import { hasPreview, openPreviews, type PreviewOptions } from '../../../src/inbox/media/preview.ts'
@@ -28,7 +28,9 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
 const make = (bytes: Buffer, previews = shared()) => previews.make(pieces(bytes), bytes.length)
 
 const noise = (width: number, height: number) =>
-  sharp({ create: { width, height, channels: 3, background: '#fff', noise: { type: 'gaussian', mean: 128, sigma: 60 } } })
+  sharp({
+    create: { width, height, channels: 3, background: '#fff', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
+  })
 
 const photo = () => noise(1600, 900).jpeg({ quality: 90 }).toBuffer()
 
@@ -84,7 +86,10 @@ for (const [name, bytes] of [
   ['a bomb of 900 million pixels', bomb(30_000)],
   ['a picture whose rows are missing', bomb(7_000)],
   ['text', Buffer.from('hello')],
-  ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')],
+  [
+    'an SVG',
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'),
+  ],
   ['nothing', Buffer.alloc(0)],
 ] as const) {
   test(`${name} has no preview, and the next picture has one`, async () => {

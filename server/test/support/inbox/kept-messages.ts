@@ -1,7 +1,7 @@
 import { type Message, type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
 import type { Media, MediaDetails } from '../../../src/inbox/media/media.ts'
-import { openMediaDetails } from '../../../src/inbox/media/media-queries.ts'
+import { openDetails } from '../../../src/inbox/media/sealed-media.ts'
 import type { InboxWorld } from './inbox-world.ts'
 
 /** The messages of a workspace as they are kept, oldest first. */
@@ -37,5 +37,5 @@ export async function keptFiles({ db, vault, workspaceId }: InboxWorld): Promise
     join messages m on m.workspace_id = f.workspace_id and m.id = f.message_id
     where f.workspace_id = ${workspaceId}
     order by m.occurred_at`
-  return rows.map((row) => ({ ...row, details: openMediaDetails(keyring, row.id, row.details) }))
+  return rows.map((row) => ({ ...row, details: openDetails(keyring, row.id, row.details) }))
 }
