@@ -1,4 +1,4 @@
-import { createNewsBoard, type News } from './news.ts'
+import { createNewsBoard, type News } from './news/news.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'

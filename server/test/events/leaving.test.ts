@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '../../src/base/db.ts'
-import { relayNews } from '../../src/base/relay.ts'
+import { relayNews } from '../../src/base/news/relay.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
 import { type OpenStream, openStream } from '../support/events/live-stream.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
-import { relayNews } from '../../src/base/relay.ts'
+import { relayNews } from '../../src/base/news/relay.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { directly, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
-import { type HeardNews, hearNews } from '../../base/heard-news.ts'
+import { type HeardNews, hearNews } from '../../base/news/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../../base/sealing/seal.ts'
 import type { Vault } from '../../base/sealing/vault.ts'

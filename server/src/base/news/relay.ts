@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { coalesce } from './async/coalesce.ts'
-import type { Db, News } from './db.ts'
+import { coalesce } from '../async/coalesce.ts'
+import type { Db, News } from '../db.ts'
 
 const channel = 'parley_news'
 /** News of this long are told together: a `notify` makes commits wait for each other. */

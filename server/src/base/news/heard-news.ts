@@ -1,5 +1,5 @@
-import type { Clock } from './clock.ts'
-import type { Db } from './db.ts'
+import type { Clock } from '../clock.ts'
+import type { Db } from '../db.ts'
 
 /** What is to be looked at, by those who act on news and know that news may be lost. */
 export interface HeardNews {

@@ -1,4 +1,4 @@
-import { asService } from './shares/work.ts'
+import { asService } from '../shares/work.ts'
 
 /** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
 export interface News {
