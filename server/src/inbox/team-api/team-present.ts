@@ -61,6 +61,22 @@ export function presentTeamMessage(message: ShownMessage, names: Names) {
     author: named(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
     referral: message.referral,
+    ...presentDetail(message),
+  }
+}
+
+function presentDetail({ detail, revision }: ShownMessage) {
+  return {
+    media: null,
+    place: detail?.place ?? null,
+    cards: detail?.cards ?? [],
+    quoted: null,
+    reaction: null,
+    reactions: [],
+    isForwarded: detail?.isForwarded ?? false,
+    editedAt: revision?.editedAt ?? null,
+    withdrawnAt: revision?.withdrawnAt ?? null,
+    former: revision?.former ?? [],
   }
 }
 

@@ -6,6 +6,7 @@ import * as schema from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
 import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
+import { messageDetail } from './team-media-schema.ts'
 
 const { channel, owner, status, contact } = schema.conversationFields
 const actor = Type.Object(
@@ -100,6 +101,7 @@ export const TeamMessage = Type.Object(
     author,
     occurredAt: occurred_at,
     referral,
+    ...messageDetail,
   },
   { title: 'TeamMessage' },
 )
