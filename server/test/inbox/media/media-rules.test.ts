@@ -38,6 +38,7 @@ for (const [told, mismatch] of [
   [{ size: null, sha256: null }, null],
   [{ size: 5, sha256: null }, null],
   [{ size: 6, sha256: null }, 'size_mismatch'],
+  [{ size: 0, sha256: null }, null],
   [{ size: 5, sha256: 'wrong' }, 'hash_mismatch'],
   [{ size: 6, sha256: 'right' }, null],
 ] as const) {
@@ -46,10 +47,12 @@ for (const [told, mismatch] of [
   })
 }
 
-test('of nothing nobody was told unless they were', () => {
+test('nothing is no file, unless the digest says so', () => {
   const nothing = { ...seen, bytes: 0 }
   assert.equal(mismatchOf({ size: null, sha256: null }, nothing), 'empty')
-  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), null)
+  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), 'empty')
+  assert.equal(mismatchOf({ size: 7, sha256: null }, nothing), 'empty')
+  assert.equal(mismatchOf({ size: 0, sha256: nothing.sha256 }, nothing), null)
 })
 
 const created = new Date('2026-03-10T12:00:00.000Z')
