@@ -104,7 +104,10 @@ test('one sees what the team sends, reacts to it and takes that back', async () 
   await page.locator('.theirs', { hasText: 'Like this?' }).getByRole('img', { name: 'Photo' }).waitFor()
   const saving = page.waitForEvent('download')
   // The list of chats names it as well.
-  await page.locator('.theirs').getByRole('link', { name: /offer\.pdf/ }).click()
+  await page
+    .locator('.theirs')
+    .getByRole('link', { name: /offer\.pdf/ })
+    .click()
   assert.equal((await saving).suggestedFilename(), 'offer.pdf')
   await about('Like this?', 'React with ❤️')
   await page.locator('.theirs .reactions', { hasText: '❤️' }).waitFor()
