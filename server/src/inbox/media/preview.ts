@@ -177,9 +177,9 @@ async function* readFrames(stdout: Readable): AsyncGenerator<Buffer> {
 }
 
 function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
-  let reason: 'decoder_timeout' | 'decoder_memory' | null = null
-  const kill = (why: NonNullable<typeof reason>) => {
-    reason ??= why
+  let killedFor: 'decoder_timeout' | 'decoder_memory' | null = null
+  const kill = (why: NonNullable<typeof killedFor>) => {
+    killedFor ??= why
     void decoder.kill()
   }
   const timer = setTimeout(kill, maxMs, 'decoder_timeout')
@@ -189,7 +189,7 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
     if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
   }, lookAtMemoryEveryMs)
   return {
-    reason: () => reason,
+    reason: () => killedFor,
     stop: () => {
       clearTimeout(timer)
       clearInterval(looking)
