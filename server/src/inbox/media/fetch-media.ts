@@ -13,7 +13,7 @@ import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
 import { tellOfMedia } from '../conversation/team-news.ts'
 import { mismatchOf, type Seen, watchFile } from './check-file.ts'
-import { afterProblem, type FetchProblem } from './fetch-plan.ts'
+import { afterProblem, type FetchProblem, stoppedCode } from './fetch-plan.ts'
 import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
 import type { MediaDetails, MediaState } from './media.ts'
 import { hasPreview, type Preview, type Previews } from './preview.ts'
@@ -83,6 +83,7 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
     if (outcome.code === 'internal' || error instanceof StoreProblem)
       log.error('a file was not kept', fieldsOf(first), error)
   }
+  if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()
   const settled = await step('settle', () => settle(deps, claim, outcome))
   if (settled !== null) deps.observe(settled, performance.now() - startedMs)
