@@ -171,14 +171,14 @@ interface KeptPreview extends Preview {
 /** Null for what is no picture, or none that can be read: it is there all the same, as a download. */
 async function keepPreview(
   { store, clock, previews }: FetchDeps,
-  { stored }: Fetch,
+  { stored, claim }: Fetch,
   secret: FileSecret,
   seen: Seen,
 ): Promise<KeptPreview | null> {
   if (!hasPreview(seen)) return null
   const all = { start: 0, end: seen.bytes }
   const read = (start: number, end: number | null) => store.open(secret.id, start, end)
-  const preview = await previews.make(openFile(secret, all, read), seen.bytes)
+  const preview = await previews.make(openFile(secret, all, read), seen.bytes, claim.workspaceId)
   if (preview === null) return null
   const storedAs = newId(clock.now())
   const sealed = sealFile(storedAs, oneOf(preview.webp))
