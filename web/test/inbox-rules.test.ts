@@ -9,6 +9,7 @@ import { mapMessages, mergeNewest, type Thread } from '../src/data/inbox/thread-
 import type { Conversation, Message, TimelineItem } from '../src/data/inbox/types.ts'
 import { filterOf, queryOf, readSearch, searchOf } from '../src/inbox/list/filters.ts'
 import { placeAfter } from '../src/inbox/list/keep-place.ts'
+import { fileFailure } from '../src/inbox/parts/file-failures.ts'
 import { stretchesOf } from '../src/inbox/parts/link-rules.ts'
 import { blocksOf, showsTicks } from '../src/inbox/thread/blocks.ts'
 import { snoozeTimes } from '../src/inbox/thread/snooze-times.ts'
@@ -44,6 +45,24 @@ function row(id: string, at: number, changes: Partial<Conversation> = {}): Conve
 
 const listOf = (cursor: string | null, ...rows: Conversation[]): ConversationList => ({ rows, cursor })
 const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
+
+for (const [code, words] of [
+  [null, null],
+  ['too_large', null],
+  ['http_404', /no more/],
+  ['size_mismatch', /not the file/],
+  ['does_not_open', /not the file/],
+  ['no_source', /did not say where/],
+  ['forbidden_address', /may not be called/],
+  ['190', /credential/],
+  ['store_full', /store for files/],
+  ['http_503', /\(http_503\)/],
+] as const) {
+  test(`a file that failed with ${code} says ${words}`, () => {
+    if (words === null) assert.equal(fileFailure(code), null)
+    else assert.match(fileFailure(code) ?? '', words)
+  })
+}
 
 test('a list holds what its filter says, whatever the service would be asked', () => {
   const cases: [Record<string, unknown>, Partial<Conversation>, boolean | null][] = [
@@ -202,6 +221,19 @@ test('what nobody follows is no link: an address beyond 2,048 characters, and wh
   )
 })
 
+const noDetail = {
+  media: null,
+  place: null,
+  cards: [],
+  quoted: null,
+  reaction: null,
+  reactions: [],
+  isForwarded: false,
+  editedAt: null,
+  withdrawnAt: null,
+  former: [],
+} satisfies Partial<Message>
+
 function said(id: string, at: number, changes: Partial<Message> = {}): TimelineItem {
   const author = { type: 'customer', id: null, name: null } as const
   const message: Message = {
@@ -216,6 +248,7 @@ function said(id: string, at: number, changes: Partial<Message> = {}): TimelineI
     author,
     occurredAt: minute(at),
     referral: null,
+    ...noDetail,
     ...changes,
   }
   return { type: 'message', id, at: message.occurredAt, message }

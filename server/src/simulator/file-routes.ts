@@ -29,6 +29,7 @@ const fileQuery = Type.Object(
   strict,
 )
 const madeFile = Type.Object({ numberId, name: oneOf(readyMadeNames), fileName: name }, strict)
+const nameQuery = Type.Object({ name }, strict)
 const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
 const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 
@@ -45,11 +46,11 @@ export function fileRoutes(app: App, platform: Platform): void {
     const { numberId } = numberFor(platform, body.numberId)
     return reply.code(201).send(describe(addReadyMade(platform.files, numberId, body.name, body.fileName)))
   })
-  const shows = { tags, summary: 'The bytes of a file', params: fileParams }
+  const shows = { tags, summary: 'The bytes of a file', params: fileParams, querystring: nameQuery }
   app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
     const file = platform.files.find(request.params.fileId)
     if (file === undefined) throw notFound('There is no such file any more')
-    return show(file, request.headers.range, reply)
+    return show({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
   })
   const fetches = { hide: true, params: sealedParams }
   app.get('/linked/media/:path', { schema: fetches }, (request, reply) => {

@@ -97,6 +97,8 @@ test('a reaction is on the bubble, is lifted by an empty one, and is told of as 
   assert.deepEqual([shown.id, shown.reactions, statuses], [body.id, { customer: null, business: '🙏' }, ['sent']])
   assert.equal((await react('')).shown.reactions.business, null)
   await w.call('POST', `/simulator/customers/${zoe.id}/read`)
+  // What was sent before is told of as read.
+  await w.simulator.settled()
   assert.equal((await w.call('GET', `/simulator/customers/${zoe.id}`)).body.unread, 0)
   const { statuses: ofUnknown } = await sent({ type: 'reaction', reaction: { message_id: 'wamid.none', emoji: '👍' } })
   assert.deepEqual([ofUnknown, w.changes()[0].value.statuses[0].errors[0].code], [['failed'], 131009])

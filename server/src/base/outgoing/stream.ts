@@ -20,6 +20,8 @@ export interface StreamContent {
   silenceMs: number
   /** The answer ends with an error beyond it. */
   maxAnswerBytes: number
+  /** Once it has been waited for so long, it has to come at 8 KB a second at least: a minute unless given. */
+  slowAfterMs?: number
   /** Ends it at any moment. */
   signal: AbortSignal
 }
@@ -38,7 +40,7 @@ export interface OpenStream {
 
 /** An answer that did not come whole. */
 export class StreamEnded extends Error {
-  readonly code: 'too_large' | 'silent' | 'aborted' | 'reset'
+  readonly code: 'too_large' | 'silent' | 'slow' | 'aborted' | 'reset'
 
   constructor(code: StreamEnded['code'], cause?: unknown) {
     super(`The answer has ended early: ${code}`, { cause })
@@ -143,12 +145,14 @@ function answerOf(request: ClientRequest, response: IncomingMessage, content: St
   }
 }
 
+const minBytesPerMs = 8
+
 async function* readBytes(
   request: ClientRequest,
   response: IncomingMessage,
-  { maxAnswerBytes, silenceMs, signal }: StreamContent,
+  { maxAnswerBytes, silenceMs, slowAfterMs = 60_000, signal }: StreamContent,
 ): AsyncGenerator<Uint8Array> {
-  let size = 0
+  let [size, waitedMs] = [0, 0]
   let isSilent = false
   const silence = watchSilence(() => {
     isSilent = true
@@ -159,10 +163,14 @@ async function* readBytes(
     for (;;) {
       // What the reader takes to do with a piece is no silence of the other side.
       silence.within(silenceMs)
+      const askedMs = performance.now()
       const { done, value } = await pieces.next()
       silence.stop()
       if (done === true) break
       size += value.length
+      waitedMs += performance.now() - askedMs
+      // Who sends a byte now and then would keep a place for hours.
+      if (waitedMs > slowAfterMs && size < waitedMs * minBytesPerMs) throw new StreamEnded('slow')
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')
       yield value
     }

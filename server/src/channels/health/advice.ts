@@ -52,6 +52,8 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
     "The platform's address is not a public one. Change it, or have the operator allow it by PARLEY_ALLOW_CIDRS.",
   ],
   ['invalid_address', "The platform's address cannot be called. Change the connection."],
+  ['upload_not_supported', 'This channel takes no files ahead of their message. Report it: nothing should have tried.'],
+  ['no_media_id', 'The platform took a file without saying what it calls it. Send again.'],
   ['deadline_passed', 'The platform was too slow to be called in time. Send again.'],
 ])
 

@@ -23,8 +23,10 @@ async function describe(wire: Wire, connection: PartnerConnection, id: string): 
 }
 
 /** The partner names the platform's address, which takes no key of the partner's: its own host has the same path. */
-const onOwnHost = (connection: PartnerConnection, { pathname, search }: URL): Place =>
-  below(connection, pathname + search)
+function onOwnHost(connection: PartnerConnection, { protocol, pathname, search }: URL): Place | null {
+  // The path of any other begins with no slash, so that it would lengthen the name of the host.
+  return protocol === 'https:' || protocol === 'http:' ? below(connection, pathname + search) : null
+}
 
 function below({ settings: { profile, baseUrl, apiKey } }: PartnerConnection, path: string): Place {
   return { url: baseUrl + path, headers: { [profiles[profile].keyHeader]: apiKey } }

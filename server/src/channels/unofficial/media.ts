@@ -3,7 +3,7 @@ import { StreamEnded } from '../../base/outgoing/stream.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import { MediaBroken, type MediaLimits, type MediaWay, type OpenedMedia } from '../media-way.ts'
 import type { MediaSource } from '../message-detail.ts'
-import { cloudLimits, readOpened } from '../waba/cloud-media.ts'
+import { agentHeader, cloudLimits, readOpened } from '../waba/cloud-media.ts'
 import type { Wire } from '../waba/exchange.ts'
 
 type Linked = Extract<MediaSource, { by: 'linked' }>
@@ -45,7 +45,7 @@ export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<Sess
     const answer = await outgoing.stream({
       method: 'GET',
       url,
-      headers: settings.baseUrl === null ? { origin: 'https://web.whatsapp.com' } : {},
+      headers: { ...agentHeader, ...(settings.baseUrl === null && { origin: 'https://web.whatsapp.com' }) },
       body: null,
       silenceMs,
       maxAnswerBytes,

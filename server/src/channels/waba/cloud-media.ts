@@ -35,6 +35,8 @@ export interface Place {
 const megabyte = 1024 * 1024
 const silenceMs = 15_000
 const maxAnswerBytes = 64 * 1024
+/** The servers that files are on give nothing to who does not say what they are. */
+export const agentHeader = { 'user-agent': 'Parley' }
 /** A file lives for 30 days: what is used up to the last one may be gone when the message leaves. */
 const uploadLivesMs = 29 * 86_400_000
 /** `Unknown object`, in the official interface and the older one. */
@@ -100,7 +102,7 @@ async function openFile(
   const answer = await outgoing.stream({
     method: 'GET',
     url,
-    headers,
+    headers: { ...agentHeader, ...headers },
     body: null,
     silenceMs,
     maxAnswerBytes: maxBytes,

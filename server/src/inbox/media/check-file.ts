@@ -85,6 +85,7 @@ async function typeOf(head: Buffer): Promise<string | null> {
  */
 export function mismatchOf(told: Told, seen: Seen): 'hash_mismatch' | 'size_mismatch' | 'empty' | null {
   if (told.sha256 !== null) return told.sha256 === seen.sha256 ? null : 'hash_mismatch'
-  if (told.size !== null) return told.size === seen.bytes ? null : 'size_mismatch'
-  return seen.bytes === 0 ? 'empty' : null
+  // Nothing is what a platform answers that has lost the file, and it may well say so.
+  if (seen.bytes === 0) return 'empty'
+  return told.size === null || told.size === 0 || told.size === seen.bytes ? null : 'size_mismatch'
 }

@@ -13,7 +13,7 @@ import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
 import { tellOfMedia } from '../conversation/team-news.ts'
 import { mismatchOf, type Seen, watchFile } from './check-file.ts'
-import { afterProblem, type FetchProblem } from './fetch-plan.ts'
+import { afterProblem, type FetchProblem, stoppedCode } from './fetch-plan.ts'
 import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
 import type { MediaDetails, MediaState } from './media.ts'
 import { hasPreview, type Preview, type Previews } from './preview.ts'
@@ -83,6 +83,7 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
     if (outcome.code === 'internal' || error instanceof StoreProblem)
       log.error('a file was not kept', fieldsOf(first), error)
   }
+  if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()
   const settled = await step('settle', () => settle(deps, claim, outcome))
   if (settled !== null) deps.observe(settled, performance.now() - startedMs)
@@ -170,14 +171,14 @@ interface KeptPreview extends Preview {
 /** Null for what is no picture, or none that can be read: it is there all the same, as a download. */
 async function keepPreview(
   { store, clock, previews }: FetchDeps,
-  { stored }: Fetch,
+  { stored, claim }: Fetch,
   secret: FileSecret,
   seen: Seen,
 ): Promise<KeptPreview | null> {
   if (!hasPreview(seen)) return null
   const all = { start: 0, end: seen.bytes }
   const read = (start: number, end: number | null) => store.open(secret.id, start, end)
-  const preview = await previews.make(openFile(secret, all, read), seen.bytes)
+  const preview = await previews.make(openFile(secret, all, read), seen.bytes, claim.workspaceId)
   if (preview === null) return null
   const storedAs = newId(clock.now())
   const sealed = sealFile(storedAs, oneOf(preview.webp))

@@ -2,8 +2,12 @@ import type { MediaState } from './media.ts'
 
 const [secondMs, hourMs, weekMs] = [1_000, 3_600_000, 604_800_000]
 const maxJitter = 0.2
-/** What may be a fault of the way is tried so often before it is believed. */
+/** What may be a fault of the way is tried so often before it is believed, with some time between. */
 const doubtfulTries = 3
+const doubtfulStep = 4
+
+/** The process stops: that says nothing of the file. */
+export const stoppedCode = 'stopped'
 
 /** What kept a file from coming. `code` is a word of ours or the platform's, for people to look up. */
 export interface FetchProblem {
@@ -24,11 +28,18 @@ export function afterProblem(
   random: number,
 ): NextStep {
   const isDoubtful = tries < doubtfulTries
-  const again: NextStep = { state: 'coming', dueAt: new Date(now.getTime() + retryDelayMs(tries, random)) }
-  if (kind === 'mismatch') return isDoubtful ? again : { state: 'refused', dueAt: null }
-  // Its address expires, and is asked for anew; one that was made just now does not.
-  if (kind === 'failed' && code === 'http_404' && !isDoubtful) return { state: 'gone', dueAt: null }
+  const after = (step: number): NextStep => ({
+    state: 'coming',
+    dueAt: new Date(now.getTime() + retryDelayMs(step, random)),
+  })
+  if (code === stoppedCode) return after(1)
+  // A platform may tell of a message before it has its file everywhere. An address expires, too, and is asked for anew.
+  const isLost = kind === 'gone' || (kind === 'failed' && code === 'http_404')
+  if (isDoubtful && (isLost || kind === 'mismatch')) return after(doubtfulStep + tries - 1)
+  if (isLost) return { state: 'gone', dueAt: null }
+  if (kind === 'mismatch') return { state: 'refused', dueAt: null }
   if (kind !== 'failed') return { state: kind, dueAt: null }
+  const again = after(tries)
   // Somebody may have asked for one more try long after the week.
   const isOver = now.getTime() - createdAt.getTime() >= weekMs && !isDoubtful
   return isOver ? { state: 'failed', dueAt: null } : again

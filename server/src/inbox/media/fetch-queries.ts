@@ -68,23 +68,30 @@ export async function claimDue(
           limit 1
         ) as next
       ),
-      due as (
-        select picked.workspace_id, picked.id, picked.due_at,
-          coalesce(busy.running, 0)
-            + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
+      -- No more of them than there are places: each row that is looked at is locked.
+      first as (
+        select waiting.workspace_id, coalesce(busy.running, 0) as running
         from waiting
         left join unnest(${ids}::uuid[], ${counts}::int[]) as busy (workspace_id, running)
           on busy.workspace_id = waiting.workspace_id
+        where waiting.due_at <= ${now}
+          and coalesce(busy.running, 0) < ${perWorkspace}::int
+        order by running, waiting.due_at
+        limit ${free}
+      ),
+      due as (
+        select picked.workspace_id, picked.id, picked.due_at,
+          first.running + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
+        from first
         cross join lateral (
           select m.workspace_id, m.id, m.due_at
           from media m
-          where m.workspace_id = waiting.workspace_id
+          where m.workspace_id = first.workspace_id
             and m.due_at <= ${now}
           order by m.due_at
-          limit greatest(0, ${perWorkspace}::int - coalesce(busy.running, 0))
+          limit ${perWorkspace}::int - first.running
           for update skip locked
         ) as picked
-        where waiting.due_at <= ${now}
       ),
       taken as (
         select workspace_id, id

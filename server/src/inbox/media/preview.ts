@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import { takeTurns } from '../../base/async/fair-turns.ts'
 import { serverEnvironment } from '../../base/embedded/server-user.ts'
 import type { Log } from '../../base/log.ts'
 import type { Seen } from './check-file.ts'
@@ -25,8 +25,11 @@ export interface Preview {
  * memory, and takes nobody with it.
  */
 export interface Previews {
-  /** Null for what cannot be decoded, within limits of size, time and memory. Throws when `bytes` does. */
-  make(bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null>
+  /**
+   * Null for what cannot be decoded, within limits of size, time and memory. Throws when `bytes` does. Of several workspaces
+   * that wait each has its turn: pictures can be made to take all the time that they are given.
+   */
+  make(bytes: AsyncIterable<Uint8Array>, size: number, workspaceId: string): Promise<Preview | null>
   close(): Promise<void>
 }
 
@@ -50,7 +53,7 @@ export function hasPreview({ realType, bytes }: Pick<Seen, 'realType' | 'bytes'>
 }
 
 export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 * 1024 }: PreviewOptions): Previews {
-  const one = limitConcurrency({ atOnce: 1 })
+  const inTurn = takeTurns()
   let decoder: Decoder | null = null
   let isClosed = false
   let idle: NodeJS.Timeout | undefined
@@ -81,7 +84,7 @@ export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 
     }
   }
   return {
-    make: (bytes, size) => one(() => make(bytes, size)),
+    make: (bytes, size, workspaceId) => inTurn(workspaceId, () => make(bytes, size)),
     close: async () => {
       isClosed = true
       clearTimeout(idle)
@@ -177,9 +180,9 @@ async function* readFrames(stdout: Readable): AsyncGenerator<Buffer> {
 }
 
 function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
-  let reason: 'decoder_timeout' | 'decoder_memory' | null = null
-  const kill = (why: NonNullable<typeof reason>) => {
-    reason ??= why
+  let killedFor: 'decoder_timeout' | 'decoder_memory' | null = null
+  const kill = (why: NonNullable<typeof killedFor>) => {
+    killedFor ??= why
     void decoder.kill()
   }
   const timer = setTimeout(kill, maxMs, 'decoder_timeout')
@@ -189,7 +192,7 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
     if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
   }, lookAtMemoryEveryMs)
   return {
-    reason: () => reason,
+    reason: () => killedFor,
     stop: () => {
       clearTimeout(timer)
       clearInterval(looking)

@@ -77,7 +77,8 @@ function documentOf(file, src) {
   const name = file.name || 'Document'
   return make(
     'a',
-    { className: 'paper', href: src, download: name },
+    // What the answer calls it goes before what the link does.
+    { className: 'paper', href: `${src}?name=${encodeURIComponent(name)}`, download: name },
     icon('document'),
     make(
       'span',

@@ -92,6 +92,14 @@ test('silence ends it: before the head, and between two pieces', async () => {
   assert.equal(await endOf(answer.bytes), 'silent')
 })
 
+test('so does a trickle, which is never silent', async () => {
+  server.answer = (_, response) => {
+    const timer = setInterval(() => response.write('a'), 2)
+    response.on('close', () => clearInterval(timer))
+  }
+  assert.equal(await endOf((await open({ slowAfterMs: 20 })).bytes), 'slow')
+})
+
 test('a file that is cut short is no whole one', async () => {
   server.answer = (_, response) => {
     response.writeHead(200, { 'content-length': 100 })

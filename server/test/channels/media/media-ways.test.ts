@@ -80,6 +80,7 @@ test('the official platform is asked where a file is, and the file is fetched th
       ['GET /files/1?mid=5', 'Bearer the-token'],
     ],
   )
+  assert.equal(server.asked[1]?.headers['user-agent'], 'Parley')
 })
 
 test('a file on a server of somebody else is fetched without the token', async () => {
@@ -125,6 +126,20 @@ test("a partner's files come by its own host and with its key, whatever host it 
       ['GET /whatsapp_business/attachments/?mid=7', 'the-key'],
     ],
   )
+})
+
+test("what a partner names never lengthens its host's name, which its key would follow", async () => {
+  const { server, partner } = await setUp()
+  for (const named of ['data:.example.com/1', 'x:.example.com/1', 'javascript:@example.com/1']) {
+    server.asked.length = 0
+    server.answer = serving(named)
+    assert.partialDeepStrictEqual(
+      await open(partner, partnerAt(server.baseUrl), id),
+      { errorCode: 'no_address' },
+      named,
+    )
+    assert.equal(server.asked.length, 1, 'the file was asked for nowhere')
+  }
 })
 
 const unknownObject = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request' } }
@@ -198,6 +213,7 @@ test("a linked device's file is opened with the key that came with its message",
     }
   }
   assert.equal(server.asked.at(-1)?.line, `GET ${linked.directPath}`)
+  assert.equal(server.asked.at(-1)?.headers['user-agent'], 'Parley')
 })
 
 test("a linked device's file that was altered, cut or is another one's does not come whole", async () => {

@@ -93,7 +93,7 @@ const details: [what: string, content: unknown, detail: unknown][] = [
   ['a picture with too long a key', { imageMessage: { ...picture, mediaKey: Buffer.alloc(65) } }, undefined],
   [
     'a picture with too large a preview',
-    { imageMessage: { ...picture, jpegThumbnail: Buffer.alloc(40_000) } },
+    { imageMessage: { ...picture, jpegThumbnail: Buffer.alloc(6_145) } },
     { media: { ...shown.media, thumbnail: null } },
   ],
   [

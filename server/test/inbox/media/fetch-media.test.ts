@@ -74,7 +74,7 @@ const endings: Ending[] = [
     'an id that is gone',
     { describe: (one) => one.writeHead(404).end() },
     {},
-    1,
+    3,
     { state: 'gone', failure: 'http_404' },
   ],
   [
@@ -123,7 +123,7 @@ for (const [what, file, told, tries, expected] of endings) {
       const row = await w.row(id)
       assert.equal(row.tries, n)
       assert.equal(row.state, n < tries ? 'coming' : expected.state, row.failure ?? '')
-      w.clock.advance(10_000)
+      w.clock.advance(20_000)
     }
     assert.partialDeepStrictEqual(await w.row(id), { ...expected, dueAt: null, storedAs: null, leaseUntil: null })
     assert.deepEqual(await w.stored(), before)
@@ -230,7 +230,7 @@ test('a worker that stops breaks off what is under way, and gives it back', asyn
   await until(() => isServed, 'the fetching')
   await fetcher.stop()
   const { state, failure, leaseUntil, dueAt } = await w.row(id)
-  assert.deepEqual([state, failure, leaseUntil], ['coming', 'stream_aborted', null])
+  assert.deepEqual([state, failure, leaseUntil], ['coming', 'stopped', null])
   assert.equal(dueAt?.getTime(), w.clock.now().getTime() + 1_000)
 })
 

@@ -38,6 +38,7 @@ for (const [told, mismatch] of [
   [{ size: null, sha256: null }, null],
   [{ size: 5, sha256: null }, null],
   [{ size: 6, sha256: null }, 'size_mismatch'],
+  [{ size: 0, sha256: null }, null],
   [{ size: 5, sha256: 'wrong' }, 'hash_mismatch'],
   [{ size: 6, sha256: 'right' }, null],
 ] as const) {
@@ -46,10 +47,12 @@ for (const [told, mismatch] of [
   })
 }
 
-test('of nothing nobody was told unless they were', () => {
+test('nothing is no file, unless the digest says so', () => {
   const nothing = { ...seen, bytes: 0 }
   assert.equal(mismatchOf({ size: null, sha256: null }, nothing), 'empty')
-  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), null)
+  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), 'empty')
+  assert.equal(mismatchOf({ size: 7, sha256: null }, nothing), 'empty')
+  assert.equal(mismatchOf({ size: 0, sha256: nothing.sha256 }, nothing), null)
 })
 
 const created = new Date('2026-03-10T12:00:00.000Z')
@@ -61,7 +64,9 @@ for (const [kind, code, tries, days, state] of [
   ['failed', 'http_503', 2, 30, 'coming'],
   ['failed', 'http_404', 2, 0, 'coming'],
   ['failed', 'http_404', 3, 0, 'gone'],
-  ['gone', '100', 1, 0, 'gone'],
+  ['gone', '100', 2, 0, 'coming'],
+  ['gone', '100', 3, 0, 'gone'],
+  ['failed', 'stopped', 500, 7, 'coming'],
   ['too_large', 'too_large', 1, 0, 'too_large'],
   ['refused', 'forbidden_address', 1, 0, 'refused'],
   ['mismatch', 'hash_mismatch', 2, 0, 'coming'],
@@ -69,6 +74,20 @@ for (const [kind, code, tries, days, state] of [
 ] as const) {
   test(`${kind} (${code}) at try ${tries} after ${days} days: ${state}`, () => {
     assert.equal(afterProblem({ kind, code }, { tries, createdAt: created }, later(days), 0).state, state)
+  })
+}
+
+for (const [kind, code, tries, seconds] of [
+  ['failed', 'http_503', 1, 1],
+  ['failed', 'http_503', 3, 4],
+  ['failed', 'stopped', 3, 1],
+  ['failed', 'http_404', 1, 8],
+  ['gone', '100', 1, 8],
+  ['mismatch', 'size_mismatch', 2, 16],
+] as const) {
+  test(`${kind} (${code}) at try ${tries} is tried again after ${seconds} seconds`, () => {
+    const { dueAt } = afterProblem({ kind, code }, { tries, createdAt: created }, created, 0)
+    assert.equal(dueAt?.getTime(), created.getTime() + seconds * 1_000)
   })
 }
 

@@ -25,7 +25,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   }
 }
 
-const make = (bytes: Buffer, previews = shared()) => previews.make(pieces(bytes), bytes.length)
+const make = (bytes: Buffer, previews = shared()) => previews.make(pieces(bytes), bytes.length, 'w')
 
 const noise = (width: number, height: number) =>
   sharp({
@@ -113,7 +113,7 @@ test('a decoder that takes too long or too much memory is killed, and the next p
     yield bytes.subarray(0, 100)
     throw new Error('The store is away')
   }
-  await assert.rejects(() => previews.make(broken(), bytes.length), { message: 'The store is away' })
+  await assert.rejects(() => previews.make(broken(), bytes.length, 'w'), { message: 'The store is away' })
   const made = await Promise.all([make(bytes, previews), make(bytes, previews), make(bytes, previews)])
   assert.ok(made.every((preview) => preview !== null))
 })

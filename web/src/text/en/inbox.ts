@@ -118,6 +118,16 @@ export const inbox = {
     code: (code: string) => `The platform refused it (${code}).`,
     none: 'The platform did not say why.',
   },
+  fileFailures: {
+    lost: 'The platform has it no more.',
+    altered: 'What came is not the file that was sent.',
+    nowhere: 'The platform did not say where it is.',
+    forbidden: 'It is at an address that may not be called.',
+    removed: 'Its connection was removed before it came.',
+    account: 'The platform does not accept the connection’s credential.',
+    store: 'It could not be kept: the store for files is full or away.',
+    code: (code: string) => `The platform did not give it (${code}).`,
+  },
   ad: { ad: 'Came from an ad', post: 'Came from a post' },
   note: (name: string) => `Note · ${name}`,
   lines: {

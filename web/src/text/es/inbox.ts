@@ -120,6 +120,16 @@ export const inbox: typeof en = {
     code: (code) => `La plataforma lo rechazó (${code}).`,
     none: 'La plataforma no dijo por qué.',
   },
+  fileFailures: {
+    lost: 'La plataforma ya no lo tiene.',
+    altered: 'Lo que llegó no es el archivo que se envió.',
+    nowhere: 'La plataforma no dijo dónde está.',
+    forbidden: 'Está en una dirección a la que no se puede llamar.',
+    removed: 'Su conexión se quitó antes de que llegara.',
+    account: 'La plataforma no acepta la credencial de la conexión.',
+    store: 'No se pudo guardar: el almacén de archivos está lleno o no responde.',
+    code: (code) => `La plataforma no lo entregó (${code}).`,
+  },
   ad: { ad: 'Llegó por un anuncio', post: 'Llegó por una publicación' },
   note: (name) => `Nota · ${name}`,
   lines: {

@@ -120,6 +120,16 @@ export const inbox: typeof en = {
     code: (code) => `A plataforma a recusou (${code}).`,
     none: 'A plataforma não disse por quê.',
   },
+  fileFailures: {
+    lost: 'A plataforma não o tem mais.',
+    altered: 'O que chegou não é o arquivo que foi enviado.',
+    nowhere: 'A plataforma não disse onde ele está.',
+    forbidden: 'Está em um endereço que não pode ser chamado.',
+    removed: 'A conexão foi removida antes de ele chegar.',
+    account: 'A plataforma não aceita a credencial da conexão.',
+    store: 'Não foi possível guardá-lo: o armazenamento de arquivos está cheio ou não responde.',
+    code: (code) => `A plataforma não o entregou (${code}).`,
+  },
   ad: { ad: 'Veio de um anúncio', post: 'Veio de uma publicação' },
   note: (name) => `Nota · ${name}`,
   lines: {

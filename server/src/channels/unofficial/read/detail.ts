@@ -22,7 +22,8 @@ const mediaKinds: ReadonlyMap<string, Exclude<MediaKind, 'voice'>> = new Map([
 ])
 
 const [maxBytes, maxPixels, maxSeconds] = [2 ** 40, 100_000, 7 * 86_400]
-const [maxThumbnailBytes, waveformLength] = [32_768, 64]
+// In base64 8 KB, which each message of a page may have.
+const [maxThumbnailBytes, waveformLength] = [6_144, 64]
 
 /** What content of this kind is beside its words; null when it is words alone. */
 export function readDetail(kind: string, inner: Loose): MessageDetail | null {
