@@ -9,14 +9,15 @@ import type { RunStep } from '../../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import { MediaBroken, type OpenedMedia } from '../../channels/media-way.ts'
-import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
+import { type FileSecret, sealFile } from '../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
 import { tellOfMedia } from '../conversation/team-news.ts'
 import { mismatchOf, type Seen, watchFile } from './check-file.ts'
 import { afterProblem, type FetchProblem, stoppedCode } from './fetch-plan.ts'
 import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
+import { keepPreview } from './keep-preview.ts'
 import type { MediaDetails, MediaState } from './media.ts'
-import { hasPreview, type Preview, type Previews } from './preview.ts'
+import type { Preview, Previews } from './preview.ts'
 import { safeName } from './safe-name.ts'
 import { type FileKeys, openDetails, sealDetails, sealFileKeys } from './sealed-media.ts'
 
@@ -111,7 +112,7 @@ async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<Here | FetchPro
   const expected = { size: opened.size ?? told.size ?? null, sha256: opened.sha256 ?? told.sha256 ?? null }
   const mismatch = mismatchOf(expected, seen)
   if (mismatch !== null) return { kind: 'mismatch', code: mismatch }
-  const preview = await deps.step('preview', () => keepPreview(deps, fetch, secret, seen))
+  const preview = await deps.step('preview', () => keepPreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen))
   return {
     kind: 'here',
     details: detailsOf(told, opened, seen, preview),
@@ -160,35 +161,6 @@ async function keepFile(
   }
   const seen = await watched.seen()
   return { secret: { id, key: sealed.key, bytes: seen.bytes }, seen }
-}
-
-interface KeptPreview extends Preview {
-  storedAs: string
-  key: Buffer
-  bytes: number
-}
-
-/** Null for what is no picture, or none that can be read: it is there all the same, as a download. */
-async function keepPreview(
-  { store, clock, previews }: FetchDeps,
-  { stored, claim }: Fetch,
-  secret: FileSecret,
-  seen: Seen,
-): Promise<KeptPreview | null> {
-  if (!hasPreview(seen)) return null
-  const all = { start: 0, end: seen.bytes }
-  const read = (start: number, end: number | null) => store.open(secret.id, start, end)
-  const preview = await previews.make(openFile(secret, all, read), seen.bytes, claim.workspaceId)
-  if (preview === null) return null
-  const storedAs = newId(clock.now())
-  const sealed = sealFile(storedAs, oneOf(preview.webp))
-  stored.push(storedAs)
-  await store.put(storedAs, sealed.stored)
-  return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }
-}
-
-async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 /** What is known of a file once it is here. Where it was is not needed any more, nor the key to it there. */
