@@ -888,6 +888,8 @@ create table templates (
   parameter_count integer not null,
   body_only boolean not null,
   synced_at timestamp(3) with time zone not null,
+  header text,
+  constraint templates_header_check CHECK ((header = ANY (ARRAY['image'::text, 'video'::text, 'document'::text]))),
   constraint templates_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id) ON DELETE CASCADE,
   constraint templates_pkey PRIMARY KEY (workspace_id, id)
 );
