@@ -74,7 +74,7 @@ export function checkSend(question: Question): Draft {
   if (readiness?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
-  if (command.kind === 'template') return draftTemplate(command, sendable(question), question)
+  if (command.kind === 'template') return draftTemplate(command, sendable(command, question), question)
   if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
   switch (command.kind) {
     case 'text':
@@ -88,11 +88,12 @@ export function checkSend(question: Question): Draft {
   }
 }
 
-function sendable({ template, conversation, sender }: Question): Template {
+function sendable(command: Of<'template'>, { template, conversation, sender }: Question): Template {
   if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
-  const takesFile = template.header !== null && sender.actor.type !== 'agent'
+  // The contract's keys know of no header.
+  const takesFile = template.header !== null && (sender.actor.type !== 'agent' || command.headerUploadId !== undefined)
   if (!template.bodyOnly && !takesFile) throw templateNotApproved('needs_more')
   return template
 }
