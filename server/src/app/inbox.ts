@@ -9,6 +9,7 @@ import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-si
 import { keepCallbackConnections } from '../channels/callback-connections.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
+import type { OpenOurFile } from '../channels/media-way.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
@@ -16,6 +17,7 @@ import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
 import { openPreviews, type Previews } from '../inbox/media/preview.ts'
+import { openUpload } from '../inbox/media/sent-media.ts'
 import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
@@ -38,12 +40,15 @@ export interface Inbox {
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
   const { config, log, clock, db, vault, outgoing } = runtime
+  const adapters: ChannelAdapters = adaptersOf(runtime)
   const sends: SendDeps = {
     ...inboxDeps(runtime),
     log,
     wakes: openSendWakeups(db),
     pacesOf,
     connectionsIn: findConnections,
+    mediaWayOf: (channel) => adapters[channel].media,
+    store: runtime.media,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
     step: runStep,
   }
@@ -51,7 +56,6 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   inboxRoutes(app, sends, guard)
   const connections = keepCallbackConnections(runtime)
   const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime), connections }
-  const adapters = adaptersOf(runtime)
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const teamDeps = {
@@ -115,6 +119,13 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
     random: Math.random,
     step: runStep,
   }
+}
+
+/** How other processes of ours open the files that linked devices send. */
+export function openFileOf(runtime: Runtime): OpenOurFile {
+  const limits = adaptersOf(runtime).unofficial.media?.limits
+  const deps = { ...runtime, store: runtime.media }
+  return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))
 }
 
 const openConnectionOf =

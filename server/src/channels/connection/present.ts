@@ -50,9 +50,9 @@ export function presentWebhook(
 }
 
 export function presentTemplate(one: Template): Static<typeof templateSchema> {
-  const { id, name, language, category, status, body, parameterCount } = one
-  const sendable = status === 'APPROVED' && one.bodyOnly
-  return { id, name, language, category, status, body, parameterCount, sendable }
+  const { id, name, language, category, status, body, parameterCount, header } = one
+  const sendable = status === 'APPROVED' && (one.bodyOnly || header !== null)
+  return { id, name, language, category, status, body, parameterCount, header, sendable }
 }
 
 function acknowledgementOf(one: StoredConnection) {

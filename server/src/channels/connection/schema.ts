@@ -3,6 +3,7 @@ import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
+import { templateHeaders } from '../templates/template.ts'
 import { type NewSession, newSessionSchema } from '../unofficial/settings.ts'
 import { accountId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
 import { channels } from './connection.ts'
@@ -121,5 +122,13 @@ export const templateSchema = titled('ConnectionTemplate', {
   status: text(512, 'As the platform spells it; only APPROVED ones are sent.', { example: 'APPROVED' }),
   body: text(maxTemplateBytes, 'With `{{1}}`, `{{2}}`, …', { example: 'Hi {{1}}, order {{2}} ships today.' }),
   parameterCount: count('Values that a send must bring.', { example: 2 }),
-  sendable: Type.Boolean({ description: 'Approved, and needs nothing but body parameters.' }),
+  header: nullable(
+    oneOf(templateHeaders, {
+      description:
+        'The file that a send must bring for its header. Null for one without, and for one that cannot be sent.',
+    }),
+  ),
+  sendable: Type.Boolean({
+    description: 'Approved, and needs nothing but body parameters and, where it has a `header`, a file.',
+  }),
 })

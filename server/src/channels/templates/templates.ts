@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import type { Template } from './template.ts'
+import type { Template, TemplateHeader } from './template.ts'
 import { normalLanguage } from './template-body.ts'
 
 interface TemplateRow {
@@ -13,6 +13,7 @@ interface TemplateRow {
   parameter_names: string[] | null
   parameter_count: number
   body_only: boolean
+  header: TemplateHeader | null
 }
 
 const columns = (sql: Sql) => sql`
@@ -25,7 +26,8 @@ const columns = (sql: Sql) => sql`
   t.body,
   t.parameter_names,
   t.parameter_count,
-  t.body_only`
+  t.body_only,
+  t.header`
 
 /**
  * Every template that can be sent, approved and with body parameters alone, by name and language.
@@ -87,13 +89,13 @@ export async function replaceTemplates(
   await tx`
     insert into templates (
       workspace_id, connection_id, id, name, language, category, status, body, parameter_names, parameter_count,
-      body_only, synced_at
+      body_only, header, synced_at
     )
     select ${workspaceId}::uuid, ${connectionId}::uuid, t.id, t.name, t.language, t.category, t.status, t.body,
-      t."parameterNames", t."parameterCount", t."bodyOnly", ${now}::timestamptz
+      t."parameterNames", t."parameterCount", t."bodyOnly", t.header, ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (
       id uuid, name text, language text, category text, status text, body text, "parameterNames" text[],
-      "parameterCount" integer, "bodyOnly" boolean
+      "parameterCount" integer, "bodyOnly" boolean, header text
     )
     on conflict (workspace_id, connection_id, name, language) do update
     set category = excluded.category,
@@ -102,6 +104,7 @@ export async function replaceTemplates(
       parameter_names = excluded.parameter_names,
       parameter_count = excluded.parameter_count,
       body_only = excluded.body_only,
+      header = excluded.header,
       synced_at = excluded.synced_at`
   await tx`
     delete from templates
@@ -125,5 +128,6 @@ function templateOf(row: TemplateRow): Template {
     parameterNames: row.parameter_names,
     parameterCount: row.parameter_count,
     bodyOnly: row.body_only,
+    header: row.header,
   }
 }

@@ -1,6 +1,6 @@
 import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
-import type { PlatformTemplate } from '../templates/template.ts'
+import { type PlatformTemplate, type TemplateHeader, templateHeaders } from '../templates/template.ts'
 import { hasPlaceholder, normalLanguage, readBody } from '../templates/template-body.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
@@ -46,13 +46,16 @@ export function readTemplate(value: unknown): PlatformTemplate | null {
   const parts = listOf(components).map(objectOf)
   const body = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
   const isAuthentication = textOf(category)?.toUpperCase() === 'AUTHENTICATION'
+  const lacking = parts.filter((part) => !needsNothing(part))
+  const isPlain = body !== null && !isAuthentication
   return {
     name: knownName,
     language: normalLanguage(knownLanguage),
     category: textOf(category) ?? '',
     status: knownStatus.toUpperCase(),
     ...readBody(body ?? '', textOf(parameter_format)?.toUpperCase() === 'NAMED'),
-    bodyOnly: body !== null && !isAuthentication && parts.every(needsNothing),
+    bodyOnly: isPlain && lacking.length === 0,
+    header: isPlain ? fileOnly(lacking) : null,
   }
 }
 
@@ -69,6 +72,13 @@ function needsNothing(part: Loose): boolean {
     default:
       return false
   }
+}
+
+/** The file that a header needs, where nothing else is lacking. */
+function fileOnly([part, ...others]: readonly Loose[]): TemplateHeader | null {
+  if (part === undefined || others.length > 0 || typeOf(part) !== 'HEADER') return null
+  const format = textOf(part.format)?.toLowerCase()
+  return templateHeaders.find((header) => header === format) ?? null
 }
 
 function isPlainButton(button: Loose): boolean {

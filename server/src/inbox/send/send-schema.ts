@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
-import { errorAnswer, oneOf, titled } from '../../base/route.ts'
-import { uuid } from '../../base/schema-types.ts'
+import { type TObject, type TProperties, Type } from 'typebox'
+import { errorAnswer, nullable, oneOf, titled } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
 
 const closed = { additionalProperties: false }
 
@@ -61,10 +61,69 @@ const lastSeen = {
   ),
 }
 
-/** The member's send may say what they have seen. */
+const quotes = {
+  quoted_message_id: Type.Optional(
+    uuid('The message of this conversation that this one answers to: the customer sees it above the new one.'),
+  ),
+}
+
+export const QuotingTextSend = Type.Object({ ...TextSend.properties, ...quotes }, closed)
+
+export const QuotingTemplateSend = Type.Object(
+  {
+    kind: TemplateSend.properties.kind,
+    template: Type.Object(
+      {
+        ...TemplateSend.properties.template.properties,
+        header_upload_id: Type.Optional(
+          uuid('The upload that fills the header: required for a template with a `header`, of that kind.'),
+        ),
+      },
+      { ...closed, title: 'TemplateChoiceAsMember' },
+    ),
+    ...quotes,
+  },
+  closed,
+)
+
+export const MediaSend = Type.Object(
+  {
+    kind: Type.Literal('media', { description: 'A file, for as long as the 24-hour window is open.' }),
+    upload_id: uuid('An upload of this conversation that no message has used yet.'),
+    text: Type.Optional(
+      Type.String({
+        maxLength: 16_384,
+        description:
+          'The caption of an image, a video or a document: `captionLength` of the upload limits says how long it may be.',
+        example: 'Your invoice for May.',
+      }),
+    ),
+    ...quotes,
+  },
+  closed,
+)
+
+export const ReactionSend = Type.Object(
+  {
+    kind: Type.Literal('reaction', {
+      description:
+        'Takes the place of our former reaction to the message. It is no answer: the conversation stays whose it is.',
+    }),
+    message_id: uuid('The message of this conversation that it is about.'),
+    emoji: nullable(text(40, 'One emoji; null takes ours back.', { minLength: 1, example: '👍' })),
+  },
+  closed,
+)
+
+const seen = <P extends TProperties>(send: TObject<P>, title: string) =>
+  Type.Object({ ...send.properties, ...lastSeen }, { ...closed, title })
+
+/** What members send: more than keys, and they may say what they have seen. */
 export const TeamSend = Type.Union([
-  Type.Object({ ...TextSend.properties, ...lastSeen }, { ...closed, title: 'TextToSendAsMember' }),
-  Type.Object({ ...TemplateSend.properties, ...lastSeen }, { ...closed, title: 'TemplateToSendAsMember' }),
+  seen(QuotingTextSend, 'TextToSendAsMember'),
+  seen(QuotingTemplateSend, 'TemplateToSendAsMember'),
+  seen(MediaSend, 'MediaToSendAsMember'),
+  seen(ReactionSend, 'ReactionToSendAsMember'),
   InteractiveSend,
 ])
 

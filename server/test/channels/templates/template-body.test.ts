@@ -103,6 +103,22 @@ for (const [what, components, more, expected] of sendable) {
   })
 }
 
+const picture = { type: 'HEADER', format: 'IMAGE' }
+const button = (type: string) => ({ type: 'BUTTONS', buttons: [{ type, text: 'x' }] })
+for (const [what, components, expected] of [
+  ['a picture', [picture, body], 'image'],
+  ['a video and a plain button', [{ type: 'HEADER', format: 'VIDEO' }, body, button('QUICK_REPLY')], 'video'],
+  ['a document', [{ type: 'HEADER', format: 'DOCUMENT' }, body], 'document'],
+  ['a place', [{ type: 'HEADER', format: 'LOCATION' }, body], null],
+  ['a picture, and a code to copy', [picture, body, button('COPY_CODE')], null],
+  ['a text', [{ type: 'HEADER', format: 'TEXT', text: 'x' }, body], null],
+] as const) {
+  test(`a template with ${what} in its header needs ${expected ?? 'no'} file to be sent`, () => {
+    const told = { name: 'a', language: 'en', status: 'APPROVED', category: 'UTILITY', components }
+    assert.equal(readTemplate(told)?.header, expected)
+  })
+}
+
 test('what is no template is left out, whatever it is', () => {
   assert.equal(readTemplate({ name: 'a', language: 'en' }), null)
   fc.assert(fc.property(fc.jsonValue(), (value) => readTemplate(value) === null))

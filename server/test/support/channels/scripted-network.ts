@@ -29,6 +29,8 @@ export interface ScriptedNetwork {
   beforeClose: (() => Promise<void>) | null
   /** Asked before a message is taken: throw to refuse it before it leaves, wait to be slow. */
   beforeSend: ((message: SocketMessage) => Promise<void>) | null
+  /** Before it takes a file. */
+  beforeUpload?: () => Promise<void>
   /** Whether messages are acknowledged as soon as they arrive. */
   acknowledges: boolean
   pairingCodes: string[]
@@ -159,6 +161,10 @@ function openScripted(
       network.delivered.push(message)
       stir()
       if (network.acknowledges) void scripted.status(message.id, 2).catch(() => {})
+    },
+    upload: async ({ id }) => {
+      await network.beforeUpload?.()
+      return `given ${id}`
     },
     markRead: async (jid, id) => {
       network.reads.push({ jid, id })

@@ -5,13 +5,20 @@ import type { Vault } from '../../../src/base/sealing/vault.ts'
 import { runStep } from '../../../src/base/steps.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
+import type { MediaWay } from '../../../src/channels/media-way.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
 import { openSendWakeups } from '../../../src/inbox/send/send-wakeups.ts'
 
 const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 
 /** What a node needs to send, on a pool and with a way to the platform. */
-export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Connector): Promise<SendDeps> {
+export async function sendDeps(
+  db: Db,
+  vault: Vault,
+  clock: Clock,
+  { connector, way }: { connector: Connector; way: MediaWay },
+  store: SendDeps['store'],
+): Promise<SendDeps> {
   return {
     db,
     vault,
@@ -27,6 +34,8 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     },
     connectionsIn: (sql, _keyring, workspaceId, ids) => openTestConnections(sql, workspaceId, ids),
     pacesOf: () => fastPaces,
+    mediaWayOf: () => way,
+    store,
     noteRefusal: async () => {},
     step: runStep,
   }
