@@ -29,7 +29,7 @@ import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
-import { type MediaRates, runMedia } from './parts/media-part.ts'
+import { type MediaFigures, runMedia } from './parts/media/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runScale } from './parts/scale-part.ts'
@@ -96,7 +96,7 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaRates[] } = {}
+  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaFigures } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -138,7 +138,8 @@ try {
     const size = { messages, customers: messages / 10, quietMs: 8_000 }
     await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
-  if (parts.includes('media')) others.media = await runMedia(rounds, values.short ? 5 : 100)
+  if (parts.includes('media'))
+    others.media = await runMedia({ db, database: options, postgres, start, rounds, isShort: values.short })
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
