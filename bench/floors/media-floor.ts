@@ -31,6 +31,8 @@ const server = createServer(async (request, response) => {
   } else if (url.startsWith('/kept/')) {
     const bytes = await readFile(join(FOLDER, url.slice(6)))
     response.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes)
+  } else if (url !== '/webhook') {
+    response.writeHead(404).end()
   } else {
     const ids = pictureIds(JSON.parse(String(await whole(request))))
     response.end('{}')
