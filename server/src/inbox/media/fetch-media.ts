@@ -271,8 +271,9 @@ function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSigna
   stop.addEventListener('abort', end, { once: true })
   if (stop.aborted) end()
   const renew = async () => {
-    const until = new Date(clock.now().getTime() + leaseMs)
-    if (await renewClaim(db, claim, until)) claim = { ...claim, until }
+    const now = clock.now()
+    const until = new Date(now.getTime() + leaseMs)
+    if (await renewClaim(db, claim, until, now)) claim = { ...claim, until }
     else end()
   }
   const loop: Loop = startLoop({ firstAfterMs: renewEveryMs, pauseMs: renewEveryMs }, renew, (error) =>
