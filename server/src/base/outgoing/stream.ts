@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { release } from '../release.ts'
 import {
   connectTimeoutMs,
   type Failed,
@@ -30,7 +31,7 @@ export interface OpenStream {
   headers: IncomingHttpHeaders
   /** As the head says; null when it does not. */
   length: number | null
-  /** To be read once, or dropped. Throws a StreamEnded unless it comes whole. */
+  /** To be read once, or dropped: a piece is good until the next is asked for. Throws a StreamEnded unless it comes whole. */
   bytes: AsyncGenerator<Uint8Array>
   /** Ends what nobody reads. */
   drop(): void
@@ -65,8 +66,11 @@ export function openStream(way: Way, content: StreamContent): Promise<OpenStream
   request.once('close', () => {
     signal.removeEventListener('abort', abort)
     silence.stop()
+    request.socket?.off('data', release)
     if (phase !== 'answering') fail(null)
   })
+  // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
+  request.once('socket', (socket) => socket.on('data', release))
   request.once('response', (response) => {
     phase = 'answering'
     silence.stop()
@@ -165,6 +169,7 @@ async function* readBytes(
       size += value.length
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')
       yield value
+      release(value)
     }
     if (!response.complete) throw new StreamEnded('reset')
   } catch (error) {
