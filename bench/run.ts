@@ -2,7 +2,7 @@
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
-// --only 'status won' (of leads, inbox and search: what has this in its name)
+// --only 'status won' (of leads, inbox, search and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
@@ -139,7 +139,15 @@ try {
     await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
   if (parts.includes('media'))
-    others.media = await runMedia({ db, database: options, postgres, start, rounds, isShort: values.short })
+    others.media = await runMedia({
+      db,
+      database: options,
+      postgres,
+      start,
+      rounds,
+      isShort: values.short,
+      only: values.only,
+    })
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

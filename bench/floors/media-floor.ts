@@ -16,8 +16,8 @@ const state = { kept: 0, lastAt: 0 }
 const page = `<!doctype html><main></main><script>
 new EventSource('/live').onmessage = ({ data }) => {
   const image = new Image()
-  image.onload = () => document.querySelector('main').append(image)
   image.src = '/kept/' + data
+  document.querySelector('main').replaceChildren(image)
 }
 </script>`
 

@@ -20,6 +20,8 @@ export interface MediaCourse {
   start: Start
   rounds: number
   isShort: boolean
+  /** Of `store`, `burst` and `visible`, those that have this in their name. */
+  only: string
 }
 
 export interface MediaFigures {
@@ -37,31 +39,31 @@ const firstPort = 20_000 + (process.pid % 20_000)
  * the disk.
  */
 export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
-  const { start, rounds, isShort } = course
-  const store = await measureStore(rounds, isShort ? 5 : 100)
+  const { start, rounds, isShort, only } = course
+  const wants = (what: string) => what.includes(only)
+  const figures: MediaFigures = { store: [], bursts: [], visible: [] }
+  if (wants('store')) figures.store = await measureStore(rounds, isShort ? 5 : 100)
   const platform = await start('parts/media/picture-platform.ts', {})
   const folder = await mkdtemp(join(tmpdir(), 'parley-media-floor-'))
   const floor = await start('floors/media-floor.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
   const size = isShort ? { pictures: 10, quietMs: 200 } : { pictures: 1_000, quietMs: 5_000 }
-  const bursts: PictureBurst[] = []
-  const visible: Visible[] = []
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds && wants('burst'); round++) {
       await onOwnServer(course, platform, async (served, db, place) => {
-        bursts.push(await sendPictures({ db, place, served, floor, postgres: course.postgres, ...size }))
+        figures.bursts.push(await sendPictures({ db, place, served, floor, postgres: course.postgres, ...size }))
       })
     }
-    printBursts(bursts)
+    if (wants('burst')) printBursts(figures.bursts)
     // In the short form nobody has built the app.
-    if (isShort) return { store, bursts, visible }
+    if (isShort || !wants('visible')) return figures
     await buildWebIfNeeded()
     for (let round = 0; round < rounds; round++) {
       await onOwnServer(course, platform, async ({ port }, _db, place) => {
-        visible.push(await watchPictures({ place, port, floor }))
+        figures.visible.push(await watchPictures({ place, port, floor }))
       })
     }
-    printVisible(visible)
-    return { store, bursts, visible }
+    printVisible(figures.visible)
+    return figures
   } finally {
     await floor.stop()
     await rm(folder, { recursive: true, force: true })

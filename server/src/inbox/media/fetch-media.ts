@@ -32,8 +32,8 @@ export interface FetchDeps {
   /** The platform does not take the connection's credential any more. */
   noteDown: (connection: Connection, errorCode: string) => Promise<void>
   previews: Previews
-  /** Told of each try; the result is the state of the row then. */
-  observe: (result: MediaState, ms: number) => void
+  /** Told of each try; the result is the state of the row then, or the code of what the store could not do. */
+  observe: (result: string, ms: number) => void
   /** In 0…1, for the jitter of tries. */
   random: () => number
   step: RunStep<'open' | 'store' | 'preview' | 'settle'>
@@ -74,18 +74,21 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
   const lease = keepClaim(deps, first, stop)
   const stored: string[] = []
   let outcome: Here | FetchProblem
+  let isOfStore = false
   try {
     const keyring = await deps.vault.keyring(first.workspaceId)
     const told = openDetails(keyring, first.id, first.details)
     outcome = await fetchFile(deps, { claim: first, told, signal: lease.signal, stored })
   } catch (error) {
     outcome = problemOf(error)
-    if (outcome.code === 'internal' || error instanceof StoreProblem)
-      log.error('a file was not kept', fieldsOf(first), error)
+    isOfStore = error instanceof StoreProblem
+    if (outcome.code === 'internal' || isOfStore)
+      log.error('a file was not kept', { ...fieldsOf(first), code: outcome.code }, error)
   }
   const claim = await lease.end()
   const settled = await step('settle', () => settle(deps, claim, outcome))
-  if (settled !== null) deps.observe(settled, performance.now() - startedMs)
+  if (settled !== null)
+    deps.observe(isOfStore && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
   // When the settling itself fails, nobody knows whether the row names them.
   if (settled === 'here') return
   for (const name of stored) await removeSoon(deps, claim, name)
