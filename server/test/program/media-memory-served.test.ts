@@ -91,14 +91,14 @@ async function inboxOf({ url }: Service, baseUrl: string) {
     const { items } = await json(`${at}/inbox/conversations/${conversation}/media?kinds=document&limit=50`)
     return items
       .filter(
-        ({ media }: { media: { state: string; size: number } }) => media.state === 'here' && media.size === of * 1e6,
+        ({ media }: { media: { state: string; bytes: number } }) => media.state === 'here' && media.bytes === of * 1e6,
       )
       .map(({ media }: { media: { id: string } }) => media.id)
   }
   return {
     fetchAll: async (of: number) => {
       for (let n = 0; n < files; n++) await tell(of)
-      await until(async () => (await here(of)).length === files, 'all of them', 300_000)
+      await until(async () => (await here(of)).length === files, 'all of them', 120_000)
     },
     readAll: async (of: number) => {
       const ids = await here(of)
