@@ -40,7 +40,7 @@ export async function startChild(
 }
 
 /** What the process has in memory, or had at most, in MB. */
-export function memoryOf({ pid }: Child, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+export function memoryOf({ pid }: Pick<Child, 'pid'>, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const [, kilobytes = '0'] = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)
 }

@@ -2,7 +2,7 @@
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
-// --only 'status won' (of leads, inbox and search: what has this in its name)
+// --only 'status won' (of leads, inbox, search and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
@@ -29,7 +29,7 @@ import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
-import { type MediaRates, runMedia } from './parts/media-part.ts'
+import { type MediaFigures, runMedia } from './parts/media/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runScale } from './parts/scale-part.ts'
@@ -96,7 +96,7 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaRates[] } = {}
+  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaFigures } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -138,7 +138,16 @@ try {
     const size = { messages, customers: messages / 10, quietMs: 8_000 }
     await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
-  if (parts.includes('media')) others.media = await runMedia(rounds, values.short ? 5 : 100)
+  if (parts.includes('media'))
+    others.media = await runMedia({
+      db,
+      database: options,
+      postgres,
+      start,
+      rounds,
+      isShort: values.short,
+      only: values.only,
+    })
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { release } from '../base/release.ts'
 
 /** Part of a file: from `start` to just before `end`. */
 export interface ByteRange {
@@ -68,15 +69,6 @@ export async function* openFile(
     index++
   }
   if (index !== to + 1) throw new SealedFileBroken(id)
-}
-
-/**
- * Gives the memory of a piece that nobody will look at any more back at once. The collector leaves some 70 MB of them
- * lying, since to it they are small.
- */
-export function release(piece: Uint8Array): void {
-  const { buffer, byteLength } = piece
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** How large a file was that takes so much room in the store. */

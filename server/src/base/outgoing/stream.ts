@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { release } from '../release.ts'
 import {
   connectTimeoutMs,
   type Failed,
@@ -32,7 +33,7 @@ export interface OpenStream {
   headers: IncomingHttpHeaders
   /** As the head says; null when it does not. */
   length: number | null
-  /** To be read once, or dropped. Throws a StreamEnded unless it comes whole. */
+  /** To be read once, or dropped: a piece is good until the next is asked for. Throws a StreamEnded unless it comes whole. */
   bytes: AsyncGenerator<Uint8Array>
   /** Ends what nobody reads. */
   drop(): void
@@ -67,8 +68,11 @@ export function openStream(way: Way, content: StreamContent): Promise<OpenStream
   request.once('close', () => {
     signal.removeEventListener('abort', abort)
     silence.stop()
+    request.socket?.off('data', release)
     if (phase !== 'answering') fail(null)
   })
+  // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
+  request.once('socket', (socket) => socket.on('data', release))
   request.once('response', (response) => {
     phase = 'answering'
     silence.stop()
@@ -173,6 +177,7 @@ async function* readBytes(
       if (waitedMs > slowAfterMs && size < waitedMs * minBytesPerMs) throw new StreamEnded('slow')
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')
       yield value
+      release(value)
     }
     if (!response.complete) throw new StreamEnded('reset')
   } catch (error) {

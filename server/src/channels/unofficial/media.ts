@@ -1,5 +1,6 @@
 import { createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
+import { release } from '../../base/release.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import { MediaBroken, type MediaLimits, type MediaWay, type OpenedMedia } from '../media-way.ts'
 import type { MediaSource } from '../message-detail.ts'
@@ -93,7 +94,8 @@ function keysOf({ type, mediaKey }: Linked): Keys | null {
 
 /**
  * AES-256-CBC, and behind it the beginning of an HMAC over all of it: only when the last piece was asked for is it known
- * whether any of them was altered, so nothing may be made of them before the end.
+ * whether any of them was altered, so nothing may be made of them before the end. A piece is good until the next is asked
+ * for.
  */
 export async function* decrypt(
   bytes: AsyncIterable<Uint8Array>,
@@ -109,10 +111,12 @@ export async function* decrypt(
     const end = Math.max(0, known.length - macBytes)
     hmac.update(known.subarray(0, end))
     const opened = decipher.update(known.subarray(0, end))
-    held = known.subarray(end)
+    held = Buffer.from(known.subarray(end))
+    release(known)
     size += opened.length
     if (size > maxBytes) throw new StreamEnded('too_large')
     if (opened.length > 0) yield opened
+    release(opened)
   }
   const digest = hmac.digest().subarray(0, macBytes)
   if (held.length !== macBytes || !timingSafeEqual(digest, held)) throw new MediaBroken()

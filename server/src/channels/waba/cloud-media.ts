@@ -200,7 +200,8 @@ const quoted = (name: string) => name.replace(/["\r\n]/g, (letter) => encodeURIC
 async function readWhole({ bytes }: OpenStream): Promise<string | null> {
   const pieces: Uint8Array[] = []
   try {
-    for await (const piece of bytes) pieces.push(piece)
+    // Copies: a piece is the stream's again with the next one.
+    for await (const piece of bytes) pieces.push(Buffer.from(piece))
     return Buffer.concat(pieces).toString('utf8')
   } catch {
     return null

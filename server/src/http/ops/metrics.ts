@@ -16,7 +16,7 @@ export interface Metrics {
   sent: (channel: string, outcome: string, ms: number) => void
   /** A platform handed something in, and it is stored. */
   received: (channel: string, type: string) => void
-  /** A file was fetched, or was not; the result is its state then, `coming` when it is tried again. */
+  /** A file was fetched, or was not; the result is its state then, `coming` when it is tried again, or what the store said. */
   fetched: (result: string, ms: number) => void
   webhooks: WebhookObserver
   chore: (name: string, result: 'done' | 'failed', ms: number) => void

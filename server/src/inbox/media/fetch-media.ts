@@ -33,8 +33,8 @@ export interface FetchDeps {
   /** The platform does not take the connection's credential any more. */
   noteDown: (connection: Connection, errorCode: string) => Promise<void>
   previews: Previews
-  /** Told of each try; the result is the state of the row then. */
-  observe: (result: MediaState, ms: number) => void
+  /** Told of each try; the result is the state of the row then, or the code of what the store could not do. */
+  observe: (result: string, ms: number) => void
   /** In 0…1, for the jitter of tries. */
   random: () => number
   step: RunStep<'open' | 'store' | 'preview' | 'settle'>
@@ -75,19 +75,22 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
   const lease = keepClaim(deps, first, stop)
   const stored: string[] = []
   let outcome: Here | FetchProblem
+  let isOfStore = false
   try {
     const keyring = await deps.vault.keyring(first.workspaceId)
     const told = openDetails(keyring, first.id, first.details)
     outcome = await fetchFile(deps, { claim: first, told, signal: lease.signal, stored })
   } catch (error) {
     outcome = problemOf(error)
-    if (outcome.code === 'internal' || error instanceof StoreProblem)
-      log.error('a file was not kept', fieldsOf(first), error)
+    isOfStore = error instanceof StoreProblem
+    if (outcome.code === 'internal' || isOfStore)
+      log.error('a file was not kept', { ...fieldsOf(first), code: outcome.code }, error)
   }
   if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()
   const settled = await step('settle', () => settle(deps, claim, outcome))
-  if (settled !== null) deps.observe(settled, performance.now() - startedMs)
+  if (settled !== null)
+    deps.observe(isOfStore && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
   // When the settling itself fails, nobody knows whether the row names them.
   if (settled === 'here') return
   for (const name of stored) await removeSoon(deps, claim, name)
@@ -244,8 +247,9 @@ function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSigna
   stop.addEventListener('abort', end, { once: true })
   if (stop.aborted) end()
   const renew = async () => {
-    const until = new Date(clock.now().getTime() + leaseMs)
-    if (await renewClaim(db, claim, until)) claim = { ...claim, until }
+    const now = clock.now()
+    const until = new Date(now.getTime() + leaseMs)
+    if (await renewClaim(db, claim, until, now)) claim = { ...claim, until }
     else end()
   }
   const loop: Loop = startLoop({ firstAfterMs: renewEveryMs, pauseMs: renewEveryMs }, renew, (error) =>

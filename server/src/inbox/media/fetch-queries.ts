@@ -112,21 +112,25 @@ export async function claimDue(
   )
 }
 
-/** Whether the row is still this process's, and to be fetched. */
-const isOurs = (tx: Sql, { workspaceId, id, until }: Claim) => tx`
+/**
+ * Whether the row is still this process's, and to be fetched. A claim that has lapsed is nobody's: a machine that slept for
+ * days would name a file that has been swept meanwhile.
+ */
+const isOurs = (tx: Sql, { workspaceId, id, until }: Claim, now: Date) => tx`
   workspace_id = ${workspaceId}
     and id = ${id}
     and state = 'coming'
-    and lease_until = ${until}`
+    and lease_until = ${until}
+    and lease_until > ${now}`
 
 /** Keeps others from taking it over; false when one has, or when it is not wanted any more. */
-export async function renewClaim(db: Db, claim: Claim, until: Date): Promise<boolean> {
+export async function renewClaim(db: Db, claim: Claim, until: Date, now: Date): Promise<boolean> {
   const { count } = await db.statement(
     (tx) => tx`
       update media
       set due_at = ${until},
         lease_until = ${until}
-      where ${isOurs(tx, claim)}`,
+      where ${isOurs(tx, claim, now)}`,
   )
   return count > 0
 }
@@ -153,7 +157,7 @@ export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: D
       due_at = null,
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim)}`
+    where ${isOurs(tx, claim, now)}`
   return count > 0
 }
 
@@ -171,7 +175,7 @@ export async function settleProblem(
       due_at = ${dueAt},
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim)}`
+    where ${isOurs(tx, claim, now)}`
   return count > 0
 }
 

@@ -6,13 +6,16 @@ import sharp, { type Sharp, type SharpOptions } from 'sharp'
 
 const placeholderPixels = 32
 const maxPreviewBytes = 60_000
+const maxPixels = 640
 /** A picture of so many takes some 256 MB where it cannot be read in strips. */
 const limitInputPixels = 64_000_000
+/** The usual one takes three times as long for the same size. */
+const effort = 1
 /** The first that is small enough is taken. */
 const forms = [
-  { pixels: 640, quality: 78 },
-  { pixels: 640, quality: 50 },
-  { pixels: 640, quality: 25 },
+  { pixels: maxPixels, quality: 78 },
+  { pixels: maxPixels, quality: 50 },
+  { pixels: maxPixels, quality: 25 },
   { pixels: 320, quality: 25 },
 ]
 
@@ -50,8 +53,15 @@ function yieldToOthers(): void {
 
 async function preview(picture: Buffer) {
   try {
-    const open = () => sharp(picture, options).autoOrient()
     const { autoOrient } = await sharp(picture, options).metadata()
+    // Read once: what is large takes its time, and the rest is made of what is small.
+    const { data, info } = await sharp(picture, options)
+      .autoOrient()
+      .resize({ width: maxPixels, height: maxPixels, fit: 'inside', withoutEnlargement: true })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const { width, height, channels } = info
+    const open = () => sharp(data, { raw: { width, height, channels } })
     const webp = await fitting(open)
     const tiny = await open()
       .resize({ width: placeholderPixels, height: placeholderPixels, fit: 'inside', withoutEnlargement: true })
@@ -68,7 +78,7 @@ async function fitting(open: () => Sharp): Promise<Buffer> {
   for (const { pixels, quality } of forms) {
     const webp = await open()
       .resize({ width: pixels, height: pixels, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality })
+      .webp({ quality, effort })
       .toBuffer()
     if (webp.length <= maxPreviewBytes) return webp
   }

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { takeTurns } from '../../base/async/fair-turns.ts'
 import { serverEnvironment } from '../../base/embedded/server-user.ts'
@@ -126,7 +125,7 @@ function startDecoder(): Decoder {
       pictures++
       const answered = Promise.all([answers.next(), answers.next()])
       answered.catch(() => {})
-      await writeFrame(stdin, child, bytes, size)
+      await writeFrame(stdin, bytes, size)
       const [head, webp] = await answered
       if (head.done === true || webp.done === true) throw new DecoderEnded('The decoder has ended')
       const said = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
@@ -139,32 +138,21 @@ function startDecoder(): Decoder {
   }
 }
 
-async function writeFrame(
-  stdin: Writable,
-  child: ChildProcess,
-  bytes: AsyncIterable<Uint8Array>,
-  size: number,
-): Promise<void> {
-  let failure: { error: unknown } | undefined
-  async function* frame() {
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(size)
-    yield length
-    try {
-      // Copies: a piece is the giver's again with the next one.
-      for await (const piece of bytes) yield Buffer.from(piece)
-    } catch (error) {
-      failure = { error }
-      throw error
-    }
-  }
-  try {
-    await pipeline(Readable.from(frame(), { highWaterMark: 2 }), stdin, { end: false })
-  } catch (error) {
-    child.kill('SIGKILL')
-    if (failure !== undefined) throw failure.error
-    throw new DecoderEnded('The decoder takes nothing any more', { cause: error })
-  }
+async function writeFrame(stdin: Writable, bytes: AsyncIterable<Uint8Array>, size: number): Promise<void> {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(size)
+  await write(stdin, length)
+  for await (const piece of bytes) await write(stdin, piece)
+}
+
+/** Resolves once it has left: then the piece is the giver's again. */
+function write(stdin: Writable, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdin.write(piece, (cause) => {
+      if (cause) reject(new DecoderEnded('The decoder takes nothing any more', { cause }))
+      else resolve()
+    })
+  })
 }
 
 async function* readFrames(stdout: Readable): AsyncGenerator<Buffer> {

@@ -1,4 +1,6 @@
-/** A body as it comes. */
+import { release } from '../../base/release.ts'
+
+/** A body as it comes; a piece is good until the next is asked for. */
 export interface Arriving {
   bytes: AsyncGenerator<Uint8Array>
   /** Why it ended before its end; null when it did not, or for a reason of its own. */
@@ -30,6 +32,7 @@ export function arriving(body: AsyncIterable<Uint8Array>, maxBytes: number, sile
         }
         if (isText && piece.value.includes(0)) isText = false
         yield piece.value
+        release(piece.value)
       }
     } finally {
       // Not waited for: a body that is silent does not end either.

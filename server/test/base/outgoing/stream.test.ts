@@ -32,7 +32,7 @@ async function open(more: Partial<StreamRequest> = {}) {
 
 async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = []
-  for await (const piece of bytes) pieces.push(piece)
+  for await (const piece of bytes) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)
 }
 

@@ -86,6 +86,23 @@ for (const step of steps.slice(0, 3)) {
   })
 }
 
+test('a machine that slept for days between the file and its row does not name what was swept meanwhile', async () => {
+  const w = await mediaWorld()
+  const id = await w.coming({ bytes: file })
+  const stalled = stalledAfter('preview')
+  const late = w.fetcher({ previews, step: stalled.step }).drain()
+  await until(() => stalled.isStalled, 'the step')
+  w.clock.advance(2 * 86_400_000)
+  await sweep(w)
+  stalled.letGo()
+  await late
+  await w.fetcher({ previews }).drain()
+  const { state, storedAs, previewStoredAs } = await w.row(id)
+  assert.equal(state, 'here')
+  assert.deepEqual(await w.stored(), [storedAs, previewStoredAs].sort())
+  assert.ok((await w.content(id)).equals(file))
+})
+
 test('a conversation that is erased while its file comes leaves nothing of it', async () => {
   const w = await mediaWorld()
   await sweep(w)

@@ -210,6 +210,7 @@ test('a store that is full loses nothing: the file comes when there is room', as
   }
   await w.fetcher({ store: full }).drain()
   assert.partialDeepStrictEqual(await w.row(id), { state: 'coming', failure: 'store_full' })
+  assert.match(await w.metrics.page(), /^parley_files_total\{result="store_full"\} 1$/m)
   w.clock.advance(2_000)
   await w.fetcher().drain()
   assert.equal((await w.row(id)).state, 'here')

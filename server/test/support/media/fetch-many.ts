@@ -1,6 +1,7 @@
-// `fetch-many.ts <url> <folder> <files> <megabytes of each>`: fetches so many files at once into a folder store, sealed, as a
+// `fetch-many.ts <url> <folder> <files> <megabytes of each>`: fetches so many files into a folder store, sealed, eight at once as a
 // worker does. Prints by how many bytes the memory of the process grew at most.
 import { randomUUID } from 'node:crypto'
+import { limitConcurrency } from '../../../src/base/async/concurrency-limit.ts'
 import { watchFile } from '../../../src/inbox/media/check-file.ts'
 import { sealFile } from '../../../src/media/sealed-file.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
@@ -14,14 +15,15 @@ const store = openFolderStore(folder)
 await store.writeMark('a mark')
 
 // What the program itself takes to begin with, for one file after the other, is not to be counted.
-for (let file = 0; file < 5; file++) await fetchOne()
+for (let file = 0; file < 20; file++) await fetchOne()
 globalThis.gc?.()
 const before = process.memoryUsage.rss()
 let most = before
 const sampler = setInterval(() => {
   most = Math.max(most, process.memoryUsage.rss())
 }, 5)
-await Promise.all(Array.from({ length: Number(files) }, fetchOne))
+const eight = limitConcurrency({ atOnce: 8 })
+await Promise.all(Array.from({ length: Number(files) }, () => eight(fetchOne)))
 clearInterval(sampler)
 outgoing.close()
 console.log(JSON.stringify({ fetching: most - before }))

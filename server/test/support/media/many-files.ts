@@ -1,7 +1,8 @@
 // `many-files.ts <folder> <files> <megabytes of each>`: writes so many files at once through a folder store, sealed, then
 // reads all of them at once. Prints by how many bytes the memory of the process grew at most.
 import { randomUUID } from 'node:crypto'
-import { type FileSecret, openFile, release, sealFile } from '../../../src/media/sealed-file.ts'
+import { release } from '../../../src/base/release.ts'
+import { type FileSecret, openFile, sealFile } from '../../../src/media/sealed-file.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 
 const [, , folder = '', files = '', megabytes = ''] = process.argv

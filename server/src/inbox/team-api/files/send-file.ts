@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, unavailable } from '../../../base/errors.ts'
+import { ApiError, notFound, unavailable } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
-import { type ByteRange, openFile, release } from '../../../media/sealed-file.ts'
+import { release } from '../../../base/release.ts'
+import { type ByteRange, openFile } from '../../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../../media/store/store.ts'
 import type { OpenedFile } from '../../media/open-media.ts'
 
@@ -73,6 +74,8 @@ async function openPieces(
     return from(first, pieces)
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
+    if (error.kind === 'missing')
+      throw notFound('The file is not in the store any more. Whoever runs this service may have it in a backup.')
     throw unavailable('The file cannot be read at the moment. Try again, or tell whoever runs this service.')
   }
 }

@@ -195,5 +195,5 @@ test('a file that the store has lost is told of before anything is sent, and one
   )
   assert.equal((await get(w, mediaId)).status, 500)
   await w.media.remove(row.name)
-  assert.equal((await get(w, mediaId)).status, 503)
+  assert.equal((await get(w, mediaId)).status, 404)
 })

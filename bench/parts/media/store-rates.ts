@@ -2,16 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type FileSecret, openFile, release, sealFile } from '../../server/src/media/sealed-file.ts'
-import { openFolderStore } from '../../server/src/media/store/folder-store.ts'
-import type { MediaStore } from '../../server/src/media/store/store.ts'
-import { median, spreadCell } from '../figures.ts'
+import { release } from '../../../server/src/base/release.ts'
+import { type FileSecret, openFile, sealFile } from '../../../server/src/media/sealed-file.ts'
+import { openFolderStore } from '../../../server/src/media/store/folder-store.ts'
+import type { MediaStore } from '../../../server/src/media/store/store.ts'
+import { median, spreadCell } from '../../figures.ts'
 
 const blockBytes = 131_072
 const rangeBytes = 1_000_000
 const rangesEach = 20
 
-export interface MediaRates {
+export interface StoreRates {
   what: string
   /** Megabytes a second, of each round. */
   product: number[]
@@ -22,7 +23,7 @@ export interface MediaRates {
  * Prints how fast the folder store takes and gives files, sealed, beside a plain copy that is synced, and beside a plain
  * read. It works in the folder of temporary files: `TMPDIR` chooses the disk.
  */
-export async function runMedia(rounds: number, megabytes: number): Promise<MediaRates[]> {
+export async function measureStore(rounds: number, megabytes: number): Promise<StoreRates[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-media-'))
   const bytes = megabytes * 1_000_000
   try {
@@ -31,7 +32,7 @@ export async function runMedia(rounds: number, megabytes: number): Promise<Media
     const store = openFolderStore(join(folder, 'media'))
     await store.writeMark('bench')
     const rates = ['a file is written', 'all of it is read', '1 MB of it is read'].map(
-      (what): MediaRates => ({ what, product: [], floor: [] }),
+      (what): StoreRates => ({ what, product: [], floor: [] }),
     )
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) {
@@ -150,7 +151,7 @@ async function makeFile(path: string, bytes: number): Promise<void> {
   }
 }
 
-function print(rates: MediaRates[], megabytes: number): void {
+function print(rates: StoreRates[], megabytes: number): void {
   console.log(`\n| sealed files of ${megabytes} MB in a folder | MB/s | plain | of plain |\n|---|---:|---:|---:|`)
   for (const { what, product, floor } of rates) {
     const ratios = product.map((rate, n) => rate / (floor[n] ?? Number.NaN))

@@ -1,0 +1,75 @@
+// The least that keeping a picture can cost: whoever tells of one is answered at once, then it is asked for, fetched and
+// written to a folder, synced, some at a time. No keys, checks, sealing, previews or database. A page follows by an event
+// stream what has come. Run by media-part.ts in a process of its own.
+import { open, readFile } from 'node:fs/promises'
+import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { limitConcurrency } from '../../server/src/base/async/concurrency-limit.ts'
+
+const { PLATFORM_PORT = '0', FOLDER = '' } = process.env
+const atOnce = limitConcurrency({ atOnce: 8 })
+const agent = new Agent({ keepAlive: true })
+const streams = new Set<ServerResponse>()
+const state = { kept: 0, lastAt: 0 }
+
+const page = `<!doctype html><main></main><script>
+new EventSource('/live').onmessage = ({ data }) => {
+  const image = new Image()
+  image.src = '/kept/' + data
+  document.querySelector('main').replaceChildren(image)
+}
+</script>`
+
+const server = createServer(async (request, response) => {
+  const { url = '' } = request
+  if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  else if (url === '/state') response.end(JSON.stringify(state))
+  else if (url === '/live') {
+    streams.add(response.writeHead(200, { 'content-type': 'text/event-stream' }))
+    response.write(': open\n\n')
+  } else if (url.startsWith('/kept/')) {
+    const bytes = await readFile(join(FOLDER, url.slice(6)))
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes)
+  } else if (url !== '/webhook') {
+    response.writeHead(404).end()
+  } else {
+    const ids = pictureIds(JSON.parse(String(await whole(request))))
+    response.end('{}')
+    for (const id of ids) void atOnce(() => keep(id))
+  }
+})
+server.listen(0, '127.0.0.1', () => process.stdout.write(`ready ${(server.address() as AddressInfo).port}\n`))
+
+interface Callback {
+  entry: { changes: { value: { messages: { image: { id: string } }[] } }[] }[]
+}
+
+const pictureIds = ({ entry }: Callback) =>
+  entry.flatMap(({ changes }) => changes.flatMap(({ value }) => value.messages.map(({ image }) => image.id)))
+
+async function keep(id: string): Promise<void> {
+  const { url } = JSON.parse(String(await fetched(`http://127.0.0.1:${PLATFORM_PORT}/v25.0/${id}`)))
+  const bytes = await fetched(url)
+  const name = crypto.randomUUID()
+  const file = await open(join(FOLDER, name), 'wx')
+  try {
+    await file.write(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  state.kept++
+  state.lastAt = Date.now()
+  for (const stream of streams) stream.write(`data: ${name}\n\n`)
+}
+
+async function fetched(url: string): Promise<Buffer> {
+  return whole(
+    await new Promise<IncomingMessage>((resolve, reject) => get(url, { agent }, resolve).on('error', reject)),
+  )
+}
+
+async function whole(incoming: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat(await incoming.toArray())
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { buildWebIfNeeded } from '../../../scripts/build-web.ts'
+import { type Db, openDb } from '../../../server/src/base/db.ts'
+import { migrate } from '../../../server/src/base/migrate.ts'
+import type { Child, Start } from '../../child.ts'
+import type { Database } from '../../place.ts'
+import { type BurstPlace, makePlace } from '../burst/place.ts'
+import { type Served, startServe } from '../burst/serve.ts'
+import { type PictureBurst, printBursts, sendPictures } from './picture-burst.ts'
+import { measureStore, type StoreRates } from './store-rates.ts'
+import { printVisible, type Visible, watchPictures } from './visible.ts'
+
+export interface MediaCourse {
+  db: Db
+  database: Database
+  /** The process of the database, for its time. */
+  postgres: { readonly pid: number }
+  start: Start
+  rounds: number
+  isShort: boolean
+  /** Of `store`, `burst` and `visible`, those that have this in their name. */
+  only: string
+}
+
+export interface MediaFigures {
+  store: StoreRates[]
+  bursts: PictureBurst[]
+  visible: Visible[]
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+const firstPort = 20_000 + (process.pid % 20_000)
+
+/**
+ * Prints how fast the folder store is, how long it takes until the pictures of a burst are here and what they take
+ * meanwhile, and when a large one stands in an open browser. It works in the folder of temporary files: `TMPDIR` chooses
+ * the disk.
+ */
+export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
+  const { start, rounds, isShort, only } = course
+  const wants = (what: string) => what.includes(only)
+  const figures: MediaFigures = { store: [], bursts: [], visible: [] }
+  if (wants('store')) figures.store = await measureStore(rounds, isShort ? 5 : 100)
+  const platform = await start('parts/media/picture-platform.ts', {})
+  const folder = await mkdtemp(join(tmpdir(), 'parley-media-floor-'))
+  const floor = await start('floors/media-floor.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
+  const size = isShort ? { pictures: 10, quietMs: 200 } : { pictures: 1_000, quietMs: 5_000 }
+  try {
+    for (let round = 0; round < rounds && wants('burst'); round++) {
+      await onOwnServer(course, platform, async (served, db, place) => {
+        figures.bursts.push(await sendPictures({ db, place, served, floor, postgres: course.postgres, ...size }))
+      })
+    }
+    if (wants('burst')) printBursts(figures.bursts)
+    // In the short form nobody has built the app.
+    if (isShort || !wants('visible')) return figures
+    await buildWebIfNeeded()
+    for (let round = 0; round < rounds; round++) {
+      await onOwnServer(course, platform, async ({ port }, _db, place) => {
+        figures.visible.push(await watchPictures({ place, port, floor }))
+      })
+    }
+    printVisible(figures.visible)
+    return figures
+  } finally {
+    await floor.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+let servers = 0
+
+/** With a database of its own. */
+async function onOwnServer(
+  { db: server, database: given }: MediaCourse,
+  platform: Child,
+  work: (served: Served, db: Db, place: BurstPlace) => Promise<void>,
+): Promise<void> {
+  const port = firstPort + servers++
+  const name = `media_${port}_${Date.now()}`
+  await server.sql.unsafe(`create database ${name}`, [])
+  const database = { ...given, database: name }
+  const db = openDb(database)
+  let served: Served | undefined
+  try {
+    await migrate(db)
+    const place = await makePlace(db, platform.port)
+    served = await startServe(root, database, port)
+    await work(served, db, place)
+  } finally {
+    await served?.stop()
+    await db.close()
+    await server.sql.unsafe(`drop database ${name} with (force)`, [])
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium, type Page } from 'playwright-core'
+import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
+import type { Child } from '../../child.ts'
+import { median, spreadCell } from '../../figures.ts'
+import { customerPhone } from '../../inbox-seed.ts'
+import { openExchange, requestBytes } from '../../load.ts'
+import type { BurstPlace } from '../burst/place.ts'
+import { picturesOf } from './picture-burst.ts'
+
+/** From the sending of a callback, in ms, of each picture. */
+export interface Visible {
+  /** Until the page hears that it is here. */
+  heard: number[]
+  /** Until it stands in the thread. */
+  shown: number[]
+  /** Until the page has all of its bytes. */
+  loaded: number[]
+  /** Until a page of the floor shows it. */
+  floor: number[]
+}
+
+export interface VisibleCourse {
+  place: BurstPlace
+  port: number
+  floor: Child
+}
+
+const pictures = 10
+const giveUpAfterMs = 30_000
+
+/** Customers send a large picture, one after the other, to a conversation that is open in a browser. */
+export async function watchPictures({ place, port, floor }: VisibleCourse): Promise<Visible> {
+  const { workspaceId, stormed, watched, cookies } = place
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
+  })
+  try {
+    const url = `http://127.0.0.1:${port}`
+    const context = await browser.newContext({ locale: 'en' })
+    const [name = '', value = ''] = (cookies[0] ?? '').split('=')
+    await context.addCookies([{ name, value, url }])
+    const page = await context.newPage()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(`${url}/w/${workspaceId}/inbox/${watched.conversationId}`)
+    await page.locator('[role="log"][aria-busy="false"]').waitFor()
+    await page.evaluate(noteWhatComes(workspaceId))
+    const floorPage = await context.newPage()
+    await floorPage.goto(`http://127.0.0.1:${floor.port}/`)
+    await floorPage.evaluate(noteWhatShows)
+    // The page has to be the one that is looked at: others are drawn late.
+    const visible: Visible = { heard: [], shown: [], loaded: [], floor: [] }
+    for (let n = 0; n < pictures; n++) {
+      const from = customerPhone(watched.customer)
+      const told = picturesOf([{ from, id: `wamid.LARGE${crypto.randomUUID()}`, picture: `large-${n}` }])
+      await floorPage.bringToFront()
+      const bare = requestBytes('POST', '/webhook', {}, callbackOf(stormed, told))
+      visible.floor.push((await one(floorPage, floor.port, bare, ['shown'])).shown)
+      await page.bringToFront()
+      const callback = signedCallback(webhookPath(stormed), callbackOf(stormed, told))
+      const seen = await one(page, port, callback, ['heard', 'shown', 'loaded'])
+      visible.heard.push(seen.heard)
+      visible.shown.push(seen.shown)
+      visible.loaded.push(seen.loaded)
+    }
+    return visible
+  } finally {
+    await browser.close()
+  }
+}
+
+interface Noted {
+  heard: number
+  shown: number
+  loaded: number
+}
+
+async function one(page: Page, port: number, callback: Buffer, awaited: (keyof Noted)[]): Promise<Noted> {
+  await page.evaluate('globalThis.noted = { heard: 0, shown: 0, loaded: 0 }')
+  const exchange = openExchange(port)
+  const sentAt = Date.now()
+  const status = await exchange.send(callback)
+  if (status !== 200) throw new Error(`A callback was answered ${status}`)
+  exchange.close()
+  for (const end = sentAt + giveUpAfterMs; Date.now() < end; await sleep(20)) {
+    const noted = (await page.evaluate('globalThis.noted')) as Noted
+    if (awaited.some((what) => noted[what] === 0)) continue
+    return { heard: noted.heard - sentAt, shown: noted.shown - sentAt, loaded: noted.loaded - sentAt }
+  }
+  throw new Error('The picture is not shown')
+}
+
+// Both run in a page: what has been loaded has been decoded in the frame after the next.
+const noteWhatShows = `document.addEventListener('load', ({ target }) => {
+  const { noted } = globalThis
+  if (!(target instanceof HTMLImageElement) || target.src.startsWith('data:') || noted === undefined) return
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    noted.shown ||= Date.now()
+  }))
+}, true)`
+
+const noteWhatComes = (workspaceId: string) => `(() => {
+  ${noteWhatShows}
+  const workspace = '/api/team/v1/workspaces/${workspaceId}'
+  new EventSource(workspace + '/live').addEventListener('team.media.changed', async ({ data }) => {
+    const { noted } = globalThis
+    const { mediaId, state } = JSON.parse(data)
+    if (state !== 'here') return
+    noted.heard = Date.now()
+    const answer = await fetch(workspace + '/inbox/media/' + mediaId)
+    if (!answer.ok) return
+    await answer.arrayBuffer()
+    noted.loaded = Date.now()
+  })
+})()`
+
+export function printVisible(visible: readonly Visible[]): void {
+  const all = (read: (one: Visible) => number[]) => visible.flatMap(read)
+  const ratios = visible.map(({ shown, floor }) => median(shown) / median(floor))
+  const cell = (ms: readonly number[]) => `${median(ms).toFixed(0)} (${Math.min(...ms)}–${Math.max(...ms)})`
+  console.log('\n| a picture of 5 MB, from its callback, ms | |\n|---|---|')
+  console.log(`| until an open page hears of it | ${cell(all(({ heard }) => heard))} |`)
+  console.log(`| until it stands in its thread | ${cell(all(({ shown }) => shown))} |`)
+  console.log(`| until it has all of its bytes | ${cell(all(({ loaded }) => loaded))} |`)
+  console.log(`| until a page shows what is fetched and written alone | ${cell(all(({ floor }) => floor))} |`)
+  console.log(`| times as long | ${spreadCell(ratios)} |`)
+}
