@@ -44,13 +44,9 @@ async function open(name: string, options = {}) {
   return { ...visit, thread: visit.page.getByRole('log') }
 }
 
-const isLoaded = (image: Locator) =>
-  image.evaluate((one) => one instanceof HTMLImageElement && one.complete && one.naturalWidth > 0)
-
 async function untilLoaded(image: Locator): Promise<void> {
   await image.waitFor()
-  await image.evaluate((one: HTMLImageElement) => one.decode())
-  assert.equal(await isLoaded(image), true)
+  assert.ok(await image.evaluate('(one) => one.decode().then(() => one.naturalWidth > 0)'))
 }
 
 test('a photo stands in the room that it had before, opens by a key, turns, grows and closes where one was', async () => {
@@ -78,15 +74,12 @@ test('a photo stands in the room that it had before, opens by a key, turns, grow
   const image = viewer.getByRole('img', { name: 'Photo from Rita Alves' }).last()
   await untilLoaded(image)
   await page.keyboard.press('+')
-  await page.waitForFunction(
-    (one) => (one as HTMLElement).style.transform.includes('scale(1.5)'),
-    await image.elementHandle(),
-  )
+  await page.waitForFunction(`document.querySelector('dialog img[style*="scale(1.5)"]') !== null`)
   await page.keyboard.press('-')
   assert.deepEqual(await seriousIssues(page), [])
   await page.keyboard.press('Escape')
   await viewer.waitFor({ state: 'detached' })
-  assert.equal(await first.evaluate((one) => one === document.activeElement), true)
+  assert.equal(await first.evaluate('(one) => one === document.activeElement'), true)
   assert.deepEqual(problems, [])
 })
 
@@ -183,7 +176,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await thread.getByRole('button', { name: /The very first thing/ }).click()
   const first = thread.getByText('The very first thing').first()
   await first.waitFor()
-  await page.waitForFunction(() => document.activeElement?.id.startsWith('message-') === true)
+  await page.waitForFunction(`document.activeElement?.id.startsWith('message-')`)
   await picture(page, 'media-quoted')
   // To a message that was read long before it was felt about.
   await nina.says({ kind: 'reaction', text: '👍', about: far })
