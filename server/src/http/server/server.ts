@@ -7,6 +7,7 @@ import { maxHeadBytes } from '../../base/schema-types.ts'
 import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import { refuseWhileDraining } from '../ops/health.ts'
+import { limitBodyTime } from './body-time.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerBrokenRequests } from './parser-errors.ts'
@@ -16,7 +17,9 @@ import { securityHeaders } from './security-headers.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 
 const maxBodyBytes = 1024 * 1024
-const requestTimeoutMs = 30_000
+const headersTimeoutMs = 30_000
+/** Of whole requests, for uploads of files; what other bodies may take is `body-time.ts`. */
+const requestTimeoutMs = 15 * 60_000
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,7 +58,7 @@ export function createServer(options: ServerOptions): App {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false },
+    http: { maxHeaderSize: maxHeadBytes, headersTimeout: headersTimeoutMs, requireHostHeader: false },
     routerOptions: { maxParamLength: maxHeadBytes, querystringParser: parseQuery },
     clientErrorHandler: answerBrokenRequests(clock),
     frameworkErrors: (error, request, reply) => {
@@ -78,6 +81,7 @@ export function createServer(options: ServerOptions): App {
     done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
   })
   refuseWhileDraining(app)
+  limitBodyTime(app)
   readJsonBodies(app)
   refuseBadQueries(app)
   answerUnknownRoutes(app)

@@ -87,6 +87,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
     method: 'POST',
     url: `${conversationsPath}/:id/uploads`,
     bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { takesItsTime: true },
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
