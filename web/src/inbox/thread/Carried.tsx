@@ -4,42 +4,27 @@ import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { leadOfCard } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
-import type { ContactCard, Place, Quoted } from '../../data/inbox/types.ts'
+import type { ContactCard, Message, Place } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { coordinates, mapAddress } from '../media/media-rules.ts'
-import { useInThread } from '../parts/in-thread.ts'
 import styles from './parts.module.css'
 
-/** What a message carries beside its words and its file. */
+type CarriedProps = Pick<Message, 'place' | 'cards'>
 
-/** What a message answers to, and the way there. */
-export function Quote({ quoted }: { quoted: Quoted }) {
-  const { customerName, showMessage } = useInThread()
-  const { messageId, direction, text, mediaKind } = quoted
-  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
-  const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
-  const words = text === null || text === '' ? kind : text
-  const inside = (
-    <>
-      {who !== null && <bdi className={styles.quoteBy}>{who}</bdi>}
-      <span className={styles.quoteText} dir="auto">
-        {words ?? t.media.quotedUnknown}
-      </span>
-    </>
-  )
-  if (messageId === null) return <span className={styles.quote}>{inside}</span>
+/** What a message carries beside its words and its file. */
+export default function Carried({ place, cards }: CarriedProps) {
   return (
-    <button type="button" className={styles.quote} title={t.media.showQuoted} onClick={() => showMessage(messageId)}>
-      <span className={styles.unseen}>{t.media.showQuoted}: </span>
-      {inside}
-    </button>
+    <>
+      {place !== null && <PlaceCard place={place} />}
+      {cards.length > 0 && <ContactCards cards={cards} />}
+    </>
   )
 }
 
 /** A place as words and a link: no map is loaded, which would tell its maker whom we talk to. */
-export function PlaceCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
+function PlaceCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
   return (
     <span className={styles.card}>
       <IconMapPin size={26} stroke={1.5} aria-hidden="true" />
@@ -61,7 +46,7 @@ export function PlaceCard({ place: { latitude, longitude, name, address, isLive 
   )
 }
 
-export function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
+function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
   return cards.map((card, n) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
     <OneCard key={n} card={card} />
