@@ -33,7 +33,7 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   const { id, author, media, occurredAt, reactions, referral, status, withdrawnAt } = message
   // Of what was taken back with nothing kept, only that it was.
   const isBare = media?.kind === 'sticker' && media.state === 'here' && withdrawnAt === null
-  const isPicture = media !== null && hasPictureRoom(media) && !isBare && withdrawnAt === null
+  const isPicture = !isBare && withdrawnAt === null && media !== null && isDrawn(media)
   return (
     <>
       {referral !== null && <AdCard referral={referral} />}
@@ -57,6 +57,10 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
     </>
   )
 }
+
+// What does not come is words alone.
+const isDrawn = (media: Media): boolean =>
+  hasPictureRoom(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
 
 const Content = memo(function Content({ message }: { message: Message }) {
   const { id, direction, kind, text, media, place, cards, quoted, isForwarded, withdrawnAt, editedAt } = message
@@ -100,8 +104,9 @@ const Content = memo(function Content({ message }: { message: Message }) {
   )
 })
 
-// The text of a place or a card is made of what its card shows.
-const hasOwnWords = ({ text, place, cards }: Message): boolean => text !== '' && place === null && cards.length === 0
+// The text of a place or a card is made of what its card shows, and that of a file without a caption is its name.
+const hasOwnWords = ({ text, media, place, cards }: Message): boolean =>
+  text !== '' && text !== media?.name && place === null && cards.length === 0
 
 /** What a file will take, for the moment before it can be drawn. */
 function Room({ media }: { media: Media }) {
