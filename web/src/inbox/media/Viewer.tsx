@@ -8,7 +8,7 @@ import {
   IconZoomOut,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment, number } from '../../ui/format/time.ts'
@@ -146,7 +146,8 @@ function Turn({ side, isOff, run }: { side: 'previous' | 'next'; isOff: boolean;
 
 /** Above everything, with the focus held inside; who closes it is back where they were. */
 function useModal(dialog: { current: HTMLDialogElement | null }): void {
-  useEffect(() => {
+  // Closed while it is still there: the browser gives the focus back only then.
+  useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     return () => element?.close()
