@@ -37,7 +37,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
   useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
   const isPicture = leaf !== null && isZoomable(leaf)
   return (
-    <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} onClose={close}>
+    <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} tabIndex={-1} onClose={close}>
       <header className={styles.head}>
         {leaf !== null && (
           <p className={styles.who}>
@@ -150,6 +150,8 @@ function useModal(dialog: { current: HTMLDialogElement | null }): void {
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
+    // Not at its first button, which does something.
+    element?.focus()
     return () => element?.close()
   }, [dialog])
 }
