@@ -1,10 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { readAgain } from '../../api/read-again.ts'
 import { changeThread, galleriesKey, threadKey } from './cache.ts'
-import { readGallery, readThread, retryFile } from './calls.ts'
+import { readThread, retryFile } from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import { mapMessages, replaceItems, type Thread } from './thread-rules.ts'
-import type { GalleryItem, Media } from './types.ts'
+import type { Media } from './types.ts'
 
 /** Where the bytes of a file are. The session is asked for each time. */
 export const fileAddress = (workspaceId: string, mediaId: string): string =>
@@ -13,25 +12,6 @@ export const fileAddress = (workspaceId: string, mediaId: string): string =>
 /** A smaller picture, where the file has one. */
 export const previewAddress = (workspaceId: string, mediaId: string): string =>
   `${fileAddress(workspaceId, mediaId)}/preview`
-
-const none: readonly GalleryItem[] = []
-
-/** The files of a conversation, newest first, as far as they were asked for. */
-export function useGallery(
-  workspaceId: string,
-  id: string,
-  kinds: readonly Media['kind'][],
-  { isWanted = true }: { isWanted?: boolean } = {},
-) {
-  const query = useInfiniteQuery({
-    queryKey: [...galleriesKey(workspaceId, id), kinds.join()],
-    queryFn: ({ pageParam }) => readGallery(workspaceId, id, kinds, pageParam),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
-    enabled: isWanted,
-  })
-  return { query, items: query.data?.pages.flatMap(({ items }) => items) ?? none }
-}
 
 /** Has a file that did not come fetched once more. */
 export async function tryFileAgain(inbox: Inbox, id: string, mediaId: string): Promise<void> {
@@ -52,23 +32,6 @@ export function hearFile(inbox: Inbox, id: string, mediaId: string, state: Media
   )
   const gallery = galleriesKey(inbox.workspaceId, id)
   void readAgain(inbox.queries, gallery)
-}
-
-/** A message's file as the thread or a gallery knows it; nothing is asked for. */
-export function knownFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
-  const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
-  const item = items.find((one) => one.id === messageId)
-  if (item?.message?.media != null) {
-    return { messageId, at: item.at, direction: item.message.direction, media: item.message.media }
-  }
-  const galleries = queries.getQueriesData<{ pages: { items: GalleryItem[] }[] }>({
-    queryKey: galleriesKey(workspaceId, id),
-  })
-  for (const [, data] of galleries) {
-    const found = data?.pages.flatMap((page) => page.items).find((one) => one.messageId === messageId)
-    if (found !== undefined) return found
-  }
-  return null
 }
 
 const around = 10

@@ -16,7 +16,7 @@ interface MediaPartProps {
 }
 
 /** The file of a message, as what it is. */
-export function MediaPart({ messageId, direction, media }: MediaPartProps) {
+export default function MediaPart({ messageId, direction, media }: MediaPartProps) {
   const workspaceId = useWorkspaceId()
   const { conversationId, customerName, openFile } = useInThread()
   const { id: mediaId, kind, state, seconds } = media

@@ -8,7 +8,7 @@ import {
   IconZoomOut,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment, number } from '../../ui/format/time.ts'
@@ -16,7 +16,6 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useInThread } from '../parts/in-thread.ts'
 import type { Leaf } from './album.ts'
 import { isPdf } from './media-rules.ts'
-import { hush } from './player.ts'
 import { useAlbum } from './use-album.ts'
 import { useZoom } from './use-zoom.ts'
 import styles from './Viewer.module.css'
@@ -35,12 +34,10 @@ export default function Viewer({ messageId, close }: ViewerProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const zoom = useZoom(leaf?.media.id)
   useModal(dialog)
-  useEffect(hush, [])
   useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
   const isPicture = leaf !== null && isZoomable(leaf)
-  const closeBeside = ({ target, currentTarget }: MouseEvent) => target === currentTarget && close()
   return (
-    <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} onClose={close}>
+    <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} tabIndex={-1} onClose={close}>
       <header className={styles.head}>
         {leaf !== null && (
           <p className={styles.who}>
@@ -57,9 +54,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
         {leaf !== null && <Download leaf={leaf} />}
         <Act icon={IconX} label={t.common.close} run={close} />
       </header>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc and the button close it as well */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
-      <div className={styles.stage} onClick={zoom.wasDragged ? undefined : closeBeside}>
+      <div className={styles.stage}>
         {leaf !== null && <Shown key={leaf.media.id} leaf={leaf} zoom={zoom} go={go} />}
       </div>
       {place !== null && place.of > 1 && (
@@ -151,9 +146,12 @@ function Turn({ side, isOff, run }: { side: 'previous' | 'next'; isOff: boolean;
 
 /** Above everything, with the focus held inside; who closes it is back where they were. */
 function useModal(dialog: { current: HTMLDialogElement | null }): void {
-  useEffect(() => {
+  // Closed while it is still there: the browser gives the focus back only then.
+  useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
+    // Not at its first button, which does something.
+    element?.focus()
     return () => element?.close()
   }, [dialog])
 }

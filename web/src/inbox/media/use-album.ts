@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
-import { fileAddress, knownFile, useGallery } from '../../data/inbox/files.ts'
+import { fileAddress } from '../../data/inbox/files.ts'
+import { knownFile, useGallery } from '../../data/inbox/gallery.ts'
 import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
 import { albumKinds, albumOf, type Leaf } from './album.ts'
 

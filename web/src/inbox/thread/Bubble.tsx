@@ -1,24 +1,26 @@
 import { IconArrowForwardUp, IconPaperclip } from '@tabler/icons-react'
-import { memo } from 'react'
+import { memo, Suspense } from 'react'
 import { sendReply } from '../../data/inbox/outbox.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
-import type { Message } from '../../data/inbox/types.ts'
+import type { Media, Message, Quoted } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
-import { MediaPart } from '../media/MediaPart.tsx'
-import { hasPictureRoom } from '../media/media-rules.ts'
+import { hasPictureRoom, sizeInBubble } from '../media/media-rules.ts'
 import { AdCard } from '../parts/AdCard.tsx'
+import { useInThread } from '../parts/in-thread.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { failureReason } from '../parts/words.ts'
-import { ContactCards } from './ContactCards.tsx'
 import { MessageActions } from './MessageActions.tsx'
 import { MessageText } from './MessageText.tsx'
-import { PlaceCard } from './PlaceCard.tsx'
-import { Quote } from './Quote.tsx'
+import parts from './parts.module.css'
 import { Reactions } from './Reactions.tsx'
 import { Revision } from './Revision.tsx'
 import styles from './Thread.module.css'
+
+const MediaPart = later(() => import('../media/MediaPart.tsx'))
+const Carried = later(() => import('./Carried.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -31,7 +33,7 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   const { id, author, media, occurredAt, reactions, referral, status, withdrawnAt } = message
   // Of what was taken back with nothing kept, only that it was.
   const isBare = media?.kind === 'sticker' && media.state === 'here' && withdrawnAt === null
-  const isPicture = media !== null && hasPictureRoom(media) && !isBare && withdrawnAt === null
+  const isPicture = !isBare && withdrawnAt === null && media !== null && isDrawn(media)
   return (
     <>
       {referral !== null && <AdCard referral={referral} />}
@@ -56,6 +58,10 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   )
 }
 
+// What does not come is words alone.
+const isDrawn = (media: Media): boolean =>
+  hasPictureRoom(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
+
 const Content = memo(function Content({ message }: { message: Message }) {
   const { id, direction, kind, text, media, place, cards, quoted, isForwarded, withdrawnAt, editedAt } = message
   const isElsewhere = media === null && place === null && cards.length === 0 && kind !== 'text' && kind !== 'template'
@@ -69,9 +75,16 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </span>
       )}
       {quoted !== null && <Quote quoted={quoted} />}
-      {media !== null && withdrawnAt === null && <MediaPart messageId={id} direction={direction} media={media} />}
-      {place !== null && <PlaceCard place={place} />}
-      {cards.length > 0 && <ContactCards cards={cards} />}
+      {media !== null && withdrawnAt === null && (
+        <Suspense fallback={<Room media={media} />}>
+          <MediaPart messageId={id} direction={direction} media={media} />
+        </Suspense>
+      )}
+      {(place !== null || cards.length > 0) && (
+        <Suspense>
+          <Carried place={place} cards={cards} />
+        </Suspense>
+      )}
       {isElsewhere && !isEmptied && (
         <span className={styles.media} title={t.inbox.mediaHelp}>
           <IconPaperclip size={15} aria-hidden="true" />
@@ -91,8 +104,41 @@ const Content = memo(function Content({ message }: { message: Message }) {
   )
 })
 
-// The text of a place or a card is made of what its card shows.
-const hasOwnWords = ({ text, place, cards }: Message): boolean => text !== '' && place === null && cards.length === 0
+// The text of a place or a card is made of what its card shows, and that of a file without a caption is its name.
+const hasOwnWords = ({ text, media, place, cards }: Message): boolean =>
+  text !== '' && text !== media?.name && place === null && cards.length === 0
+
+/** What a file will take, for the moment before it can be drawn. */
+function Room({ media }: { media: Media }) {
+  const { width, height } = hasPictureRoom(media) ? sizeInBubble(media) : fileRoom
+  return <span className={styles.room} style={{ width, aspectRatio: `${width} / ${height}` }} />
+}
+
+const fileRoom = { width: 300, height: 50 }
+
+/** What a message answers to, and the way there. */
+function Quote({ quoted }: { quoted: Quoted }) {
+  const { customerName, showMessage } = useInThread()
+  const { messageId, direction, text, mediaKind } = quoted
+  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
+  const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
+  const words = text === null || text === '' ? kind : text
+  const inside = (
+    <>
+      {who !== null && <bdi className={parts.quoteBy}>{who}</bdi>}
+      <span className={parts.quoteText} dir="auto">
+        {words ?? t.media.quotedUnknown}
+      </span>
+    </>
+  )
+  if (messageId === null) return <span className={parts.quote}>{inside}</span>
+  return (
+    <button type="button" className={parts.quote} title={t.media.showQuoted} onClick={() => showMessage(messageId)}>
+      <span className={parts.unseen}>{t.media.showQuoted}: </span>
+      {inside}
+    </button>
+  )
+}
 
 /** Why, and a way on: the same words as a message of their own. */
 function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<BubbleProps, 'hasTick'>) {

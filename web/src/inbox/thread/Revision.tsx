@@ -8,15 +8,16 @@ import styles from './parts.module.css'
 
 const FormerTexts = later(() => import('./FormerTexts.tsx'))
 
-type Revised = Pick<Message, 'editedAt' | 'withdrawnAt' | 'former'>
+type Revised = Pick<Message, 'text' | 'editedAt' | 'withdrawnAt' | 'former'>
 
 /** That a message was changed or taken back, and by a click what it said before. */
-export function Revision({ message: { editedAt, withdrawnAt, former } }: { message: Revised }) {
+export function Revision({ message: { text, editedAt, withdrawnAt, former } }: { message: Revised }) {
   const [isOpen, setOpen] = useState(false)
   const drop = useDrop(isOpen, setOpen)
   const at = withdrawnAt ?? editedAt
   if (at === null) return null
-  const word = withdrawnAt === null ? t.media.edited : t.media.withdrawn
+  const isEmptied = withdrawnAt !== null && text === ''
+  const word = isEmptied ? t.media.former : withdrawnAt === null ? t.media.edited : t.media.withdrawn
   if (former.length === 0) {
     return (
       <span className={styles.revision} title={fullMoment(at)}>
@@ -30,7 +31,7 @@ export function Revision({ message: { editedAt, withdrawnAt, former } }: { messa
         type="button"
         className={styles.revision}
         title={t.media.former}
-        aria-label={`${word}: ${t.media.former}`}
+        aria-label={isEmptied ? word : `${word}: ${t.media.former}`}
         {...dropButton(drop, 'dialog')}
       >
         {word}

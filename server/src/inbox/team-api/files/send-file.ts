@@ -18,8 +18,9 @@ export interface SendFileDeps {
 
 const pieceWithinMs = 60_000
 
-/** Nothing of a file may run or load anything, should it be opened by itself. */
-const policy = "default-src 'none'; sandbox; frame-ancestors 'none'"
+/** Nothing of a file may run or load anything, should it be opened by itself. Our page shows a PDF in a frame, and nothing else. */
+const policyOf = (type: string): string =>
+  `default-src 'none'; sandbox; frame-ancestors ${type === 'application/pdf' ? "'self'" : "'none'"}`
 
 /** Answers with a file, or the part of it that was asked for. */
 export async function sendFile(
@@ -30,7 +31,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const { bytes, id } = file.secret
   const etag = `"${id}"`
-  const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': policy }
+  const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': policyOf(file.type) }
   if (isOneOf(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
   const condition = request.headers['if-range']
   const range = condition === undefined || condition === etag ? readRange(request.headers.range, bytes) : null

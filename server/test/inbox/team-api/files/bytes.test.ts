@@ -120,6 +120,14 @@ test('a picture that is a page as well is a picture: by type, and never looked i
   assert.deepEqual([headers['x-content-type-options'], headers['content-security-policy']], ['nosniff', policy])
 })
 
+test('a PDF may be framed by a page of ours, sandboxed all the same', async () => {
+  const w = await filesWorld()
+  const { mediaId } = await w.here(Buffer.from('%PDF-1.4\n%%EOF'), { mimeType: 'application/pdf', name: 'a.pdf' })
+  const { headers } = await get(w, mediaId)
+  assert.equal(headers['content-type'], 'application/pdf')
+  assert.equal(headers['content-security-policy'], policy.replace(/'none'$/, "'self'"))
+})
+
 const names: [told: string | null, plain: string, full: string][] = [
   [null, 'image.png', 'image.png'],
   ['../../etc/passwd', 'passwd', 'passwd'],

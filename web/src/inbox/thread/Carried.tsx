@@ -1,16 +1,52 @@
-import { IconAddressBook } from '@tabler/icons-react'
+import { IconAddressBook, IconMapPin } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { leadOfCard } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
-import type { ContactCard } from '../../data/inbox/types.ts'
+import type { ContactCard, Message, Place } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { coordinates, mapAddress } from '../media/media-rules.ts'
 import styles from './parts.module.css'
 
-export function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
+type CarriedProps = Pick<Message, 'place' | 'cards'>
+
+/** What a message carries beside its words and its file. */
+export default function Carried({ place, cards }: CarriedProps) {
+  return (
+    <>
+      {place !== null && <PlaceCard place={place} />}
+      {cards.length > 0 && <ContactCards cards={cards} />}
+    </>
+  )
+}
+
+/** A place as words and a link: no map is loaded, which would tell its maker whom we talk to. */
+function PlaceCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
+  return (
+    <span className={styles.card}>
+      <IconMapPin size={26} stroke={1.5} aria-hidden="true" />
+      <span className={styles.cardWords}>
+        <bdi className={styles.cardName}>{name ?? t.media.place}</bdi>
+        {address !== null && <bdi>{address}</bdi>}
+        <span className={styles.quiet}>{coordinates(latitude, longitude)}</span>
+        {isLive && <span className={styles.quiet}>{t.media.live}</span>}
+        <a
+          href={mapAddress(latitude, longitude)}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          referrerPolicy="no-referrer"
+        >
+          {t.media.openMap}
+        </a>
+      </span>
+    </span>
+  )
+}
+
+function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
   return cards.map((card, n) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
     <OneCard key={n} card={card} />

@@ -1,0 +1,42 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { galleriesKey, threadKey } from './cache.ts'
+import { readGallery } from './calls.ts'
+import type { Inbox } from './inbox.ts'
+import type { Thread } from './thread-rules.ts'
+import type { GalleryItem, Media } from './types.ts'
+
+const none: readonly GalleryItem[] = []
+
+/** The files of a conversation, newest first, as far as they were asked for. */
+export function useGallery(
+  workspaceId: string,
+  id: string,
+  kinds: readonly Media['kind'][],
+  { isWanted = true }: { isWanted?: boolean } = {},
+) {
+  const query = useInfiniteQuery({
+    queryKey: [...galleriesKey(workspaceId, id), kinds.join()],
+    queryFn: ({ pageParam }) => readGallery(workspaceId, id, kinds, pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    enabled: isWanted,
+  })
+  return { query, items: query.data?.pages.flatMap(({ items }) => items) ?? none }
+}
+
+/** A message's file as the thread or a gallery knows it; nothing is asked for. */
+export function knownFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
+  const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
+  const item = items.find((one) => one.id === messageId)
+  if (item?.message?.media != null) {
+    return { messageId, at: item.at, direction: item.message.direction, media: item.message.media }
+  }
+  const galleries = queries.getQueriesData<{ pages: { items: GalleryItem[] }[] }>({
+    queryKey: galleriesKey(workspaceId, id),
+  })
+  for (const [, data] of galleries) {
+    const found = data?.pages.flatMap((page) => page.items).find((one) => one.messageId === messageId)
+    if (found !== undefined) return found
+  }
+  return null
+}
