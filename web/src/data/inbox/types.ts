@@ -39,6 +39,32 @@ export interface Person {
 }
 
 /** What a member sends. */
-export type Reply =
+export type Reply = (
   | { kind: 'text'; text: string }
-  | { kind: 'template'; template: { name: string; language: string; body_params?: string[] } }
+  | { kind: 'template'; template: TemplateChoice }
+  | { kind: 'media'; upload_id: string; text?: string }
+) & { quoted_message_id?: string }
+
+interface TemplateChoice {
+  name: string
+  language: string
+  body_params?: string[]
+  header_upload_id?: string
+}
+
+export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
+
+/** What the channel of a conversation takes. */
+export interface UploadLimits {
+  kinds: readonly { kind: MediaKind; bytes: number; types: readonly string[] }[]
+  captionLength: number
+  canReact: boolean
+  canQuote: boolean
+}
+
+/** A file that the service holds, to be sent. */
+export interface Upload {
+  id: string
+  kind: MediaKind
+  expiresAt: string
+}

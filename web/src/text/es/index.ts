@@ -1,8 +1,9 @@
 import type { en } from '../en/index.ts'
+import { attach } from './attach.ts'
 import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
 import { inbox } from './inbox.ts'
 import { lead } from './lead.ts'
 
-export const es: typeof en = { common, compose, customer, inbox, lead }
+export const es: typeof en = { attach, common, compose, customer, inbox, lead }

@@ -1,0 +1,54 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { rawCall, sendFile } from '../../api/client.ts'
+import type { Conversation, MediaKind, Upload, UploadLimits } from './types.ts'
+
+const placeOf = (workspaceId: string, id: string) => `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${id}`
+
+// By the connection, whose channel they are of: the next conversation with it asks for nothing.
+const limitsQuery = (workspaceId: string, { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>) => ({
+  queryKey: [workspaceId, 'upload-limits', connectionId] as const,
+  queryFn: async (): Promise<UploadLimits> =>
+    (await rawCall(`${placeOf(workspaceId, id)}/upload-limits`)).json() as Promise<UploadLimits>,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** What can be sent in a conversation; undefined until it is known. */
+export function useUploadLimits(
+  workspaceId: string,
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+): UploadLimits | undefined {
+  return useQuery(limitsQuery(workspaceId, conversation)).data
+}
+
+export const readUploadLimits = (
+  queries: QueryClient,
+  workspaceId: string,
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+): Promise<UploadLimits> => queries.fetchQuery(limitsQuery(workspaceId, conversation))
+
+export interface FileToUpload {
+  file: Blob
+  kind: MediaKind
+  name: string
+  type: string
+  seconds: number | null
+  waveform: readonly number[] | null
+}
+
+/** Brings a file to the service, which then may be sent. Rejects with a `Failure`. */
+export async function uploadFile(
+  workspaceId: string,
+  conversationId: string,
+  { file, kind, name, type, seconds, waveform }: FileToUpload,
+  options: { sent(share: number): void; signal: AbortSignal },
+): Promise<Upload> {
+  const query = new URLSearchParams({ kind, name, type })
+  if (seconds !== null) query.set('seconds', String(seconds))
+  if (waveform !== null) query.set('waveform', waveform.join(','))
+  return (await sendFile(`${placeOf(workspaceId, conversationId)}/uploads?${query}`, file, options)) as Upload
+}
+
+/** What is not sent after all. One that is not dropped goes by itself when its time is over. */
+export async function dropUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
+  await rawCall(`${placeOf(workspaceId, conversationId)}/uploads/${uploadId}`, { method: 'DELETE' }).catch(() => {})
+}

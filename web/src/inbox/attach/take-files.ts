@@ -1,0 +1,45 @@
+import type { UploadLimits } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import type { Attachment } from './attachments.ts'
+import { fitOf } from './limits.ts'
+import { attachmentsOf, changeAttachments, type Refused, setRefused } from './tray.ts'
+
+/** So many files wait in a conversation at most. */
+const maxFiles = 30
+
+/** Takes files to be sent, in their order; of those that the channel would not take it says why, before a byte goes. */
+export function takeFiles(workspaceId: string, id: string, limits: UploadLimits, files: readonly File[]): void {
+  const refused: Refused[] = []
+  const attachments: Attachment[] = []
+  const free = maxFiles - attachmentsOf(workspaceId, id).length
+  for (const file of files) {
+    const name = file.name.slice(0, 255) || t.attach.pasted
+    const fit = fitOf(file, limits)
+    if (attachments.length >= free) refused.push({ name, reason: 'many', most: maxFiles })
+    else if ('refused' in fit) refused.push({ name, reason: fit.refused, most: 'bytes' in fit ? fit.bytes : 0 })
+    else attachments.push(newAttachment({ file, name, ...fit }))
+  }
+  setRefused(workspaceId, id, refused)
+  if (attachments.length > 0) changeAttachments(workspaceId, id, { type: 'added', attachments })
+}
+
+type Given = Pick<Attachment, 'file' | 'name' | 'kind' | 'type'> & Partial<Pick<Attachment, 'seconds' | 'waveform'>>
+
+export const newAttachment = (given: Given): Attachment => ({
+  id: crypto.randomUUID(),
+  key: crypto.randomUUID(),
+  seconds: null,
+  waveform: null,
+  caption: '',
+  letGo: null,
+  step: { at: 'waiting' },
+  ...given,
+})
+
+/** Every picture that is pasted has the same name. */
+export function pastedFiles(files: Iterable<File>): File[] {
+  return Array.from(files, (file) => {
+    if (file.name !== 'image.png') return file
+    return new File([file], `${t.attach.pasted}.png`, { type: file.type })
+  })
+}
