@@ -202,6 +202,19 @@ test('what nobody follows is no link: an address beyond 2,048 characters, and wh
   )
 })
 
+const noDetail = {
+  media: null,
+  place: null,
+  cards: [],
+  quoted: null,
+  reaction: null,
+  reactions: [],
+  isForwarded: false,
+  editedAt: null,
+  withdrawnAt: null,
+  former: [],
+} satisfies Partial<Message>
+
 function said(id: string, at: number, changes: Partial<Message> = {}): TimelineItem {
   const author = { type: 'customer', id: null, name: null } as const
   const message: Message = {
@@ -216,6 +229,7 @@ function said(id: string, at: number, changes: Partial<Message> = {}): TimelineI
     author,
     occurredAt: minute(at),
     referral: null,
+    ...noDetail,
     ...changes,
   }
   return { type: 'message', id, at: message.occurredAt, message }

@@ -10,6 +10,7 @@ import { AdCard } from '../parts/AdCard.tsx'
 import { Tick } from '../parts/Tick.tsx'
 import { captionOf, failureReason } from '../parts/words.ts'
 import { type Block, showsTicks } from './blocks.ts'
+import { MessageActions } from './MessageActions.tsx'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 
@@ -61,20 +62,23 @@ function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   return (
     <>
       {referral !== null && <AdCard referral={referral} />}
-      <div
-        className={styles.bubble}
-        data-by={author.type}
-        data-failed={status === 'failed' || undefined}
-        title={fullMoment(occurredAt)}
-      >
-        {isMedia && (
-          <span className={styles.media} title={t.inbox.mediaHelp}>
-            <IconPaperclip size={15} aria-hidden="true" />
-            {t.inbox.kinds[kind]}
-          </span>
-        )}
-        {text !== '' && <MessageText text={text} />}
-        {hasTick && <Tick status={status} />}
+      <div className={styles.row}>
+        <div
+          className={styles.bubble}
+          data-by={author.type}
+          data-failed={status === 'failed' || undefined}
+          title={fullMoment(occurredAt)}
+        >
+          {isMedia && (
+            <span className={styles.media} title={t.inbox.mediaHelp}>
+              <IconPaperclip size={15} aria-hidden="true" />
+              {t.inbox.kinds[kind]}
+            </span>
+          )}
+          {text !== '' && <MessageText text={text} />}
+          {hasTick && <Tick status={status} />}
+        </div>
+        <MessageActions conversationId={conversationId} message={message} />
       </div>
       {status === 'failed' && <Failed conversationId={conversationId} message={message} />}
     </>
