@@ -44,7 +44,7 @@ export async function uploadFile(
 ): Promise<Upload> {
   const query = new URLSearchParams({ kind, name, type })
   if (seconds !== null) query.set('seconds', String(seconds))
-  if (waveform !== null) query.set('waveform', waveform.join(','))
+  if (waveform !== null && waveform.length > 0) query.set('waveform', waveform.join(','))
   return (await sendFile(`${placeOf(workspaceId, conversationId)}/uploads?${query}`, file, options)) as Upload
 }
 

@@ -4,8 +4,8 @@ import type { Attachment } from './attachments.ts'
 import { fitOf } from './limits.ts'
 import { attachmentsOf, changeAttachments, type Refused, setRefused } from './tray.ts'
 
-/** So many files wait in a conversation at most. */
-const maxFiles = 30
+/** The service keeps so many of one person that no message has taken. */
+const maxFiles = 20
 
 /** Takes files to be sent, in their order; of those that the channel would not take it says why, before a byte goes. */
 export function takeFiles(workspaceId: string, id: string, limits: UploadLimits, files: readonly File[]): void {
