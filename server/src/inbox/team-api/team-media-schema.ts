@@ -7,7 +7,7 @@ import { idSchema } from '../../team/team-schema.ts'
 /** What a message is beside its words, as the team's interface shows it. */
 
 export const mediaKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
-const mediaStates = ['coming', 'here', 'too_large', 'gone', 'refused', 'failed'] as const
+export const mediaStates = ['coming', 'here', 'too_large', 'gone', 'refused', 'failed'] as const
 
 const pixels = (description: string) => nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, description }))
 

@@ -1,6 +1,9 @@
 import type { App } from '../../base/route.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import type { SendDeps } from '../send/send-deps.ts'
+import { serveMedia } from './files/team-routes-file.ts'
+import { serveGallery } from './files/team-routes-gallery.ts'
+import { serveUploads } from './files/team-routes-uploads.ts'
 import type { Presence } from './presence.ts'
 import { connectionHealthRoute, type HealthDeps } from './team-routes-health.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
@@ -32,6 +35,9 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
     serveTeamRead,
     serveTeamUnread,
     serveMentions,
+    serveMedia,
+    serveGallery,
+    serveUploads,
   ]) {
     serve(app, deps, guard)
   }
