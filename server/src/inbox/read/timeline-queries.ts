@@ -118,3 +118,19 @@ export async function findFirstUnread(
     limit 1`
   return row === undefined ? null : { id: row.id, at: row.occurred_at }
 }
+
+/** Where a message of the conversation stands; null when it has none such. */
+export async function findPosition(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  messageId: string,
+): Promise<TimelinePosition | null> {
+  const [row] = await sql<{ occurred_at: Date }[]>`
+    select occurred_at
+    from messages
+    where workspace_id = ${workspaceId}
+      and id = ${messageId}
+      and conversation_id = ${conversationId}`
+  return row === undefined ? null : { id: messageId, at: row.occurred_at }
+}

@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Sql } from '../../base/db.ts'
-import { invalid } from '../../base/errors.ts'
+import { invalid, notFound } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Activity } from '../conversation/activity.ts'
@@ -11,6 +11,7 @@ import type { Note } from '../notes/notes.ts'
 import type { ShownMessage } from './shown-message.ts'
 import {
   findFirstUnread,
+  findPosition,
   type Stretch,
   selectStretchOfActivities,
   selectStretchOfMessages,
@@ -23,8 +24,8 @@ export type TimelineItem = TimelinePosition &
 
 export interface TimelineRequest {
   limit: number
-  /** A position that a page before gave, `unread` for around the first unread message, null for the newest. */
-  from: { side: 'before' | 'after'; position: TimelinePosition } | 'unread' | null
+  /** A position that a page before gave, a message or `unread` for around it or the first unread one, null for the newest. */
+  from: { side: 'before' | 'after'; position: TimelinePosition } | { messageId: string } | 'unread' | null
 }
 
 export interface TimelinePage {
@@ -36,7 +37,7 @@ export interface TimelinePage {
   firstUnreadId: string | null
 }
 
-/** Messages, notes and what happened, in one order of time. Throws 404 outside the scope. */
+/** Messages, notes and what happened, in one order of time. Throws 404 outside the scope, and for a message of another one. */
 export async function readTimeline(
   sql: Sql,
   keyring: Keyring,
@@ -51,8 +52,9 @@ export async function readTimeline(
     readStretch(sql, keyring, workspaceId, conversation.id, { side, position, limit: wanted })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
-  if (from === 'unread' && unread !== null) {
-    const position = { at: unread.at, id: lowestId }
+  const middle = await middleOf(sql, workspaceId, conversation.id, from, unread)
+  if (middle !== null) {
+    const position = { at: middle.at, id: lowestId }
     const older = await read('before', position, Math.floor(limit / 2))
     const newer = await read('after', position, limit - older.items.length)
     const items = [...older.items, ...newer.items]
@@ -63,7 +65,7 @@ export async function readTimeline(
       firstUnreadId,
     }
   }
-  const { side, position } = from === null || from === 'unread' ? { side: 'before' as const, position: null } : from
+  const { side, position } = isPlace(from) ? from : newest
   const { items, hasMore } = await read(side, position, limit)
   // On the side that a position was reached from there is at least what it was taken from.
   const [isOlder, isNewer] = side === 'before' ? [hasMore, position !== null] : [true, hasMore]
@@ -75,7 +77,25 @@ export async function readTimeline(
   }
 }
 
+const newest = { side: 'before', position: null } as const
 const lowestId = '00000000-0000-0000-0000-000000000000'
+
+const isPlace = (from: TimelineRequest['from']) => from !== null && typeof from === 'object' && 'side' in from
+
+/** What a page is to be read around; null when it is not. */
+async function middleOf(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  from: TimelineRequest['from'],
+  unread: TimelinePosition | null,
+): Promise<TimelinePosition | null> {
+  if (from === 'unread') return unread
+  if (from === null || !('messageId' in from)) return null
+  const message = await findPosition(sql, workspaceId, conversationId, from.messageId)
+  if (message === null) throw notFound('Message not found in this conversation', { code: 'NOT_FOUND' })
+  return message
+}
 
 /** The items next to a position on one side of it, oldest first. */
 async function readStretch(

@@ -19,7 +19,7 @@ export function serveTimeline(app: App, deps: InboxDeps, guard: TeamGuard): void
       operationId: 'getTimeline',
       summary: 'Read what was said and done in a conversation',
       description:
-        'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message.',
+        'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message or any other.',
       params: TeamConversationParams,
       querystring: TimelineQuery,
       response: { 200: Timeline, ...errors(400, 401, 404) },
@@ -34,11 +34,12 @@ export function serveTimeline(app: App, deps: InboxDeps, guard: TeamGuard): void
   })
 }
 
-function readRequest({ limit = 50, before, after, around }: TimelineQuery): TimelineRequest {
-  if ([before, after, around].filter((one) => one !== undefined).length > 1) {
-    throw invalid('before', 'cannot go with after or around', 'query')
+function readRequest({ limit = 50, before, after, around, aroundMessage }: TimelineQuery): TimelineRequest {
+  if ([before, after, around, aroundMessage].filter((one) => one !== undefined).length > 1) {
+    throw invalid('before', 'cannot go with after, around or aroundMessage: send one of them', 'query')
   }
   if (before !== undefined) return { limit, from: { side: 'before', position: readPosition('before', before) } }
   if (after !== undefined) return { limit, from: { side: 'after', position: readPosition('after', after) } }
+  if (aroundMessage !== undefined) return { limit, from: { messageId: aroundMessage } }
   return { limit, from: around ?? null }
 }

@@ -72,6 +72,8 @@ async function readEveryWay({ member, labelId, keyId, w }: Filled): Promise<void
   const older = await thread(`&before=${newest.older}`)
   await thread(`&after=${older.newer}`)
   await thread('&around=unread')
+  const said = newest.items.find((one: { type: string }) => one.type === 'message')
+  if (said !== undefined) await thread(`&aroundMessage=${said.id}`)
   const mentions = (await member.call('GET', '/inbox/mentions?limit=1')).body
   assert.equal((await member.call('GET', `/inbox/mentions?limit=1&cursor=${mentions.cursor}`)).status, 200)
   assert.equal((await member.call('GET', '/inbox/mentions?unread=true')).body.unread, 40)

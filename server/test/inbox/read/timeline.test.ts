@@ -175,6 +175,27 @@ test('around the first unread message, with what was before and what came after'
   assert.deepEqual([read.firstUnreadId, read.newer, read.items.at(-1).message.text], [null, null, 'New 5'])
 })
 
+test('around any message, however far back, with the way on to both sides', async () => {
+  const { w, member, path, timeline } = await threadWorld()
+  const texts: string[] = []
+  for (let n = 1; n <= 9; n++) {
+    w.clock.advance(1000)
+    await w.tell(customerMessage({ at: w.clock.now(), text: `Said ${n}` }))
+    texts.push(`Said ${n}`)
+  }
+  const textsOf = ({ items }: Item) =>
+    items.flatMap((one: Item) => (one.message === undefined ? [] : [one.message.text]))
+  const third = (await timeline('limit=200')).items.find((one: Item) => one.message?.text === 'Said 3')
+  const page = await timeline(`aroundMessage=${third.id}&limit=4`)
+  assert.deepEqual(textsOf(page), texts.slice(0, 4))
+  const [older, newer] = [await timeline(`before=${page.older}`), await timeline(`after=${page.newer}`)]
+  assert.deepEqual([textsOf(older), textsOf(newer)], [['Hi'], texts.slice(4)])
+
+  const other = await w.customerWrites('Elsewhere', { customer: { ...marina, phone: '5511900000002' } })
+  const theirs = (await member.call('GET', `/inbox/conversations/${other.id}/timeline`)).body.items[0]
+  assert.equal((await member.call('GET', `${path}/timeline?aroundMessage=${theirs.id}`)).status, 404)
+})
+
 test('two conversations that turn out to be one customer’s keep what happened in both', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
@@ -189,7 +210,15 @@ test('two conversations that turn out to be one customer’s keep what happened 
   assert.equal(items.filter((one: Item) => one.activity?.to === 'pending').length, 2)
 })
 
-for (const query of ['before=x', 'after=x', 'before=x&around=unread', 'limit=0', 'limit=201', 'around=read']) {
+for (const query of [
+  'before=x',
+  'after=x',
+  'before=x&around=unread',
+  'limit=0',
+  'limit=201',
+  'around=read',
+  'aroundMessage=x',
+]) {
   test(`a timeline with ${query} is 400`, async () => {
     const { member, path } = await threadWorld()
     assert.equal((await member.call('GET', `${path}/timeline?${query}`)).status, 400)

@@ -29,6 +29,8 @@ export const listKey = (workspaceId: string, filter: ConversationFilter) => [...
 export const detailKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'conversation', id] as const
 export const threadKey = (workspaceId: string, id: string) => [...threadsKey(workspaceId), id] as const
 export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
+/** The files of a conversation, by their kinds. */
+export const galleriesKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'gallery', id] as const
 /** Every conversation with a number. */
 export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'inbox', 'with', phone] as const
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const

@@ -1,7 +1,7 @@
 import { api, body } from '../../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Person, Reply, Status } from './types.ts'
+import type { ConversationFilter, Media, Person, Reply, Status } from './types.ts'
 
 const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const one = `${inbox}/conversations/{id}` as const
@@ -39,7 +39,12 @@ export async function readCounts(workspaceId: string) {
   return (await body(api.GET(`${inbox}/counts`, { params: { path: { workspaceId } } }))).counts
 }
 
-export type ThreadPage = { around: 'unread' } | { before: string } | { after: string } | { limit: number }
+export type ThreadPage =
+  | { around: 'unread' }
+  | { aroundMessage: string; limit?: number }
+  | { before: string }
+  | { after: string }
+  | { limit: number }
 
 let readings = 0
 
@@ -98,4 +103,15 @@ export async function say(workspaceId: string, id: string, state: Person['state'
   const call = { params: { path: { workspaceId, id } }, body: { state } }
   // Also when the page is being closed.
   return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
+}
+
+const galleryPage = 30
+
+export function readGallery(workspaceId: string, id: string, kinds: readonly Media['kind'][], cursor: string) {
+  const query = { kinds: kinds.join(','), limit: galleryPage, ...(cursor === '' ? {} : { cursor }) }
+  return body(api.GET(`${one}/media`, { params: { path: { workspaceId, id }, query } }))
+}
+
+export async function retryFile(workspaceId: string, mediaId: string): Promise<Media['state']> {
+  return (await body(api.POST(`${inbox}/media/{mediaId}/retry`, { params: { path: { workspaceId, mediaId } } }))).state
 }

@@ -22,17 +22,19 @@ import {
 } from './cache.ts'
 import { listChanged } from './calls.ts'
 import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
+import { hearFile, readMessageAgain } from './files.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
 import { refreshThread } from './outbox.ts'
 import type { Rung } from './status-rules.ts'
-import { mapMessages } from './thread-rules.ts'
-import type { Conversation, Message, Person } from './types.ts'
+import { mapMessages, type Thread } from './thread-rules.ts'
+import type { Conversation, Media, Message, Person } from './types.ts'
 
 const names = [
   'team.conversation.changed',
   'team.conversation.gone',
   'team.conversations.changed',
+  'team.media.changed',
   'team.presence',
   'team.workspace.changed',
   'inbox.message.sent',
@@ -44,6 +46,10 @@ const countsRestMs = 1000
 const allRestMs = 250
 // Nobody reads faster.
 const drawnRestMs = 100
+// Pictures come by the dozen.
+const filesRestMs = 250
+// What the newest page of a thread has at least.
+const nearEnd = 40
 const silenceMs = 60_000
 
 /** Keeps what is known of the inbox true while the app is open, on whatever page. */
@@ -61,6 +67,15 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
   const counts = atMostEvery(countsRestMs, () => readAgain(inbox.queries, countsKey(inbox.workspaceId)))
   const all = atMostEvery(allRestMs, () => readAgain(inbox.queries, inboxKey(inbox.workspaceId)))
   const threads = threadReader(inbox)
+  const files = gather<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesRestMs, (come) => {
+    // Those near the end of a thread come with it, however many they are.
+    for (const id of new Set(come.map(({ conversationId }) => conversationId))) threads(id)
+    for (const { conversationId, messageId } of come) {
+      if (!isNearEnd(inbox, conversationId, messageId)) {
+        void readMessageAgain(inbox, conversationId, messageId).catch(() => {})
+      }
+    }
+  })
   const rows = gather<Conversation>(drawnRestMs, (changed) => {
     // Drawn once for all of them.
     notifyManager.batch(() => {
@@ -82,6 +97,10 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       counts()
     } else if (event === 'team.conversations.changed') {
       all()
+    } else if (event === 'team.media.changed') {
+      const { conversationId, messageId, mediaId, state } = payload as unknown as FilePayload
+      hearFile(inbox, conversationId, mediaId, state)
+      if (state === 'here') files.add(messageId, { conversationId, messageId })
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
@@ -97,6 +116,13 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       climb(inbox, conversation_id, message_id, { status, errorCode: error_code })
     }
   }
+}
+
+interface FilePayload {
+  conversationId: string
+  messageId: string
+  mediaId: string
+  state: Media['state']
 }
 
 interface SentPayload {
@@ -115,6 +141,11 @@ function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
   hearStatus(inbox, messageId, rung)
   changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
   if (knownConversation(inbox, id)?.lastMessage?.id === messageId) keepTicks(inbox, id)
+}
+
+const isNearEnd = ({ queries, workspaceId }: Inbox, id: string, messageId: string): boolean => {
+  const thread = queries.getQueryData<Thread>(threadKey(workspaceId, id))
+  return thread === undefined || thread.items.slice(-nearEnd).some((item) => item.id === messageId)
 }
 
 /** Reads the open thread again, once more when something came while it was being read. */

@@ -89,6 +89,8 @@ export interface ThreadPages {
   newer(): Promise<void>
   /** Leaves out what lies between here and the newest, if that is not read yet. */
   toEnd(): Promise<void>
+  /** Reads what lies around a message, unless it is there; leaves out what lies between. */
+  toMessage(messageId: string): Promise<void>
 }
 
 /** The thread from the cache at once, then read again from its newest or its first unread message. */
@@ -121,7 +123,12 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
     const page = await readAsHeard(inbox, id, { limit: newest })
     queries.setQueryData<Thread>(queryKey, (now) => (now?.newer === null ? now : page))
   }
-  return { query, older: () => go('older'), newer: () => go('newer'), toEnd }
+  const toMessage = async (messageId: string) => {
+    const known = queries.getQueryData<Thread>(queryKey)?.items ?? []
+    if (known.some((item) => item.id === messageId)) return
+    queries.setQueryData<Thread>(queryKey, await readAsHeard(inbox, id, { aroundMessage: messageId }))
+  }
+  return { query, older: () => go('older'), newer: () => go('newer'), toEnd, toMessage }
 }
 
 /** The thread as far as it has been read; nothing is asked for. */

@@ -1,4 +1,4 @@
-import type { Message, TimelineItem } from './types.ts'
+import type { Message, Reaction, TimelineItem } from './types.ts'
 
 /** What is known of a conversation's thread, oldest first. */
 export interface Thread {
@@ -25,7 +25,7 @@ export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   // What the page would have shown and does not is no longer there.
   const kept = before.items.filter(({ id, at }) => !fresh.has(id) && (page.older === null ? false : at < firstAt))
   return {
-    items: [...kept, ...page.items],
+    items: [...withReactions(kept, page.items), ...page.items],
     older: kept.length > 0 ? before.older : page.older,
     newer: null,
     firstUnreadId: page.firstUnreadId,
@@ -38,8 +38,41 @@ export function prependOlder(thread: Thread, page: Thread): Thread {
 }
 
 export function appendNewer(thread: Thread, page: Thread): Thread {
-  return { ...thread, items: [...thread.items, ...withoutKnown(page, thread)], newer: page.newer }
+  const items = [...withReactions(thread.items, page.items), ...withoutKnown(page, thread)]
+  return { ...thread, items, newer: page.newer }
 }
+
+/** With what was read again of some of its items; the rest stays. */
+export function replaceItems(thread: Thread, fresh: readonly TimelineItem[]): Thread {
+  const byId = new Map(fresh.map((item) => [item.id, item]))
+  return { ...thread, items: thread.items.map((item) => byId.get(item.id) ?? item) }
+}
+
+/** With the reactions among what came later on the messages that they are about. */
+export function withReactions(
+  items: readonly TimelineItem[],
+  later: readonly TimelineItem[],
+): readonly TimelineItem[] {
+  const news = later.flatMap(({ message }) => (message?.reaction?.messageId == null ? [] : [message]))
+  if (news.length === 0) return items
+  return items.map((item) => {
+    if (item.message === undefined) return item
+    const reactions = news.reduce(reactedBy(item.id), item.message.reactions)
+    return reactions === item.message.reactions ? item : { ...item, message: { ...item.message, reactions } }
+  })
+}
+
+// Each side has one at most; one that is older than what is known of that side changes nothing.
+const reactedBy =
+  (messageId: string) =>
+  (reactions: Reaction[], { id, direction, occurredAt: at, reaction }: Message): Reaction[] => {
+    if (reaction === null || reaction.messageId !== messageId) return reactions
+    const before = reactions.find((one) => one.direction === direction)
+    if (before !== undefined && (before.id === id || before.at > at)) return reactions
+    const others = reactions.filter((one) => one !== before)
+    if (reaction.emoji === '') return before === undefined ? reactions : others
+    return [...others, { id, emoji: reaction.emoji, direction, at }]
+  }
 
 const withoutKnown = (page: Thread, { items }: Thread): readonly TimelineItem[] => {
   const known = new Set(items.map(({ id }) => id))

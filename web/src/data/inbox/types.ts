@@ -5,6 +5,13 @@ type Schemas = components['schemas']
 /** A row of the list, and what a thread is headed by. */
 export type Conversation = Schemas['TeamConversation']
 export type Message = Schemas['TeamMessage']
+/** A file of a message. */
+export type Media = Schemas['TeamMedia']
+export type Place = Schemas['TeamPlace']
+export type ContactCard = Schemas['TeamCard']
+export type Quoted = Schemas['TeamQuoted']
+export type Reaction = Schemas['TeamReaction']
+export type GalleryItem = Schemas['GalleryItem']
 export type Note = Schemas['TeamNote']
 export type Activity = Schemas['TeamActivity']
 export type TimelineItem = Schemas['TimelineItem']

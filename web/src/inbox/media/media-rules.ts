@@ -1,0 +1,89 @@
+import type { Media } from '../../data/inbox/types.ts'
+
+export interface Size {
+  width: number
+  height: number
+}
+
+const [most, least] = [
+  { width: 320, height: 360 },
+  { width: 140, height: 90 },
+]
+const unknown: Size = { width: 240, height: 180 }
+const stickerPx = 160
+
+/**
+ * How large a picture or video stands in its bubble, known before a byte of it has come. What is too long or too wide is
+ * cut; nothing is drawn larger than it is, but for what would be too small to be pointed at.
+ */
+export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'width' | 'height'>): Size {
+  if (kind === 'sticker') return { width: stickerPx, height: stickerPx }
+  if (width === null || height === null) return unknown
+  const scale = Math.min(most.width / width, most.height / height, 1)
+  return {
+    width: Math.round(Math.max(least.width, width * scale)),
+    height: Math.round(Math.max(least.height, height * scale)),
+  }
+}
+
+/** The tiny picture as an address; null for what is none. JPEG and WebP begin like this in base64. */
+export function placeholderAddress(placeholder: string | null): string | null {
+  if (placeholder === null || !/^[A-Za-z0-9+/]{16,8192}={0,2}$/.test(placeholder)) return null
+  if (placeholder.startsWith('/9j/')) return `data:image/jpeg;base64,${placeholder}`
+  return placeholder.startsWith('UklGR') ? `data:image/webp;base64,${placeholder}` : null
+}
+
+/** What a file is shown as. What no browser may show, or this one cannot play, is a file to save. */
+export type Look = 'picture' | 'video' | 'sound' | 'file'
+
+export function lookOf({ kind, type, isInline }: Media, canPlay: (type: string) => boolean): Look {
+  if (!isInline || type === null) return 'file'
+  const [family] = type.split('/')
+  if (family === 'image') return 'picture'
+  if (family === 'video') return kind === 'audio' || kind === 'voice' ? soundOrFile(type, canPlay) : 'video'
+  return family === 'audio' ? soundOrFile(type, canPlay) : 'file'
+}
+
+const soundOrFile = (type: string, canPlay: (type: string) => boolean): Look => (canPlay(type) ? 'sound' : 'file')
+
+/** While a file is not here, what it was said to be tells how much room it wants. */
+export const hasPictureRoom = ({ kind }: Pick<Media, 'kind'>): boolean =>
+  kind === 'image' || kind === 'video' || kind === 'sticker'
+
+export const isPdf = ({ type, isInline }: Media): boolean => isInline && type === 'application/pdf'
+
+/** Exactly so many heights of 0–100, each the highest of those that fall into its place. */
+export function barsOf(waveform: readonly number[] | null, count: number): number[] {
+  if (waveform === null || waveform.length === 0) return []
+  return Array.from({ length: count }, (_, n) => {
+    const from = Math.floor((n * waveform.length) / count)
+    const to = Math.max(from + 1, Math.floor(((n + 1) * waveform.length) / count))
+    return Math.max(...waveform.slice(from, to))
+  })
+}
+
+export const speeds = [1, 1.5, 2] as const
+export type Speed = (typeof speeds)[number]
+
+export const speedAfter = (speed: Speed): Speed => speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1
+
+/** The ending of a name as a word for what it is, `PDF`; null for none that says something. */
+export function endingOf(name: string | null): string | null {
+  const ending = /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]
+  return ending === undefined ? null : ending.toUpperCase()
+}
+
+const map = 'https://www.openstreetmap.org/'
+
+/** Where a map shows a place, for who follows the link: nothing of it is loaded before. */
+export function mapAddress(latitude: number, longitude: number): string {
+  const at = [latitude, longitude].map((one) => one.toFixed(6))
+  return `${map}?mlat=${at[0]}&mlon=${at[1]}#map=16/${at[0]}/${at[1]}`
+}
+
+/** `23.56140° S, 46.65590° W`. */
+export function coordinates(latitude: number, longitude: number): string {
+  const said = (degrees: number, [positive, negative]: readonly [string, string]) =>
+    `${Math.abs(degrees).toFixed(5)}° ${degrees < 0 ? negative : positive}`
+  return `${said(latitude, ['N', 'S'])}, ${said(longitude, ['E', 'W'])}`
+}
