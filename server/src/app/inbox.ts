@@ -38,12 +38,15 @@ export interface Inbox {
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
   const { config, log, clock, db, vault, outgoing } = runtime
+  const adapters: ChannelAdapters = adaptersOf(runtime)
   const sends: SendDeps = {
     ...inboxDeps(runtime),
     log,
     wakes: openSendWakeups(db),
     pacesOf,
     connectionsIn: findConnections,
+    mediaWayOf: (channel) => adapters[channel].media,
+    store: runtime.media,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
     step: runStep,
   }
@@ -51,7 +54,6 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   inboxRoutes(app, sends, guard)
   const connections = keepCallbackConnections(runtime)
   const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime), connections }
-  const adapters = adaptersOf(runtime)
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const teamDeps = {

@@ -1,4 +1,5 @@
 import type { Channel, Connection } from './connection/connection.ts'
+import type { MediaKind } from './message-detail.ts'
 
 /** Where a message goes: the platform's own address of the customer, as last seen. */
 export interface Recipient {
@@ -7,7 +8,7 @@ export interface Recipient {
 }
 
 export type Outgoing =
-  | { kind: 'text'; text: string; previewUrl: boolean }
+  | { kind: 'text'; text: string; previewUrl: boolean; quoted?: OtherMessage }
   | {
       kind: 'template'
       name: string
@@ -15,7 +16,30 @@ export type Outgoing =
       /** In the order of the body; `names` maps them for templates with named parameters. */
       parameters: string[]
       names: string[] | null
+      /** What fills its header. */
+      header?: GivenFile
+      quoted?: OtherMessage
     }
+  | { kind: 'media'; file: GivenFile; caption: string; quoted?: OtherMessage }
+  /** Null takes ours back. */
+  | { kind: 'reaction'; about: OtherMessage; emoji: string | null }
+
+/** A file that the platform has. */
+export interface GivenFile {
+  kind: MediaKind
+  name: string | null
+  mimeType: string
+  /** As `MediaWay.upload` has returned it; null until then. */
+  platformId: string | null
+}
+
+/** A message of the same chat, which another one is about. */
+export interface OtherMessage {
+  externalId: string
+  direction: 'inbound' | 'outbound'
+  /** What it says, for channels whose quotes carry it. */
+  text: string
+}
 
 export interface Order {
   recipient: Recipient
@@ -32,7 +56,13 @@ export interface Order {
  */
 export type SendResult =
   | { outcome: 'accepted'; externalId: string; platformUserPhone: string | null }
-  | { outcome: 'refused'; errorCode: string; effect: RefusalEffect }
+  | {
+      outcome: 'refused'
+      errorCode: string
+      effect: RefusalEffect
+      /** The platform may not have the file any more that it was given: given anew it may take the message. */
+      isFileGone?: boolean
+    }
   | { outcome: 'unreachable'; errorCode: string }
   | { outcome: 'unknown'; errorCode: string }
 

@@ -5,6 +5,8 @@ import type { MediaKind, MediaSource } from './message-detail.ts'
 export interface MediaWay<C extends Connection = Connection> {
   /** The most bytes that the platform takes of each kind, and the types: `image/jpeg`. */
   limits: MediaLimits
+  /** The longest caption of an image, a video or a document, in UTF-16 units. */
+  maxCaptionLength: number
   /** The most bytes that are fetched, of whatever kind: customers' apps take more than businesses may send. */
   fetchBytes: number
   /**
@@ -12,7 +14,10 @@ export interface MediaWay<C extends Connection = Connection> {
    * at the signal, and with MediaBroken when they do not open. Whoever does not read them calls it off by the signal.
    */
   open(connection: C, source: MediaSource, maxBytes: number, signal: AbortSignal): Promise<OpenedMedia>
-  /** Gives the platform a file, before the message that shows it. Asked again it makes another one. */
+  /**
+   * Gives the platform a file, before the message that shows it. Asked again it makes another one. It may take minutes:
+   * whoever does not wait calls it off by the signal.
+   */
   upload(connection: C, file: FileToUpload, signal: AbortSignal): Promise<Uploaded>
 }
 
@@ -37,10 +42,16 @@ export type OpenedMedia =
   | { outcome: 'failed'; errorCode: string; isDown: boolean }
 
 export interface FileToUpload {
+  /** By which another process can open it. */
+  id: string
   kind: MediaKind
   mimeType: string
   name: string | null
   size: number
+  /** Of a sound or video, where it is known. */
+  seconds: number | null
+  /** Of a voice note: up to 64 heights of 0–100. */
+  waveform: number[] | null
   bytes: () => AsyncIterable<Uint8Array>
 }
 
@@ -55,6 +66,8 @@ export class MediaBroken extends Error {
     super('The file of a message does not open with the key that came with it', { cause })
   }
 }
+
+export const takesCaption = (kind: MediaKind): boolean => kind === 'image' || kind === 'video' || kind === 'document'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
 const hexDigest = /^[0-9a-f]{64}$/i

@@ -36,6 +36,7 @@ const limits: MediaLimits = {
  */
 export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<SessionConnection> => ({
   limits,
+  maxCaptionLength: 1024,
   fetchBytes: 100 * megabyte,
   open: async ({ settings }, source, maxBytes, signal) => {
     const keys = source.by === 'linked' ? keysOf(source) : null

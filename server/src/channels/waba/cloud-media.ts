@@ -71,6 +71,7 @@ export const cloudLimits: MediaLimits = {
 export function cloudMedia<C extends Connection>(wire: Wire, files: CloudFiles<C>): MediaWay<C> {
   return {
     limits: cloudLimits,
+    maxCaptionLength: 1024,
     fetchBytes: 100 * megabyte,
     open: async (connection, source, maxBytes, signal) => {
       if (source.by !== 'id' || !idShape.test(source.id)) return { outcome: 'refused', errorCode: 'invalid_id' }

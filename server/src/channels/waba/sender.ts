@@ -1,5 +1,5 @@
 import type { Connection, WabaConnection } from '../connection/connection.ts'
-import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
+import type { Connector, GivenFile, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { judge } from './errors.ts'
 import { bearer, type Call, type Exchange, exchange, type Wire } from './exchange.ts'
 import { listOf, objectOf, readJson, textOf } from './json.ts'
@@ -28,7 +28,8 @@ export function cloudConnector<C extends Connection>(
       const body = messageBody(order)
       if (body === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
       const call = { method: 'POST', ...wayOf(connection), body, timeoutMs, deadline: order.deadline } as const
-      return resultOf(await exchange(wire, call), judgeRefusal)
+      const result = resultOf(await exchange(wire, call), judgeRefusal)
+      return hasFile(order.message) ? withFileGone(result) : result
     },
     markRead: async (connection, externalId) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId }
@@ -52,6 +53,7 @@ export function messageBody({ recipient, message, correlator }: Order): object |
     recipient_type: 'individual',
     ...address,
     ...contentOf(message),
+    ...contextOf(message),
     biz_opaque_callback_data: correlator,
   }
 }
@@ -63,15 +65,54 @@ function addressOf({ phone, userId }: Recipient): object | null {
 }
 
 function contentOf(message: Outgoing): object {
-  if (message.kind === 'text') return { type: 'text', text: { preview_url: message.previewUrl, body: message.text } }
-  const { name, language, parameters, names } = message
+  switch (message.kind) {
+    case 'text':
+      return { type: 'text', text: { preview_url: message.previewUrl, body: message.text } }
+    case 'template':
+      return { type: 'template', template: templateOf(message) }
+    case 'media':
+      return fileOf(message.file, message.caption)
+    case 'reaction':
+      return { type: 'reaction', reaction: { message_id: message.about.externalId, emoji: message.emoji ?? '' } }
+    default:
+      return message satisfies never
+  }
+}
+
+const contextOf = (message: Outgoing): object =>
+  message.kind === 'reaction' || message.quoted === undefined
+    ? {}
+    : { context: { message_id: message.quoted.externalId } }
+
+function templateOf({ name, language, parameters, names, header }: Extract<Outgoing, { kind: 'template' }>): object {
   const filled = parameters.map((text, n) => {
     const named = names?.[n] === undefined ? {} : { parameter_name: names[n] }
     return { type: 'text', ...named, text }
   })
-  const components = filled.length === 0 ? {} : { components: [{ type: 'body', parameters: filled }] }
-  return { type: 'template', template: { name, language: { code: language }, ...components } }
+  const components = [
+    ...(header === undefined ? [] : [{ type: 'header', parameters: [fileOf(header, '')] }]),
+    ...(filled.length === 0 ? [] : [{ type: 'body', parameters: filled }]),
+  ]
+  return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) }
 }
+
+/** A file as the platform shows it. A voice note is a sound that says so. */
+function fileOf({ kind, name, platformId }: GivenFile, caption: string): object {
+  const id = { id: platformId ?? '' }
+  const words = caption === '' ? {} : { caption }
+  if (kind === 'voice') return { type: 'audio', audio: { ...id, voice: true } }
+  if (kind !== 'document') return { type: kind, [kind]: { ...id, ...words } }
+  return { type: 'document', document: { ...id, ...words, ...(name === null ? {} : { filename: name }) } }
+}
+
+const hasFile = (message: Outgoing): boolean =>
+  message.kind === 'media' || (message.kind === 'template' && message.header !== undefined)
+
+/** What is said of a file that is gone, among other things: `Invalid parameter`, `Unknown object`, `Media upload error`. */
+const codesOfFiles = new Set(['100', '1006', '131053'])
+
+const withFileGone = (result: SendResult): SendResult =>
+  result.outcome === 'refused' && codesOfFiles.has(result.errorCode) ? { ...result, isFileGone: true } : result
 
 /** Reads what became of a send. */
 export function resultOf(answer: Exchange, judgeRefusal: typeof judge = judge): SendResult {

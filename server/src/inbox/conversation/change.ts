@@ -42,6 +42,11 @@ export function withOutbound(before: Conversation, message: Message, now: Date):
   return touched({ ...before, ...newest(before, message), unansweredSince: null }, now)
 }
 
+/** A reaction of ours is among the messages, and no answer. */
+export function withReaction(before: Conversation, message: Message, now: Date): Conversation {
+  return touched({ ...before, ...newest(before, message) }, now)
+}
+
 /** What the conversation shows of its newest message, once this one is part of it. */
 export function newest(before: Conversation, message: Message): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
   if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) {

@@ -36,13 +36,17 @@ export async function insertDispatch(
   return row?.turn ?? 1
 }
 
-/**
- * Says that this process is at work on the send. Returns whether an earlier one of the conversation still goes first;
- * undefined when the process was taken for dead.
- */
-export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<{ waits: boolean } | undefined> {
+export interface Standing {
+  /** An earlier send of the conversation still goes first. */
+  waits: boolean
+  /** The platform is still being given the file of one of those. */
+  isBehindFile: boolean
+}
+
+/** Says that this process is at work on the send. Undefined when the process was taken for dead. */
+export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<Standing | undefined> {
   const { workspaceId, messageId } = dispatch
-  const [row] = await tx<{ waits: boolean }[]>`
+  const [row] = await tx<Standing[]>`
     update dispatches d
     set alive_until = clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
     where d.workspace_id = ${workspaceId}
@@ -55,7 +59,19 @@ export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<{ waits:
         and earlier.conversation_id = d.conversation_id
         and earlier.turn < d.turn
         and earlier.alive_until > clock_timestamp()
-    ) as waits`
+    ) as waits,
+    exists (
+      select 1
+      from dispatches earlier
+      join media f
+        on f.workspace_id = earlier.workspace_id
+        and f.message_id = earlier.message_id
+      where earlier.workspace_id = d.workspace_id
+        and earlier.conversation_id = d.conversation_id
+        and earlier.turn < d.turn
+        and earlier.alive_until > clock_timestamp()
+        and f.platform_id is null
+    ) as "isBehindFile"`
   return row
 }
 

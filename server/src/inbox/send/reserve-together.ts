@@ -9,6 +9,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { type Message, uniqueTime } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
 import { beginSends } from './begin-sends.ts'
+import { namesNothing } from './named-by-send.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { ReadSend, SendDeps } from './send-deps.ts'
 import { fingerprintOf } from './send-recall.ts'
@@ -139,7 +140,18 @@ function plan(
   try {
     const { sender, command } = send
     const { maxTextLength } = deps.connectors[conversation.channel]
-    const draft = checkSend({ command, sender, conversation, readiness: connection, template, maxTextLength, now })
+    const draft = checkSend({
+      command,
+      sender,
+      conversation,
+      readiness: connection,
+      template,
+      maxTextLength,
+      // Those that name something go alone.
+      named: namesNothing,
+      mediaWay: undefined,
+      now,
+    })
     const recipient = recipientOf(conversation)
     if (connection === null) return null
     const message = { ...newMessage(conversation, sender, draft, now), occurredAt }
@@ -210,6 +222,7 @@ function reservedOf(
     connector: deps.connectors[connection.channel],
     recipient,
     parts: draft.parts,
+    file: null,
     turn,
     start,
   }

@@ -1,10 +1,22 @@
 import type { ConnectionState } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
+import type { MediaWay } from '../../channels/media-way.ts'
 import type { Template } from '../../channels/templates/template.ts'
 import { fillBody } from '../../channels/templates/template-body.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
+import type { KeptDetail, Message } from '../conversation/message.ts'
+import {
+  type About,
+  checkAbout,
+  checkCaption,
+  checkFile,
+  checkHeader,
+  contractKinds,
+  type FileToGive,
+} from './check-named.ts'
+import type { NamedBySend } from './named-by-send.ts'
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
@@ -37,14 +49,21 @@ export interface Question {
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
+  named: NamedBySend
+  /** How the channel takes files; undefined where it takes none. */
+  mediaWay: MediaWay | undefined
   now: Date
 }
 
 /** What will be sent: the message's text, and the platform messages that carry it, in order. */
 export interface Draft {
-  kind: 'text' | 'template'
+  kind: Message['kind']
   text: string
   parts: Outgoing[]
+  /** What the message keeps beside its words. */
+  detail?: KeptDetail
+  /** Whose bytes the platform is given first. */
+  file?: FileToGive
 }
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
@@ -55,18 +74,26 @@ export function checkSend(question: Question): Draft {
   if (readiness?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
-  if (command.kind === 'text') {
-    if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
-    return draftText(command, question.maxTextLength)
+  if (command.kind === 'template') return draftTemplate(command, sendable(question), question)
+  if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
+  switch (command.kind) {
+    case 'text':
+      return draftText(command, question)
+    case 'media':
+      return draftMedia(command, question)
+    case 'reaction':
+      return draftReaction(command, question)
+    default:
+      return command satisfies never
   }
-  return draftTemplate(command, sendable(question))
 }
 
-function sendable({ template, conversation }: Question): Template {
+function sendable({ template, conversation, sender }: Question): Template {
   if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
-  if (!template.bodyOnly) throw templateNotApproved('needs_more')
+  const takesFile = template.header !== null && sender.actor.type !== 'agent'
+  if (!template.bodyOnly && !takesFile) throw templateNotApproved('needs_more')
   return template
 }
 
@@ -74,7 +101,15 @@ function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 
-function draftText({ text, previewUrl }: Extract<SendCommand, { kind: 'text' }>, maxTextLength: number | null): Draft {
+type Of<K extends SendCommand['kind']> = Extract<SendCommand, { kind: K }>
+
+/** What is quoted goes with the first part. */
+function quotedBy({ quotedId }: { quotedId?: string }, { named }: Question): About | null {
+  return quotedId === undefined ? null : checkAbout('quoted_message_id', named.about)
+}
+
+function draftText({ text, previewUrl, ...command }: Of<'text'>, question: Question): Draft {
+  const { maxTextLength } = question
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => part.trim() === '')) {
     const found =
@@ -82,15 +117,63 @@ function draftText({ text, previewUrl }: Extract<SendCommand, { kind: 'text' }>,
     throw invalidMessage(found)
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
-  const parts = texts.map((part, index): Outgoing => ({ kind: 'text', text: part, previewUrl: index === firstLink }))
-  return { kind: 'text', text, parts }
+  const quote = quotedBy(command, question)
+  const parts = texts.map((part, index): Outgoing => {
+    const outgoing = { kind: 'text', text: part, previewUrl: index === firstLink } as const
+    return quote !== null && index === 0 ? { ...outgoing, quoted: quote.other } : outgoing
+  })
+  return { kind: 'text', text, parts, ...(quote !== null && { detail: { quoted: quote.quoted } }) }
 }
 
-function draftTemplate({ parameters }: Extract<SendCommand, { kind: 'template' }>, template: Template): Draft {
+function draftTemplate(command: Of<'template'>, template: Template, question: Question): Draft {
   const { name, language, body, parameterNames: names, parameterCount: count } = template
+  const { parameters } = command
+  const { upload } = question.named
   const text = fillTemplate(body, count, parameters)
-  return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
+  const header = checkHeader(command, template, upload, question.mediaWay)
+  const quote = quotedBy(command, question)
+  const part: Outgoing = {
+    ...{ kind: 'template', name, language, parameters, names },
+    ...(header !== null && { header }),
+    ...(quote !== null && { quoted: quote.other }),
+  }
+  return { kind: 'template', text, parts: [part], ...keptOf(header === null ? null : upload, quote) }
 }
+
+function draftMedia(command: Of<'media'>, question: Question): Draft {
+  const { named, mediaWay } = question
+  const file = checkFile('upload_id', named.upload, mediaWay)
+  const caption = checkCaption(file.kind, command.text, mediaWay)
+  const quote = quotedBy(command, question)
+  const part: Outgoing = { kind: 'media', file, caption, ...(quote !== null && { quoted: quote.other }) }
+  // As of a document that came in.
+  const text = caption === '' && file.kind === 'document' ? (file.name ?? '') : caption
+  return { kind: contractKinds[file.kind], text, parts: [part], ...keptOf(named.upload, quote) }
+}
+
+function keptOf(upload: NamedBySend['upload'], quote: About | null): Pick<Draft, 'detail' | 'file'> {
+  const quoted = quote === null ? {} : { quoted: quote.quoted }
+  if (upload === null) return quote === null ? {} : { detail: quoted }
+  const { id, kind, platform } = upload
+  return { detail: { media: { id, kind }, ...quoted }, file: { id, platform } }
+}
+
+function draftReaction({ emoji }: Of<'reaction'>, { named }: Question): Draft {
+  const { other } = checkAbout('message_id', named.about)
+  if (emoji !== null && !isOneEmoji(emoji)) throw invalidMessage('emoji must be one emoji, or null to take ours back')
+  const reaction = { externalId: other.externalId, emoji: emoji ?? '' }
+  return {
+    kind: 'text',
+    text: reaction.emoji,
+    parts: [{ kind: 'reaction', about: other, emoji }],
+    detail: { reaction },
+  }
+}
+
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+const isOneEmoji = (text: string): boolean =>
+  [...letters.segment(text)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(text)
 
 /**
  * The body with `{{1}}`, `{{2}}`, … filled in. Throws 422 INVALID_MESSAGE for what the platform is known to refuse: a

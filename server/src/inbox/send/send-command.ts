@@ -1,39 +1,96 @@
 import { InvalidInput, invalid } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
-import { InteractiveSend, TemplateSend, TextSend } from './send-schema.ts'
+import {
+  InteractiveSend,
+  MediaSend,
+  QuotingTemplateSend,
+  QuotingTextSend,
+  ReactionSend,
+  TemplateSend,
+  TextSend,
+} from './send-schema.ts'
 
-/** What a caller wants to be sent. */
+/** What a caller wants to be sent. What is not asked for is absent: a key's use is known by what its command holds. */
 export type SendCommand =
-  | { kind: 'text'; text: string; previewUrl: boolean }
-  | { kind: 'template'; name: string; language: string; parameters: string[] }
+  | { kind: 'text'; text: string; previewUrl: boolean; quotedId?: string }
+  | {
+      kind: 'template'
+      name: string
+      language: string
+      parameters: string[]
+      headerUploadId?: string
+      quotedId?: string
+    }
+  | { kind: 'media'; uploadId: string; text: string; quotedId?: string }
+  /** Null takes ours back. */
+  | { kind: 'reaction'; messageId: string; emoji: string | null }
   | { kind: 'interactive'; body: object }
 
-type TextBody = { text: string; preview_url?: boolean }
-type TemplateBody = { template: { name: string; language: string; body_params?: string[] } }
+/** The contract's interface takes words alone. */
+export type SendLanguage = 'contract' | 'whole'
 
 // One check for each kind: a union would answer a single mistake with the complaints of all its members.
 const checks = {
-  text: compileCheck(TextSend),
-  template: compileCheck(TemplateSend),
-  interactive: compileCheck(InteractiveSend),
-}
+  contract: {
+    text: compileCheck(TextSend),
+    template: compileCheck(TemplateSend),
+    interactive: compileCheck(InteractiveSend),
+  },
+  whole: {
+    text: compileCheck(QuotingTextSend),
+    template: compileCheck(QuotingTemplateSend),
+    media: compileCheck(MediaSend),
+    reaction: compileCheck(ReactionSend),
+    interactive: compileCheck(InteractiveSend),
+  },
+} as const satisfies Record<SendLanguage, Record<string, ReturnType<typeof compileCheck>>>
 
 /** Reads the body of a send; throws InvalidInput when its shape is wrong. What it says is judged later. */
-export function readSendCommand(body: unknown): SendCommand {
+export function readSendCommand(body: unknown, language: SendLanguage): SendCommand {
   if (body === undefined) throw invalid('', 'is required: send a JSON body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('', 'must be object')
   const kind = 'kind' in body ? body.kind : undefined
   if (kind === undefined) throw invalid('kind', 'is required')
-  if (kind !== 'text' && kind !== 'template' && kind !== 'interactive') {
-    throw invalid('kind', 'must be one of text, template')
+  const known: Readonly<Partial<Record<string, ReturnType<typeof compileCheck>>>> = checks[language]
+  const check = typeof kind === 'string' && Object.hasOwn(known, kind) ? known[kind] : undefined
+  if (check === undefined) {
+    const offered = Object.keys(known).filter((name) => name !== 'interactive')
+    throw invalid('kind', `must be one of ${offered.join(', ')}`)
   }
-  const issues = checks[kind](body, '')
+  const issues = check(body, '')
   if (issues.length > 0) throw new InvalidInput(issues)
-  if (kind === 'interactive') return { kind, body }
-  if (kind === 'text') {
-    const { text, preview_url = false } = body as TextBody
-    return { kind, text, previewUrl: preview_url }
+  return commandOf(body as Checked)
+}
+
+type Checked =
+  | { kind: 'text'; text: string; preview_url?: boolean; quoted_message_id?: string }
+  | {
+      kind: 'template'
+      template: { name: string; language: string; body_params?: string[]; header_upload_id?: string }
+      quoted_message_id?: string
+    }
+  | { kind: 'media'; upload_id: string; text?: string; quoted_message_id?: string }
+  | { kind: 'reaction'; message_id: string; emoji: string | null }
+  | { kind: 'interactive' }
+
+function commandOf(body: Checked): SendCommand {
+  const quotedId = 'quoted_message_id' in body ? body.quoted_message_id?.toLowerCase() : undefined
+  const quoted = quotedId === undefined ? {} : { quotedId }
+  switch (body.kind) {
+    case 'text':
+      return { kind: 'text', text: body.text, previewUrl: body.preview_url ?? false, ...quoted }
+    case 'template': {
+      const { name, language, body_params: parameters = [], header_upload_id: id } = body.template
+      const header = id === undefined ? {} : { headerUploadId: id.toLowerCase() }
+      return { kind: 'template', name, language, parameters, ...header, ...quoted }
+    }
+    case 'media':
+      return { kind: 'media', uploadId: body.upload_id.toLowerCase(), text: body.text ?? '', ...quoted }
+    case 'reaction':
+      return { kind: 'reaction', messageId: body.message_id.toLowerCase(), emoji: body.emoji }
+    case 'interactive':
+      return { kind: 'interactive', body }
+    default:
+      return body satisfies never
   }
-  const { name, language, body_params = [] } = (body as TemplateBody).template
-  return { kind, name, language, parameters: body_params }
 }

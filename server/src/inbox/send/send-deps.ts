@@ -2,20 +2,23 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
-import type { Connection } from '../../channels/connection/connection.ts'
+import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { RefusalEffect } from '../../channels/connector.ts'
+import type { MediaWay } from '../../channels/media-way.ts'
+import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { Paces } from './pace.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendWakeups } from './send-wakeups.ts'
 
-/** The steps of a send, in order of their ends: after each of them a crash could tear it apart. */
+/** The steps of a send, in order of their ends: after each of them a crash could tear it apart. Only files are uploaded. */
 export const sendSteps = [
   'read',
   'lock',
   'check',
   'write',
   'reserve',
+  'upload',
   'awaitTurn',
   'awaitPace',
   'allow',
@@ -33,6 +36,10 @@ export interface SendDeps extends InboxDeps {
   pacesOf(connection: Connection): Paces
   /** Those of the connections that were not removed, with their secrets open; their ids as SQL. */
   connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
+  /** How a channel takes files; undefined where it takes none. */
+  mediaWayOf(channel: Channel): MediaWay | undefined
+  /** Where files are. */
+  store: Pick<MediaStore, 'open'>
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */

@@ -7,6 +7,7 @@ import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { outcomeUnknown } from '../conversation/status-ladder.ts'
 import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
+import { type Given, giveFile } from './give-file.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
@@ -28,7 +29,7 @@ export interface Refusal {
   errorCode: string
 }
 
-type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
+export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /** Notes and settles at once, with others, a send whose only part was accepted; null where it has to be done alone. */
 export type Settle = (sent: Sent) => Promise<Answer | null>
@@ -44,19 +45,48 @@ export interface Dispatched {
  * database before the next one goes; anything but acceptance ends it.
  */
 export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: Settle | null): Promise<Dispatched> {
+  const given = await give(deps, reserved, false)
+  if ('stopped' in given) return endWith(deps, reserved, 1, given.stopped)
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
-  for (const [index, outgoing] of reserved.parts.entries()) {
+  for (const [index, outgoing] of given.parts.entries()) {
     const start = index === 0 ? reserved.start : null
     isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved, start)))
-    const result = isOurTurn
+    const sent = isOurTurn
       ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
       : notSent
+    const result = isFileGone(reserved, sent) ? await sendAnew(deps, reserved) : sent
     const answer = await deps.step('note', () => noteOrSettle(deps, reserved, index + 1, result, settle))
     if (answer !== null) return { answer, refusal: null }
     if (result.outcome === 'refused') return { answer: null, refusal: result }
     if (result.outcome !== 'accepted') break
   }
   return { answer: null, refusal: null }
+}
+
+/** The parts as they go to the platform, which has their file then. */
+async function give(deps: SendDeps, reserved: Reserved, isGone: boolean): Promise<Given> {
+  const { file, parts } = reserved
+  return file === null ? { parts } : deps.step('upload', () => giveFile(deps, reserved, file, isGone))
+}
+
+async function endWith(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<Dispatched> {
+  await deps.step('note', () => persist(() => note(deps, reserved, part, result)))
+  return { answer: null, refusal: result.outcome === 'refused' ? result : null }
+}
+
+const isFileGone = ({ file }: Reserved, result: PartOutcome): boolean =>
+  file !== null && result.outcome === 'refused' && result.isFileGone === true
+
+/**
+ * Once more, with the file given anew: the platform may lose it before its time, and its refusal proves that nothing was
+ * sent. Only once, and only a file's send, which is one part.
+ */
+async function sendAnew(deps: SendDeps, reserved: Reserved): Promise<PartOutcome> {
+  const given = await give(deps, reserved, true)
+  if ('stopped' in given) return given.stopped
+  const [outgoing] = given.parts
+  const mayGo = outgoing !== undefined && (await deps.step('awaitPace', () => awaitPace(deps, reserved, null)))
+  return mayGo ? deps.step('call', () => sendPart(deps, reserved, 1, outgoing, null)) : notSent
 }
 
 async function noteOrSettle(
@@ -83,12 +113,15 @@ const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 // False when those before it take too long, as after one to a platform that hangs; and when this process was taken for dead
 // meanwhile: others may have gone first, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
-  const giveUpAt = performance.now() + (deps.maxTurnMs ?? maxTurnMs)
+  const waitMs = deps.maxTurnMs ?? maxTurnMs
+  let giveUpAt = performance.now() + waitMs
   for (;;) {
     const woken = deps.wakes.next(reserved.conversationId, pollMs)
     const state = await deps.db.tx((tx) => stayAlive(tx, reserved))
     if (state === undefined) return false
     if (!state.waits) return true
+    // A file takes its time, which has an end of its own.
+    if (state.isBehindFile) giveUpAt = performance.now() + waitMs
     if (performance.now() >= giveUpAt) return false
     await woken
   }

@@ -3,7 +3,7 @@ import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
-import { type ConversationChange, changeOwner, withOutbound } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -11,6 +11,10 @@ import type { Message } from '../conversation/message.ts'
 import { addMessage, insertMessages } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
+import { insertWhatTheyCarry } from '../media/media-queries.ts'
+import { takeUpload } from '../media/sent-media.ts'
+import type { FileToGive } from './check-named.ts'
+import { findNamed, type NamedBySend } from './named-by-send.ts'
 import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
 import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
@@ -31,6 +35,8 @@ export interface Reserved {
   connector: Connector
   recipient: Recipient
   parts: Outgoing[]
+  /** The file that the platform is given before; null for words. */
+  file: FileToGive | null
   turn: number
   /** What came with the reservation; null where the first part has to ask for it. */
   start: Start | null
@@ -82,13 +88,16 @@ async function reserve(
     if (newer !== null) throw new ThreadMoved(newer)
   }
   const now = deps.clock.now()
-  const draft = await deps.step('check', () => judge(deps, tx, attempt, conversation, readiness, now))
+  const draft = await deps.step('check', async () => {
+    const named = await findNamed(tx, keyring, { workspaceId, conversationId: conversation.id }, attempt.command)
+    return judge(deps, tx, attempt, { conversation, readiness, named, now })
+  })
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
 
-  const change = takeOver(sender, conversation, now)
+  const change = takeOver(attempt, conversation, now)
   const message = newMessage(conversation, sender, draft, now)
-  const turn = await deps.step('write', () => record(tx, attempt, conversation, change, message, draft.parts.length))
+  const turn = await deps.step('write', () => record(tx, attempt, conversation, change, message, draft))
   return {
     workspaceId,
     conversationId: conversation.id,
@@ -98,6 +107,7 @@ async function reserve(
     connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
+    file: draft.file ?? null,
     turn,
     start: null,
   }
@@ -110,7 +120,7 @@ async function record(
   before: Conversation,
   { conversation, events }: ConversationChange,
   message: Message,
-  parts: number,
+  { parts, file }: Draft,
 ): Promise<number> {
   const { workspaceId, actor } = sender
   const now = message.createdAt
@@ -126,13 +136,16 @@ async function record(
     key,
     fingerprint: fingerprintOf(keyring, message.id, named, command),
     ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
-    parts,
+    parts: parts.length,
     now,
   }
-  const change = { conversation: withOutbound(conversation, added ?? message, now), events }
+  const withMessage = command.kind === 'reaction' ? withReaction : withOutbound
+  const change = { conversation: withMessage(conversation, added ?? message, now), events }
   const [, turn] = await Promise.all([
     isNewest ? insertMessages(tx, keyring, workspaceId, [message]) : null,
     insertSend(tx, send),
+    insertWhatTheyCarry(tx, keyring, workspaceId, [message]),
+    file === undefined ? null : takeUpload(tx, workspaceId, file.id, message.id, now),
     commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
   return turn
@@ -141,13 +154,10 @@ async function record(
 async function judge(
   deps: SendDeps,
   tx: Tx,
-  attempt: SendAttempt,
-  conversation: Conversation,
-  readiness: ConnectionReadiness | null,
-  now: Date,
+  { sender, command }: SendAttempt,
+  found: { conversation: Conversation; readiness: ConnectionReadiness | null; named: NamedBySend; now: Date },
 ): Promise<Draft> {
-  const { sender, command } = attempt
-  const { connectionId, channel } = conversation
+  const { connectionId, channel } = found.conversation
   const template =
     command.kind === 'template' && channel !== 'unofficial'
       ? ((await findTemplate(tx, sender.workspaceId, connectionId, command.name, command.language)) ?? null)
@@ -155,11 +165,10 @@ async function judge(
   return checkSend({
     command,
     sender,
-    conversation,
-    readiness,
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
-    now,
+    mediaWay: deps.mediaWayOf(channel),
+    ...found,
   })
 }
 
@@ -187,15 +196,17 @@ export function recipientOf({ contact }: Conversation): Recipient {
   return recipient
 }
 
-/** What a person writes makes the conversation theirs; an agent writes in its own only. */
-function takeOver({ actor }: Sender, conversation: Conversation, now: Date): ConversationChange {
-  return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
+/** What a person writes makes the conversation theirs, unless it is a reaction; an agent writes in its own only. */
+function takeOver({ sender, command }: SendAttempt, conversation: Conversation, now: Date): ConversationChange {
+  const { actor } = sender
+  const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
+  return isAnswer ? changeOwner(conversation, human, actor, now) : { conversation, events: [] }
 }
 
 export function newMessage(
   { id, connectionId }: Conversation,
   { actor }: Sender,
-  { kind, text }: Draft,
+  { kind, text, detail }: Draft,
   now: Date,
 ): Message {
   return {
@@ -206,6 +217,7 @@ export function newMessage(
     kind,
     origin: 'live',
     text,
+    ...(detail !== undefined && { detail }),
     referral: null,
     externalId: null,
     status: 'pending',

@@ -51,11 +51,15 @@ export function openSend(deps: SendDeps): SendMessage {
 }
 
 /** What an agent asks for; null where `sendMessage` has to find out first what to say. */
-function readPlain(sender: Sender, { conversationId, idempotencyKey, body, problem }: SendRequest): ReadSend | null {
+function readPlain(
+  sender: Sender,
+  { conversationId, idempotencyKey, body, language, problem }: SendRequest,
+): ReadSend | null {
   const id = conversationId.toLowerCase()
-  if (sender.actor.type !== 'agent' || !isUuid(id) || problem !== undefined) return null
+  if (sender.actor.type !== 'agent' || language === 'whole' || !isUuid(id) || problem !== undefined) return null
   try {
-    return { sender, conversationId: id, key: readIdempotencyKey(idempotencyKey), command: readSendCommand(body) }
+    const command = readSendCommand(body, 'contract')
+    return { sender, conversationId: id, key: readIdempotencyKey(idempotencyKey), command }
   } catch {
     return null
   }

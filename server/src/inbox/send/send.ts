@@ -2,7 +2,7 @@ import { isUuid } from '../../base/id.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { readSendCommand } from './send-command.ts'
+import { readSendCommand, type SendLanguage } from './send-command.ts'
 import type { SendAnswer, SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { dispatchSend, type Settle } from './send-dispatch.ts'
 import { outcomeNotKnown } from './send-errors.ts'
@@ -17,6 +17,8 @@ export interface SendRequest {
   /** The `Idempotency-Key` header as it came. */
   idempotencyKey: string | readonly string[] | undefined
   body: unknown
+  /** Which kinds of messages the body may ask for; an agent's are the contract's unless this says otherwise. */
+  language?: SendLanguage
   /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
   problem?: Error | undefined
 }
@@ -53,15 +55,16 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
   const row = isUuid(conversationId) ? await findConversation(deps.db.sql, sender, conversationId) : undefined
   if (row === undefined) throw conversationNotFound()
   if (request.problem !== undefined) throw request.problem
-  // An agent's body has no such field: it is refused like any other that is unknown.
+  const { language = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
+  // The contract's body has no such field: it is refused like any other that is unknown.
   const { lastSeenId, rest } =
-    sender.actor.type === 'agent' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
+    language === 'contract' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
   return {
     sender,
     conversationId,
     connectionId: row.connection_id,
     key: readIdempotencyKey(request.idempotencyKey),
-    command: readSendCommand(rest),
+    command: readSendCommand(rest, language),
     lastSeenId,
     keyring: await deps.vault.keyring(sender.workspaceId),
   }

@@ -252,6 +252,9 @@ test('every channel carries files', async () => {
 })
 
 const upload = (name: string): FileToUpload => ({
+  id: 'a file',
+  seconds: null,
+  waveform: null,
   kind: 'image',
   mimeType: 'image/png',
   name,

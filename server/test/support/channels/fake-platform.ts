@@ -61,10 +61,25 @@ function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): S
   }
   const externalId = `wamid.${++ids}`
   const { message, correlator, recipient } = order
-  const text = message.kind === 'text' ? message.text : message.parameters.join('|')
+  const text = wordsOf(message)
   platform.accepted.push({ correlator, externalId, text, to: recipient.phone, at: performance.now() })
   if (behaviour === 'lose') return { outcome: 'unknown', errorCode: 'timeout' }
   return { outcome: 'accepted', externalId, platformUserPhone: recipient.phone }
+}
+
+function wordsOf(message: Order['message']): string {
+  switch (message.kind) {
+    case 'text':
+      return message.text
+    case 'template':
+      return message.parameters.join('|')
+    case 'media':
+      return `${message.file.kind} ${message.file.platformId}`
+    case 'reaction':
+      return message.emoji ?? ''
+    default:
+      return message satisfies never
+  }
 }
 
 async function listen(platform: FakePlatform): Promise<{ url: string; close(): void }> {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Db, Fragment, Sql } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
@@ -27,6 +28,8 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     },
     connectionsIn: (sql, _keyring, workspaceId, ids) => openTestConnections(sql, workspaceId, ids),
     pacesOf: () => fastPaces,
+    mediaWayOf: () => undefined,
+    store: { open: async () => assert.fail('no send carries a file') },
     noteRefusal: async () => {},
     step: runStep,
   }

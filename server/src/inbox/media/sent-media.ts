@@ -1,0 +1,142 @@
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { FileToUpload, MediaLimits } from '../../channels/media-way.ts'
+import type { MediaKind } from '../../channels/message-detail.ts'
+import { openFile } from '../../media/sealed-file.ts'
+import type { MediaStore } from '../../media/store/store.ts'
+import type { MediaDetails } from './media.ts'
+import { openDetails, openFileKeys } from './sealed-media.ts'
+
+/** A file of the team that a message takes, or has taken. */
+export interface Upload {
+  id: string
+  kind: MediaKind
+  /** A message has it already. */
+  isTaken: boolean
+  details: MediaDetails
+  bytes: number
+  /** The platform's id of it, while that lives. */
+  platform: { id: string; livesUntil: Date } | null
+}
+
+/** One that is here, under lock, so that no two messages take it. */
+export async function lockUpload(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  id: string,
+): Promise<Upload | null> {
+  const [row] = await tx<UploadRow[]>`
+    select id, kind, message_id, details, size_bytes::float8 as bytes, platform_id
+    from media
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and conversation_id = ${conversationId}
+      and direction = 'outbound'
+      and state = 'here'
+    for update`
+  if (row === undefined) return null
+  const { kind, message_id: messageId, bytes } = row
+  const details = openDetails(keyring, id, row.details)
+  return { id, kind, isTaken: messageId !== null, details, bytes, platform: openPlatform(keyring, row) }
+}
+
+interface UploadRow {
+  id: string
+  kind: MediaKind
+  message_id: string | null
+  details: Buffer
+  bytes: number
+  platform_id: Buffer | null
+}
+
+/** Makes an upload the file of a message, under the lock of it. */
+export async function takeUpload(tx: Tx, workspaceId: string, id: string, messageId: string, now: Date): Promise<void> {
+  await tx`
+    update media
+    set message_id = ${messageId},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and message_id is null`
+}
+
+const place = (id: string) => ({ table: 'media', row: id, column: 'platform_id' })
+
+function openPlatform(keyring: Keyring, { id, platform_id: sealed }: UploadRow): Upload['platform'] {
+  if (sealed === null) return null
+  const platform = JSON.parse(keyring.openText(place(id), sealed)) as { id: string; livesUntil: string }
+  return { id: platform.id, livesUntil: new Date(platform.livesUntil) }
+}
+
+/** Notes how the platform calls a file, and until when. */
+export async function storePlatformId(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+  platform: NonNullable<Upload['platform']>,
+): Promise<void> {
+  await tx`
+    update media
+    set platform_id = ${keyring.seal(place(id), JSON.stringify(platform))}
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
+export interface FileDeps {
+  db: Db
+  vault: Vault
+  store: Pick<MediaStore, 'open'>
+}
+
+/** A file as a platform with these limits is given it; null when it is not here. */
+export function openUpload(
+  { db, vault, store }: FileDeps,
+  limits: MediaLimits,
+  workspaceId: string,
+  id: string,
+): Promise<FileToUpload | null> {
+  return vault.withKeyring(workspaceId, async (keyring) => {
+    const row = await findFile(db.sql, workspaceId, id)
+    if (row === undefined) return null
+    const details = openDetails(keyring, id, row.details)
+    const { file: key } = openFileKeys(keyring, id, row.fileKey)
+    const { kind, storedAs, bytes: size } = row
+    return {
+      id,
+      kind,
+      mimeType: typeAmong(details, limits[kind]?.types ?? []) ?? unknownType,
+      name: details.name ?? null,
+      size,
+      seconds: details.seconds ?? null,
+      waveform: details.waveform ?? null,
+      bytes: () =>
+        openFile({ id: storedAs, key, bytes: size }, { start: 0, end: size }, (start, end) =>
+          store.open(storedAs, start, end),
+        ),
+    }
+  })
+}
+
+const unknownType = 'application/octet-stream'
+
+/** Which of the types that a platform takes a file is: as its bytes say or, where these say something else, as declared. */
+export function typeAmong({ realType, mimeType }: MediaDetails, types: readonly string[]): string | null {
+  const known = [realType, mimeType].map((type) => type?.split(';')[0]?.trim() ?? '')
+  return known.find((type) => types.includes(type)) ?? null
+}
+
+async function findFile(sql: Sql, workspaceId: string, id: string) {
+  const [row] = await sql<{ kind: MediaKind; details: Buffer; fileKey: Buffer; storedAs: string; bytes: number }[]>`
+    select kind, details, file_key as "fileKey", stored_as as "storedAs", size_bytes::float8 as bytes
+    from media
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and state = 'here'
+      and file_key is not null
+      and stored_as is not null`
+  return row
+}
