@@ -30,6 +30,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
+  const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
   // Also when it was shown until now: it may have been erased.
   if (error instanceof Failure && error.status === 404) {
@@ -41,7 +42,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   }
   return (
     <div className={styles.panes} data-customer={showsCustomer || undefined}>
-      <section className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+      <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
         <ThreadHeader
           conversation={conversation}
           people={people}
@@ -52,7 +53,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
         <Thread ref={thread} conversation={conversation} />
         <TypingLine people={people} />
         <OwnerBar conversation={conversation} />
-        <Composer conversation={conversation} onSent={() => thread.current?.toNewest()} />
+        <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
       </section>
       <aside className={styles.customer} aria-label={t.inbox.customer}>
         <Suspense>

@@ -59,19 +59,8 @@ interface TemplateChoice {
   header_upload_id?: string
 }
 
-export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
-
 /** What the channel of a conversation takes. */
-export interface UploadLimits {
-  kinds: readonly { kind: MediaKind; bytes: number; types: readonly string[] }[]
-  captionLength: number
-  canReact: boolean
-  canQuote: boolean
-}
-
+export type UploadLimits = Schemas['UploadLimits']
 /** A file that the service holds, to be sent. */
-export interface Upload {
-  id: string
-  kind: MediaKind
-  expiresAt: string
-}
+export type Upload = Schemas['Upload']
+export type MediaKind = Upload['kind']

@@ -1,14 +1,13 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { rawCall, sendFile } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api, body, sendFile } from '../../api/client.ts'
 import type { Conversation, MediaKind, Upload, UploadLimits } from './types.ts'
 
-const placeOf = (workspaceId: string, id: string) => `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${id}`
+const one = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}' as const
 
 // By the connection, whose channel they are of: the next conversation with it asks for nothing.
 const limitsQuery = (workspaceId: string, { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>) => ({
   queryKey: [workspaceId, 'upload-limits', connectionId] as const,
-  queryFn: async (): Promise<UploadLimits> =>
-    (await rawCall(`${placeOf(workspaceId, id)}/upload-limits`)).json() as Promise<UploadLimits>,
+  queryFn: () => body(api.GET(`${one}/upload-limits`, { params: { path: { workspaceId, id } } })),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -19,12 +18,6 @@ export function useUploadLimits(
 ): UploadLimits | undefined {
   return useQuery(limitsQuery(workspaceId, conversation)).data
 }
-
-export const readUploadLimits = (
-  queries: QueryClient,
-  workspaceId: string,
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
-): Promise<UploadLimits> => queries.fetchQuery(limitsQuery(workspaceId, conversation))
 
 export interface FileToUpload {
   file: Blob
@@ -45,10 +38,12 @@ export async function uploadFile(
   const query = new URLSearchParams({ kind, name, type })
   if (seconds !== null) query.set('seconds', String(seconds))
   if (waveform !== null && waveform.length > 0) query.set('waveform', waveform.join(','))
-  return (await sendFile(`${placeOf(workspaceId, conversationId)}/uploads?${query}`, file, options)) as Upload
+  const place = `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${conversationId}/uploads`
+  return (await sendFile(`${place}?${query}`, file, options)) as Upload
 }
 
 /** What is not sent after all. One that is not dropped goes by itself when its time is over. */
 export async function dropUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
-  await rawCall(`${placeOf(workspaceId, conversationId)}/uploads/${uploadId}`, { method: 'DELETE' }).catch(() => {})
+  const path = { workspaceId, id: conversationId, uploadId }
+  await api.DELETE(`${one}/uploads/{uploadId}`, { params: { path } }).catch(() => {})
 }

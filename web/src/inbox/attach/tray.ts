@@ -28,21 +28,19 @@ export const attachmentsOf = (workspaceId: string, id: string): Attachments => t
 export const useTray = (workspaceId: string, id: string): Tray =>
   useSyncExternalStore(watch, () => trayOf(workspaceId, id))
 
-/** Changes what is to be sent, and goes on with the uploads that follow from it. */
-export function changeAttachments(workspaceId: string, id: string, change: Change): void {
+export const changeAttachments = (workspaceId: string, id: string, change: Change): void =>
+  keepAttachments(workspaceId, id, changed(attachmentsOf(workspaceId, id), change))
+
+/** Keeps what is to be sent, ends what is not there any more, and goes on with the uploads that follow. */
+export function keepAttachments(workspaceId: string, id: string, after: Attachments): void {
   const before = attachmentsOf(workspaceId, id)
-  const after = changed(before, change)
   if (after === before) return
   const next = nextUploads(after)
-  const begun = next.reduce((all, one) => changed(all, { type: 'uploadBegan', id: one.id }), after)
-  keep(workspaceId, id, { attachments: begun })
+  const attachments = next.reduce((all, one) => changed(all, { type: 'uploadBegan', id: one.id }), after)
+  keep(workspaceId, id, { attachments })
   for (const gone of before.filter((one) => !after.some((other) => other.id === one.id))) end(workspaceId, id, gone)
   for (const one of next) void upload(workspaceId, id, one)
 }
-
-/** Puts the files in another order or with other captions. */
-export const keepAttachments = (workspaceId: string, id: string, attachments: Attachments): void =>
-  keep(workspaceId, id, { attachments })
 
 export const setRefused = (workspaceId: string, id: string, refused: readonly Refused[]): void =>
   keep(workspaceId, id, { refused })

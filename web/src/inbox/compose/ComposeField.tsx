@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { isTouch, useEnterSends } from '../../ui/enter-sends.ts'
+import { pastedFiles } from '../attach/take-files.ts'
 import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
 import { type Asked, askedAt, putInPlace } from './typeahead.ts'
@@ -20,11 +21,14 @@ interface ComposeFieldProps {
   value: string
   change(text: string): void
   submit(): void
+  /** Files that are pasted; undefined where none can be sent. */
+  paste?(files: readonly File[]): void
   offers: Offers
 }
 
 /** The field for words: grows to eight lines, offers what `/` or `@` asks for, and sends by Enter. */
-export function ComposeField({ fieldRef, label, placeholder, value, change, submit, offers }: ComposeFieldProps) {
+export function ComposeField(props: ComposeFieldProps) {
+  const { fieldRef, label, placeholder, value, change, submit, paste, offers } = props
   const listId = useId()
   const enterSends = useEnterSends()
   const offered = useOffered(fieldRef, value, change, offers)
@@ -65,6 +69,13 @@ export function ComposeField({ fieldRef, label, placeholder, value, change, subm
         }}
         onSelect={(event) => offered.look(event.currentTarget)}
         onBlur={offered.close}
+        onPaste={(event) => {
+          const { files, types } = event.clipboardData
+          // What is copied from a table or a page is words and a picture of them: the words are meant.
+          if (paste === undefined || files.length === 0 || types.includes('text/plain')) return
+          event.preventDefault()
+          paste(pastedFiles(files))
+        }}
         onKeyDown={onKeyDown}
       />
     </div>

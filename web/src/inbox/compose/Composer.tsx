@@ -1,42 +1,61 @@
-import { Suspense, useCallback, useLayoutEffect, useMemo } from 'react'
+import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { AttachButtons } from '../attach/AttachButtons.tsx'
+import { DropPlace } from '../attach/DropPlace.tsx'
+import { VoicePlace } from '../attach/voice/VoicePlace.tsx'
 import { customerName } from '../parts/words.ts'
+import { QuoteBar } from '../quote/QuoteBar.tsx'
+import { useQuoted } from '../quote/quoting.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
 import { type Mode, setDraft, takeFocusAsk } from './drafts.ts'
-import { useComposer } from './use-composer.ts'
+import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts'
 import { useTakeOver } from './use-owner.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
 const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
+const Tray = later(() => import('../attach/Tray.tsx'))
 
 interface ComposerProps {
   conversation: Conversation
+  /** Takes files that are dropped on it. */
+  pane: RefObject<HTMLElement | null>
   /** Called when a message was let go, to bring it into view. */
   onSent?: () => void
 }
 
 /** Where a member writes to the customer, or a note to the team. */
-export function Composer({ conversation, onSent }: ComposerProps) {
+export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
-  const { draft, refusal, surface, isClosed, seen, letGo } = composer
+  const { draft, refusal, surface, isClosed, seen, letGo, files } = composer
+  const [isRecording, setRecording] = useState(false)
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
+  const take = (chosen: readonly File[]) => {
+    files.take(chosen)
+    composer.fieldRef.current?.focus()
+  }
+  const quoted = useQuoted(conversation.id)
+  // Whoever chooses a message to answer writes next.
+  useEffect(() => {
+    if (quoted !== null) write('reply')
+  }, [quoted, write])
   // Before it is painted: the next letter is for the field, and would else be taken for a key.
   useLayoutEffect(() => {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)
   const isBlocked = composer.obstacle !== null
+  const mayAttach = surface === 'reply' && !isBlocked && files.limits !== undefined
   const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
@@ -47,6 +66,31 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
       />
+      <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
+      {files.isShown && surface !== 'note' && (
+        <Suspense>
+          <Tray
+            conversationId={conversation.id}
+            captionLength={files.captionLength}
+            arrange={files.arrange}
+            retry={files.retry}
+          />
+        </Suspense>
+      )}
+      {surface === 'reply' && (
+        <>
+          <VoicePlace
+            isRecording={isRecording}
+            limits={files.limits}
+            ended={(recorded) => {
+              setRecording(false)
+              if (recorded !== null) files.add(recorded)
+              composer.fieldRef.current?.focus()
+            }}
+          />
+          <QuoteBar conversationId={conversation.id} name={name} />
+        </>
+      )}
       {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
       {surface === 'template' && (
         <Suspense>
@@ -64,7 +108,8 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         <ComposeField
           fieldRef={composer.fieldRef}
           label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
-          placeholder={surface === 'note' ? t.compose.notePlaceholder : t.compose.replyPlaceholder}
+          placeholder={placeholderOf(surface, files)}
+          paste={mayAttach ? take : undefined}
           value={composer.value}
           change={composer.change}
           submit={composer.submit}
@@ -77,13 +122,23 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         surface={surface}
         windowState={composer.windowState}
         value={composer.value}
+        max={composer.max}
+        hasSomething={composer.hasSomething}
         isSending={composer.isSending}
         isBlocked={isBlocked}
         submit={composer.submit}
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
-      />
+      >
+        <AttachButtons limits={files.limits} take={take} record={() => setRecording(true)} />
+      </ComposeFoot>
     </section>
   )
+}
+
+function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): string {
+  if (surface === 'note') return t.compose.notePlaceholder
+  if (lead === null) return t.compose.replyPlaceholder
+  return waiting === 1 ? t.attach.caption : t.attach.captionOf(lead.name)
 }
 
 /** In place of a field that could not be used: the way to write oneself. */

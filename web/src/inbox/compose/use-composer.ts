@@ -1,14 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
+import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { useUploadLimits } from '../../data/inbox/uploads.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { me } from '../../session/session.ts'
+import { type Attachment, type Attachments, inTray, keepCaptions, leadOf } from '../attach/attachments.ts'
+import { takeFiles } from '../attach/take-files.ts'
+import { attachmentsOf, changeAttachments, keepAttachments, useTray } from '../attach/tray.ts'
 import { presenceIn } from '../parts/presence.tsx'
-import { maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
+import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
+import { maxNote, maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
 import { resumeSends, send } from './send.ts'
+import { letGoFiles, retryFile, sendLetGo } from './send-files.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
 import { newestMessageId, writtenSince } from './written-since.ts'
@@ -30,6 +37,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'
   const isHeld = useHeld(isClosed, draft.reply)
+  const files = useFiles(inbox, conversation)
+  const max = isNote ? maxNote : files.lead === null ? maxReply : files.captionLength
 
   useEffect(() => resumeSends(inbox), [inbox])
   // The customer has written: what was refused for their silence can be sent now.
@@ -43,12 +52,23 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     void send(inbox, id, outgoing)
     onSent?.()
   }
-  const sendText = () => {
-    // From the store and not from what is drawn: the second click of two finds it empty.
+  const submitReply = () => {
+    // From the stores and not from what is drawn: the second click of two finds them empty.
     const text = writingOf(workspaceId, id).draft.reply.trim()
-    if (obstacle !== null || isClosed || text === '' || text.length > maxReply) return
+    const waiting = inTray(attachmentsOf(workspaceId, id))
+    if (obstacle !== null || isClosed || text.length > max || (text === '' && waiting.length === 0)) return
+    const [quoted, isCaption] = [quotedIn(id), leadOf(waiting) !== null]
+    const seenId = text === '' ? seen.newestId() : seen.lastId()
     setDraft(workspaceId, id, { reply: '' })
-    letGo({ reply: { kind: 'text', text }, text, ifLastMessageId: seen.lastId() })
+    quote(id, null)
+    if (waiting.length > 0) {
+      letGoFiles(inbox, id, { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null })
+      onSent?.()
+    }
+    if (text === '' || isCaption) return
+    const answered = waiting.length > 0 ? null : quoted
+    const reply = withQuote({ kind: 'text', text }, answered)
+    letGo({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
   }
   const surface: Surface = isNote
     ? 'note'
@@ -70,7 +90,10 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     letGo,
     value: isNote ? draft.note : draft.reply,
     isSending: isNote && note.isAdding,
-    submit: isNote ? note.add : sendText,
+    submit: isNote ? note.add : submitReply,
+    files,
+    max,
+    hasSomething: (isNote ? draft.note : draft.reply).trim() !== '' || (!isNote && files.waiting > 0),
     change: (text: string) => {
       seen.mark()
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
@@ -80,6 +103,37 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       else presenceIn(id)?.type()
     },
     wantTemplate: setWantsTemplate,
+  }
+}
+
+export type ComposerFiles = ReturnType<typeof useFiles>
+
+/** The files that are to be sent with the text. */
+function useFiles(inbox: Inbox, conversation: Conversation) {
+  const { id } = conversation
+  const { workspaceId } = inbox
+  const limits = useUploadLimits(workspaceId, conversation)
+  const { attachments, refused } = useTray(workspaceId, id)
+  return {
+    limits,
+    /** What the channel takes along with a file; unknown, nothing is too long. */
+    captionLength: limits?.captionLength ?? maxReply,
+    /** The file that the text goes with. */
+    lead: leadOf(attachments),
+    waiting: inTray(attachments).length,
+    isShown: attachments.length + refused.length > 0,
+    take: (files: readonly File[]) => limits !== undefined && takeFiles(workspaceId, id, limits, files),
+    add: (one: Attachment) => changeAttachments(workspaceId, id, { type: 'added', attachments: [one] }),
+    /** Text and captions stay with their files, whatever the order becomes. */
+    arrange: (change: (before: Attachments) => Attachments) => {
+      const before = attachmentsOf(workspaceId, id)
+      const kept = keepCaptions(before, change(before), writingOf(workspaceId, id).draft.reply)
+      keepAttachments(workspaceId, id, kept.attachments)
+      setDraft(workspaceId, id, { reply: kept.text })
+      // What had failed may have been taken away.
+      sendLetGo(inbox, id)
+    },
+    retry: (one: Attachment) => retryFile(inbox, id, one.id),
   }
 }
 
