@@ -68,7 +68,8 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   }
   return {
     serveTeam: async (teamGuard, live) => {
-      inboxTeamRoutes(app, { ...sends, publicUrl, adapters, presence: await followTeam(app, runtime, live) }, teamGuard)
+      const presence = await followTeam(app, runtime, live)
+      inboxTeamRoutes(app, { ...sends, publicUrl, adapters, presence, store: runtime.media }, teamGuard)
       channelTeamRoutes(app, teamDeps, teamGuard)
     },
   }

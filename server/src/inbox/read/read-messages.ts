@@ -1,4 +1,4 @@
-import type { Sql } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -11,17 +11,24 @@ export interface MessagePage {
   hasMore: boolean
 }
 
+export interface MessagesRequest {
+  before: Date | null
+  limit: number
+  /** What is read of each; the team is shown more than others. */
+  columns?: Fragment
+}
+
 /** The newest messages of a conversation before a time; throws 404 outside the scope. */
 export async function readMessages(
   sql: Sql,
   keyring: Keyring,
   scope: Scope,
   id: string,
-  { before, limit }: { before: Date | null; limit: number },
+  { before, limit, columns = shownMessageColumns(sql) }: MessagesRequest,
 ): Promise<MessagePage> {
   // The conversation is found by the same statement: only where nothing came is it to be told what there is not.
   const rows = await sql<ShownMessageRow[]>`
-    select ${shownMessageColumns(sql)}
+    select ${columns}
     from messages m
     where m.workspace_id = ${scope.workspaceId}
       and m.conversation_id = (${namedConversation(sql, scope, id)})

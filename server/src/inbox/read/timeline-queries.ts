@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from '../conversation/activity.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
-import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, teamMessageColumns } from './shown-message.ts'
 
 /** Between what is older and what is newer; ids break ties. */
 export interface TimelinePosition {
@@ -26,7 +26,7 @@ export async function selectStretchOfMessages(
   stretch: Stretch,
 ): Promise<ShownMessage[]> {
   const rows = await sql<ShownMessageRow[]>`
-    select ${shownMessageColumns(sql)}
+    select ${teamMessageColumns(sql, workspaceId)}
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}

@@ -2,6 +2,7 @@ import type { Activity, ActivityDetail } from '../conversation/activity.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { keyIdOf, readOwner } from '../conversation/owner.ts'
 import { type Named, type Names, namedActors, readNames } from '../read/names.ts'
+import { type Details, readDetails } from '../read/read-details.ts'
 import type { TimelineItem } from '../read/timeline.ts'
 import { named, presentTeamMessage, presentTeamNote } from './team-present.ts'
 
@@ -11,8 +12,17 @@ export async function presentTimeline(
   workspaceId: string,
   items: readonly TimelineItem[],
 ) {
-  const names = await readNames(deps, workspaceId, items.flatMap(namedIn))
-  return items.map((item) => ({ type: item.type, id: item.id, at: item.at.toISOString(), ...presentItem(item, names) }))
+  const messages = items.flatMap((item) => (item.type === 'message' ? [item.message] : []))
+  const [names, details] = await Promise.all([
+    readNames(deps, workspaceId, items.flatMap(namedIn)),
+    readDetails(deps, workspaceId, messages),
+  ])
+  return items.map((item) => ({
+    type: item.type,
+    id: item.id,
+    at: item.at.toISOString(),
+    ...presentItem(item, names, details),
+  }))
 }
 
 function namedIn(item: TimelineItem): Named[] {
@@ -22,8 +32,8 @@ function namedIn(item: TimelineItem): Named[] {
   return namedActors([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
 }
 
-function presentItem(item: TimelineItem, names: Names) {
-  if (item.type === 'message') return { message: presentTeamMessage(item.message, names) }
+function presentItem(item: TimelineItem, names: Names, details: Details) {
+  if (item.type === 'message') return { message: presentTeamMessage(item.message, names, details) }
   if (item.type === 'note') return { note: presentTeamNote(item.note, names) }
   return { activity: presentActivity(item.activity, names) }
 }

@@ -1,10 +1,15 @@
+import type { Quoted } from '../../channels/message-detail.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
+import { isInlineType } from '../media/inline-types.ts'
+import { safeName } from '../media/safe-name.ts'
 import type { Note } from '../notes/notes.ts'
 import { type Names, namedActors, readNames } from '../read/names.ts'
+import { type Details, emojiOf } from '../read/read-details.ts'
 import type { ShownConversation } from '../read/show.ts'
+import type { ShownMedia } from '../read/shown-media.ts'
 import type { ShownMessage } from '../read/shown-message.ts'
 
 export function presentTeamConversation({ conversation, newest, names }: ShownConversation, now: Date) {
@@ -48,7 +53,7 @@ export const named = <A extends { type: string; id: string | null }>({ type, id 
   name: names(type, id),
 })
 
-export function presentTeamMessage(message: ShownMessage, names: Names) {
+export function presentTeamMessage(message: ShownMessage, names: Names, details: Details) {
   return {
     id: message.id,
     direction: message.direction,
@@ -61,24 +66,78 @@ export function presentTeamMessage(message: ShownMessage, names: Names) {
     author: named(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
     referral: message.referral,
-    ...presentDetail(message),
+    ...presentDetail(message, details),
   }
 }
 
-function presentDetail({ detail, revision }: ShownMessage) {
+function presentDetail(message: ShownMessage, details: Details) {
+  const { detail, revision } = message
+  const media = details.media(message)
   return {
-    media: null,
+    media: media === null ? null : presentTeamMedia(media),
     place: detail?.place ?? null,
     cards: detail?.cards ?? [],
-    quoted: null,
-    reaction: null,
-    reactions: [],
+    quoted:
+      detail?.quoted === undefined
+        ? null
+        : presentQuoted(detail.quoted, details.named(message, detail.quoted.externalId)),
+    reaction:
+      detail?.reaction === undefined
+        ? null
+        : { messageId: details.named(message, detail.reaction.externalId)?.id ?? null, emoji: emojiOf(message) },
+    reactions: details.reactions(message).map((reaction) => ({
+      id: reaction.id,
+      emoji: emojiOf(reaction),
+      direction: reaction.direction,
+      at: reaction.occurredAt.toISOString(),
+    })),
     isForwarded: detail?.isForwarded ?? false,
     editedAt: revision?.editedAt ?? null,
     withdrawnAt: revision?.withdrawnAt ?? null,
     former: revision?.former ?? [],
   }
 }
+
+const maxQuoted = 300
+
+/** As the message is now where it is known here; else as the quote shows it. */
+function presentQuoted(quoted: Quoted, message: ShownMessage | null) {
+  const text = message === null ? quoted.text : message.text
+  return {
+    messageId: message?.id ?? null,
+    direction: message?.direction ?? null,
+    text: text?.slice(0, maxQuoted).toWellFormed() || null,
+    mediaKind: message?.detail?.media?.kind ?? null,
+  }
+}
+
+export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, details }: ShownMedia) {
+  const { realType, mimeType = null, name = null, thumbnail = null } = details
+  return {
+    id,
+    kind,
+    state,
+    failure,
+    // What has not come yet is named as it was told.
+    name: name === null ? null : safeName(name),
+    type: realType ?? mimeType,
+    bytes: bytes ?? within(details.size, 0, Number.MAX_SAFE_INTEGER),
+    width: within(details.width, 1, maxShown),
+    height: within(details.height, 1, maxShown),
+    seconds: within(details.seconds, 0, maxShown),
+    waveform: details.waveform ?? null,
+    placeholder: thumbnail,
+    hasPreview,
+    isInline: state === 'here' && isInlineType(realType),
+    isAnimated: details.isAnimated ?? false,
+  }
+}
+
+/** Of pixels and seconds: what is told is told by strangers. */
+const maxShown = 1_000_000
+
+const within = (value: number | null | undefined, least: number, most: number): number | null =>
+  typeof value === 'number' && value >= least && value <= most ? value : null
 
 /** Notes with the names of who wrote them. */
 export async function presentTeamNotes(

@@ -12,7 +12,9 @@ import { findConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
 import { listNotes } from '../notes/notes.ts'
 import { namedActors, readNames } from '../read/names.ts'
+import { readDetails } from '../read/read-details.ts'
 import { readMessages } from '../read/read-messages.ts'
+import { teamMessageColumns } from '../read/shown-message.ts'
 import { presentTeamMessage, presentTeamNotes } from './team-present.ts'
 import { conversationRoute, conversationsPath, scopeOf, showOne } from './team-request.ts'
 import { TeamConversation, TeamConversationParams, TeamLead, TeamMessage, TeamNote } from './team-schema.ts'
@@ -84,10 +86,14 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
       const time = before === undefined ? null : readTime('before', before, issues)
       if (issues.length > 0) throw new InvalidInput(issues, 'query')
       const keyring = await vault.keyring(member.workspaceId)
-      const page = await readMessages(db.sql, keyring, scopeOf(member), request.params.id, { before: time, limit })
-      const wrote = namedActors(page.messages.map(({ actor }) => actor))
-      const names = await readNames({ db, vault }, member.workspaceId, wrote)
-      return { messages: page.messages.map((each) => presentTeamMessage(each, names)), hasMore: page.hasMore }
+      const columns = teamMessageColumns(db.sql, member.workspaceId)
+      const asked = { before: time, limit, columns }
+      const { messages, hasMore } = await readMessages(db.sql, keyring, scopeOf(member), request.params.id, asked)
+      const [names, details] = await Promise.all([
+        readNames({ db, vault }, member.workspaceId, namedActors(messages.map(({ actor }) => actor))),
+        readDetails({ db, vault }, member.workspaceId, messages),
+      ])
+      return { messages: messages.map((each) => presentTeamMessage(each, names, details)), hasMore }
     },
   })
 }

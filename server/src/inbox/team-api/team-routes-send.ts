@@ -5,6 +5,7 @@ import type { App } from '../../base/route.ts'
 import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/send-routes.ts'
+import { readDetails } from '../read/read-details.ts'
 import { sendMessage } from '../send/send.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { ThreadMoved } from '../send/send-errors.ts'
@@ -34,7 +35,9 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
       const member = memberOf(request)
       admitToInbox(member)
       const sender = { workspaceId: member.workspaceId, connectionIds: [], actor: member.actor }
-      return answerSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch(showNewer)
+      return answerSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch((error) =>
+        showNewer(deps, member.workspaceId, error),
+      )
     },
   })
 }
@@ -46,7 +49,8 @@ function admitToInbox({ workspace }: Member): void {
   }
 }
 
-function showNewer(error: unknown): never {
+async function showNewer(deps: SendDeps, workspaceId: string, error: unknown): Promise<never> {
   if (!(error instanceof ThreadMoved)) throw error
-  throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null) })
+  const details = await readDetails(deps, workspaceId, [error.newer])
+  throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null, details) })
 }

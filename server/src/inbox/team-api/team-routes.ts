@@ -1,7 +1,7 @@
 import type { App } from '../../base/route.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import type { SendDeps } from '../send/send-deps.ts'
-import { serveMedia } from './files/team-routes-file.ts'
+import { type FileDeps, serveMedia } from './files/team-routes-file.ts'
 import { serveGallery } from './files/team-routes-gallery.ts'
 import { serveUploads } from './files/team-routes-uploads.ts'
 import type { Presence } from './presence.ts'
@@ -16,7 +16,7 @@ import { sendTeamRoutes } from './team-routes-send.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
-export interface InboxTeamDeps extends SendDeps, HealthDeps {
+export interface InboxTeamDeps extends SendDeps, HealthDeps, FileDeps {
   presence: Presence
 }
 

@@ -1,23 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type App, errors } from '../../../base/route.ts'
+import type { MediaStore } from '../../../media/store/store.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
-import type { InboxDeps } from '../../conversation/conversation.ts'
+import { openMedia } from '../../media/open-media.ts'
 import { retryMedia } from '../../media/retry-media.ts'
+import type { SendDeps } from '../../send/send-deps.ts'
 import { conversationRoute, inboxPath } from '../team-request.ts'
 import { FileHeaders, fileAnswers, MediaParams, Retried } from './files-schema.ts'
+import { readingPlaces } from './reading-places.ts'
+import { sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
+/** Whoever reads for longer is asked again whether they may. */
+const lookAgainMs = 10_000
+
+export interface FileDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'log'> {
+  store: MediaStore
+}
 
 /** The bytes of a message's file, and what to do when it has not come. */
-export function serveMedia(app: App, deps: InboxDeps, guard: TeamGuard): void {
-  const common = {
-    method: 'GET',
-    onRequest: guard.member('member'),
-  } as const
+export function serveMedia(app: App, deps: FileDeps, guard: TeamGuard): void {
+  const place = readingPlaces()
+  const common = { method: ['GET', 'HEAD'] as ('GET' | 'HEAD')[], onRequest: guard.member('member') }
   const schema = {
     ...conversationRoute,
     params: MediaParams,
     headers: FileHeaders,
     response: { ...fileAnswers, ...errors(400, 401, 404, 429, 503) },
+  }
+  const answer = (request: FastifyRequest, reply: FastifyReply, mediaId: string, part: 'file' | 'preview') => {
+    const member = memberOf(request)
+    return place(member, async () => {
+      const asker = { workspaceId: member.workspaceId, actorId: member.actor.id }
+      const file = await openMedia(deps, asker, mediaId.toLowerCase(), part)
+      return sendFile({ ...deps, mayGoOn: stillMember(deps, guard, request) }, file, request, reply)
+    })
   }
   app.route({
     ...common,
@@ -29,9 +46,7 @@ export function serveMedia(app: App, deps: InboxDeps, guard: TeamGuard): void {
       description:
         'Pictures, sounds, videos and PDFs by the type that their bytes have, everything else as a download. 404 until it is here.',
     },
-    handler: async () => {
-      throw new Error('to come')
-    },
+    handler: (request, reply) => answer(request, reply, request.params.mediaId, 'file'),
   })
   app.route({
     ...common,
@@ -42,10 +57,22 @@ export function serveMedia(app: App, deps: InboxDeps, guard: TeamGuard): void {
       summary: "Read a file's preview",
       description: 'A smaller picture, in WebP. 404 where `hasPreview` is false.',
     },
-    handler: async () => {
-      throw new Error('to come')
-    },
+    handler: (request, reply) => answer(request, reply, request.params.mediaId, 'preview'),
   })
+  retryRoute(app, deps, guard)
+}
+
+function stillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
+  let lookedAt = clock.now().getTime()
+  return async () => {
+    const now = clock.now().getTime()
+    if (now - lookedAt < lookAgainMs) return true
+    lookedAt = now
+    return (await guard.stillMember(request)) !== null
+  }
+}
+
+function retryRoute(app: App, deps: FileDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: `${path}/retry`,

@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, unavailable } from '../../../base/errors.ts'
+import type { Log } from '../../../base/log.ts'
+import { type ByteRange, openFile, release } from '../../../media/sealed-file.ts'
+import { type MediaStore, StoreProblem } from '../../../media/store/store.ts'
+import { readRange } from '../../media/byte-range.ts'
+import type { OpenedFile } from '../../media/open-media.ts'
+
+export interface SendFileDeps {
+  store: MediaStore
+  log: Log
+  /** Asked before each piece, so that it has to be quick as a rule. */
+  mayGoOn: () => Promise<boolean>
+  /** How long a reader may take for a piece. */
+  stallMs?: number
+}
+
+const pieceWithinMs = 60_000
+
+/** Nothing of a file may run or load anything, should it be opened by itself. */
+const policy = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+/** Answers with a file, or the part of it that was asked for. */
+export async function sendFile(
+  deps: SendFileDeps,
+  file: OpenedFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { bytes, id } = file.secret
+  const etag = `"${id}"`
+  const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': policy }
+  if (isOneOf(request.headers['if-none-match'], etag)) return reply.code(304).headers(headers).send()
+  const condition = request.headers['if-range']
+  const range = condition === undefined || condition === etag ? readRange(request.headers.range, bytes) : null
+  if (range === 'beyond') {
+    const contentRange = { 'content-range': `bytes */${bytes}` }
+    throw new ApiError(416, `The file has ${bytes} bytes. Ask for some of these.`, { headers: contentRange })
+  }
+  const { start, end } = range ?? { start: 0, end: bytes }
+  const answer = {
+    ...headers,
+    'content-type': file.type,
+    'content-disposition': dispositionOf(file),
+    'content-length': String(end - start),
+    'accept-ranges': 'bytes',
+    ...(range !== null && { 'content-range': `bytes ${start}-${end - 1}/${bytes}` }),
+  }
+  const status = range === null ? 200 : 206
+  if (request.method === 'HEAD') return reply.code(status).headers(answer).send()
+  const pieces = await openPieces(deps, file, { start, end })
+  reply.hijack()
+  reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...answer })
+  await pass(deps, pieces, reply.raw, { requestId: request.id, route: request.routeOptions.url })
+  return reply
+}
+
+/** A caller that has it sends what it has, several of them, or `*`. */
+function isOneOf(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()))
+}
+
+/** The pieces, of which the first is there: what does not open is told before anything is sent. */
+async function openPieces(
+  { store }: SendFileDeps,
+  { secret }: OpenedFile,
+  range: ByteRange,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const pieces = openFile(secret, range, (start, end) => store.open(secret.id, start, end))
+  try {
+    const first = await pieces.next()
+    return from(first, pieces)
+  } catch (error) {
+    if (!(error instanceof StoreProblem)) throw error
+    throw unavailable('The file cannot be read at the moment. Try again, or tell whoever runs this service.')
+  }
+}
+
+async function* from(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (first.done !== true) yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** One piece at a time: nothing more is read, nor held, before the reader has taken it. */
+async function pass(
+  { log, mayGoOn, stallMs = pieceWithinMs }: SendFileDeps,
+  pieces: AsyncGenerator<Uint8Array>,
+  out: ServerResponse,
+  fields: { requestId: string; route: string | undefined },
+): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      if (!(await mayGoOn()) || !(await write(out, piece, stallMs))) {
+        out.destroy()
+        return
+      }
+      release(piece)
+    }
+    out.end()
+  } catch (error) {
+    log.error('a file broke off', fields, error)
+    out.destroy()
+  }
+}
+
+/** Whether the reader has taken it in time. */
+function write(out: ServerResponse, piece: Uint8Array, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isTaken: boolean) => {
+      clearTimeout(timer)
+      out.off('close', left)
+      resolve(isTaken)
+    }
+    const left = () => end(false)
+    const timer = setTimeout(left, withinMs)
+    if (out.destroyed) return left()
+    out.once('close', left)
+    out.write(piece, (error) => end(!error))
+  })
+}
+
+const endings: Record<string, string> = {
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'image/webp': '.webp',
+  'image/gif': '.gif',
+  'video/mp4': '.mp4',
+  'audio/mp4': '.m4a',
+  'audio/x-m4a': '.m4a',
+  'audio/mpeg': '.mp3',
+  'audio/aac': '.aac',
+  'audio/amr': '.amr',
+  'audio/ogg': '.ogg',
+  'application/pdf': '.pdf',
+}
+
+/** With the name in both spellings of the field's standard: older readers take the one in plain letters. */
+function dispositionOf({ isInline, name, kind, type }: OpenedFile): string {
+  const full = name ?? `${kind}${endings[type] ?? ''}`
+  const plain = full.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, '_')
+  const encoded = encodeURIComponent(full).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+  return `${isInline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
