@@ -10,6 +10,7 @@ import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
 import { TypingLine, usePresence } from './parts/presence.tsx'
 import { customerName } from './parts/words.ts'
+import { MessageHands } from './quote/MessageHands.tsx'
 import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
@@ -51,6 +52,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
           toggleCustomer={() => setShowsCustomer(!showsCustomer)}
         />
         <Thread ref={thread} conversation={conversation} />
+        <MessageHands conversation={conversation} pane={pane} />
         <TypingLine people={people} />
         <OwnerBar conversation={conversation} />
         <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />

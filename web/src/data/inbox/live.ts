@@ -21,8 +21,8 @@ import {
   threadsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
-import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
 import { hearFile, readMessageAgain } from './files.ts'
+import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
 import { refreshThread } from './outbox.ts'

@@ -7,7 +7,7 @@ import type { Inbox } from './inbox.ts'
 import { mineOf, type Waiting } from './outbox-rules.ts'
 import { freshThread } from './queries.ts'
 import type { Thread } from './thread-rules.ts'
-import type { Reply } from './types.ts'
+import type { ReactionToSend, Reply } from './types.ts'
 
 const none: readonly Waiting[] = []
 const retryMs = [1000, 2000, 4000, 8000]
@@ -78,7 +78,7 @@ export function inLine<T>(id: string, run: () => Promise<T>): Promise<T> {
 export async function sendQuietly(
   inbox: Inbox,
   id: string,
-  { reply, key, ifLastMessageId }: Pick<Sending, 'reply'> & { key: string; ifLastMessageId: string | null },
+  { reply, key, ifLastMessageId }: { reply: Reply | ReactionToSend; key: string; ifLastMessageId: string | null },
 ): Promise<void> {
   await untilAnswered(inbox, id, key, () => calls.send(inbox.workspaceId, id, reply, key, ifLastMessageId))
   await refreshThread(inbox, id).catch(() => {})

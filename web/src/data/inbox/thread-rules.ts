@@ -49,10 +49,7 @@ export function replaceItems(thread: Thread, fresh: readonly TimelineItem[]): Th
 }
 
 /** With the reactions among what came later on the messages that they are about. */
-export function withReactions(
-  items: readonly TimelineItem[],
-  later: readonly TimelineItem[],
-): readonly TimelineItem[] {
+export function withReactions(items: readonly TimelineItem[], later: readonly TimelineItem[]): readonly TimelineItem[] {
   const news = later.flatMap(({ message }) => (message?.reaction?.messageId == null ? [] : [message]))
   if (news.length === 0) return items
   return items.map((item) => {

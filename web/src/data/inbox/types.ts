@@ -52,6 +52,13 @@ export type Reply = (
   | { kind: 'media'; upload_id: string; text?: string }
 ) & { quoted_message_id?: string }
 
+/** What is sent, and stands on another message rather than by itself. */
+export interface ReactionToSend {
+  kind: 'reaction'
+  message_id: string
+  emoji: string | null
+}
+
 interface TemplateChoice {
   name: string
   language: string

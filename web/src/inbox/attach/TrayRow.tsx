@@ -146,9 +146,7 @@ function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachmen
     case 'failed':
       return (
         <p className={styles.state} role="alert">
-          <span>
-            {step.upload === null ? `${texts.notUploaded}. ${sentenceFor(step.error)}` : texts.notSent}
-          </span>
+          <span>{step.upload === null ? `${texts.notUploaded}. ${sentenceFor(step.error)}` : texts.notSent}</span>
           <button type="button" className={styles.again} aria-label={texts.tryAgainWith(name)} onClick={retry}>
             {texts.tryAgain}
           </button>

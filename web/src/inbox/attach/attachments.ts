@@ -148,7 +148,8 @@ export const isHalted = (all: Attachments): boolean => firstLetGo(all)?.step.at 
 export const inTray = (all: Attachments): Attachments => all.filter(({ letGo }) => letGo === null)
 
 /** The file that the text in the field goes with: the first to be let go that takes a caption. */
-export const leadOf = (all: Attachments): Attachment | null => inTray(all).find(({ kind }) => takesCaption(kind)) ?? null
+export const leadOf = (all: Attachments): Attachment | null =>
+  inTray(all).find(({ kind }) => takesCaption(kind)) ?? null
 
 /**
  * After a change of order another file may be the one that the field's text goes with: text and caption change places, so

@@ -29,7 +29,8 @@ export const attach = {
   },
   refused: {
     type: (name: string) => `${name} was not added: files of this type cannot be sent on this channel.`,
-    size: (name: string, most: string) => `${name} was not added: it is larger than ${most}, the most that can be sent.`,
+    size: (name: string, most: string) =>
+      `${name} was not added: it is larger than ${most}, the most that can be sent.`,
     empty: (name: string) => `${name} was not added: it is empty.`,
     many: (name: string, most: string) => `${name} was not added: send the others first, ${most} at most at once.`,
   },

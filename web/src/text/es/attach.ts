@@ -47,9 +47,12 @@ export const attach: typeof en = {
     preparing: 'Se está preparando la grabación',
     longest: (minutes) => `Una grabación termina sola a los ${minutes} minutos.`,
     problems: {
-      insecure: 'Los navegadores solo permiten grabar en direcciones que empiezan por https. Consulta a quien administra Parley aquí.',
-      unable: 'Este navegador no puede grabar en un formato que acepte este canal. Usa otro navegador o adjunta un archivo.',
-      denied: 'El navegador no tiene permiso para usar el micrófono. Permítelo junto a la dirección y vuelve a intentarlo.',
+      insecure:
+        'Los navegadores solo permiten grabar en direcciones que empiezan por https. Consulta a quien administra Parley aquí.',
+      unable:
+        'Este navegador no puede grabar en un formato que acepte este canal. Usa otro navegador o adjunta un archivo.',
+      denied:
+        'El navegador no tiene permiso para usar el micrófono. Permítelo junto a la dirección y vuelve a intentarlo.',
       missing: 'No se encontró ningún micrófono.',
       silent: 'No se grabó nada.',
       failed: 'La grabación no funcionó. Vuelve a intentarlo o adjunta un archivo.',

@@ -47,7 +47,8 @@ export const attach: typeof en = {
     preparing: 'A gravação está sendo preparada',
     longest: (minutes) => `Uma gravação termina sozinha depois de ${minutes} minutos.`,
     problems: {
-      insecure: 'Os navegadores só permitem gravar em endereços que começam com https. Fale com quem administra o Parley aqui.',
+      insecure:
+        'Os navegadores só permitem gravar em endereços que começam com https. Fale com quem administra o Parley aqui.',
       unable: 'Este navegador não grava em um formato que este canal aceite. Use outro navegador ou anexe um arquivo.',
       denied: 'O navegador não tem permissão para usar o microfone. Permita ao lado do endereço e tente de novo.',
       missing: 'Nenhum microfone foi encontrado.',
