@@ -20,7 +20,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
   const isOff = limits === undefined
   useKeys(
     t.compose.title,
-    useMemo(() => [{ keys: 'p', label: texts.choose, run: () => input.current?.click() }], [texts]),
+    useMemo(() => [{ keys: 'p', label: t.attach.choose, run: () => input.current?.click() }], []),
   )
   if (limits?.kinds.length === 0) return null
   return (

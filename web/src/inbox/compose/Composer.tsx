@@ -36,26 +36,17 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
   const { draft, refusal, surface, isClosed, seen, letGo, files } = composer
-  const [isRecording, setRecording] = useState(false)
+  const attaching = useAttaching(conversation.id, composer)
+  const { take, mayAttach } = attaching
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
-  const take = (chosen: readonly File[]) => {
-    files.take(chosen)
-    composer.fieldRef.current?.focus()
-  }
-  const quoted = useQuoted(conversation.id)
-  // Whoever chooses a message to answer writes next.
-  useEffect(() => {
-    if (quoted !== null) write('reply')
-  }, [quoted, write])
   // Before it is painted: the next letter is for the field, and would else be taken for a key.
   useLayoutEffect(() => {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)
   const isBlocked = composer.obstacle !== null
-  const mayAttach = surface === 'reply' && !isBlocked && files.limits !== undefined
   const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
@@ -66,31 +57,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
       />
-      <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
-      {files.isShown && surface !== 'note' && (
-        <Suspense>
-          <Tray
-            conversationId={conversation.id}
-            captionLength={files.captionLength}
-            arrange={files.arrange}
-            retry={files.retry}
-          />
-        </Suspense>
-      )}
-      {surface === 'reply' && (
-        <>
-          <VoicePlace
-            isRecording={isRecording}
-            limits={files.limits}
-            ended={(recorded) => {
-              setRecording(false)
-              if (recorded !== null) files.add(recorded)
-              composer.fieldRef.current?.focus()
-            }}
-          />
-          <QuoteBar conversationId={conversation.id} name={name} />
-        </>
-      )}
+      <Attaching conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
       {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
       {surface === 'template' && (
         <Suspense>
@@ -129,9 +96,74 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
         submit={composer.submit}
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       >
-        <AttachButtons limits={files.limits} take={take} record={() => setRecording(true)} />
+        <AttachButtons limits={files.limits} take={take} record={() => attaching.setRecording(true)} />
       </ComposeFoot>
     </section>
+  )
+}
+
+type ComposerState = ReturnType<typeof useComposer>
+
+/** How files and a voice are taken. */
+function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
+  const workspaceId = useWorkspaceId()
+  const [isRecording, setRecording] = useState(false)
+  const quoted = useQuoted(id)
+  // Whoever chooses a message to answer writes next.
+  useEffect(() => {
+    if (quoted === null) return
+    setDraft(workspaceId, id, { mode: 'reply' })
+    fieldRef.current?.focus()
+  }, [quoted, workspaceId, id, fieldRef])
+  return {
+    isRecording,
+    setRecording,
+    mayAttach: surface === 'reply' && obstacle === null && files.limits !== undefined,
+    take: (chosen: readonly File[]) => {
+      files.take(chosen)
+      fieldRef.current?.focus()
+    },
+  }
+}
+
+interface AttachingProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
+  composer: ComposerState
+  attaching: ReturnType<typeof useAttaching>
+}
+
+/** What a message has beside its words: files, a voice, what it answers. */
+function Attaching({ conversation, pane, composer, attaching }: AttachingProps) {
+  const { isRecording, setRecording, mayAttach, take } = attaching
+  const { files, surface, fieldRef } = composer
+  const name = customerName(conversation)
+  return (
+    <>
+      <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
+      {files.isShown && surface !== 'note' && (
+        <Suspense>
+          <Tray
+            conversationId={conversation.id}
+            captionLength={files.captionLength}
+            arrange={files.arrange}
+            retry={files.retry}
+          />
+        </Suspense>
+      )}
+      {surface === 'reply' && (
+        <>
+          <VoicePlace
+            isRecording={isRecording}
+            limits={files.limits}
+            ended={(recorded) => {
+              setRecording(false)
+              if (recorded !== null) files.add(recorded)
+              fieldRef.current?.focus()
+            }}
+          />
+          <QuoteBar conversationId={conversation.id} name={name} />
+        </>
+      )}
+    </>
   )
 }
 

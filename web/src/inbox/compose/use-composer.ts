@@ -53,22 +53,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     onSent?.()
   }
   const submitReply = () => {
-    // From the stores and not from what is drawn: the second click of two finds them empty.
-    const text = writingOf(workspaceId, id).draft.reply.trim()
-    const waiting = inTray(attachmentsOf(workspaceId, id))
-    if (obstacle !== null || isClosed || text.length > max || (text === '' && waiting.length === 0)) return
-    const [quoted, isCaption] = [quotedIn(id), leadOf(waiting) !== null]
-    const seenId = text === '' ? seen.newestId() : seen.lastId()
-    setDraft(workspaceId, id, { reply: '' })
-    quote(id, null)
-    if (waiting.length > 0) {
-      letGoFiles(inbox, id, { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null })
-      onSent?.()
-    }
-    if (text === '' || isCaption) return
-    const answered = waiting.length > 0 ? null : quoted
-    const reply = withQuote({ kind: 'text', text }, answered)
-    letGo({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
+    if (obstacle === null && !isClosed) letGoReply({ inbox, id, max, seen, letGo, sent: onSent })
   }
   const surface: Surface = isNote
     ? 'note'
@@ -104,6 +89,38 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     },
     wantTemplate: setWantsTemplate,
   }
+}
+
+interface LettingGo {
+  inbox: Inbox
+  id: string
+  /** In characters, of what is written. */
+  max: number
+  seen: Seen
+  letGo(outgoing: Outgoing): void
+  sent?: () => void
+}
+
+/** Sends the text and the files: the text with the first of them that takes a caption, else after them. */
+function letGoReply({ inbox, id, max, seen, letGo, sent }: LettingGo): void {
+  const { workspaceId } = inbox
+  // From the stores and not from what is drawn: the second click of two finds them empty.
+  const text = writingOf(workspaceId, id).draft.reply.trim()
+  const waiting = inTray(attachmentsOf(workspaceId, id))
+  if (text.length > max || (text === '' && waiting.length === 0)) return
+  const [quoted, isCaption] = [quotedIn(id), leadOf(waiting) !== null]
+  const seenId = text === '' ? seen.newestId() : seen.lastId()
+  setDraft(workspaceId, id, { reply: '' })
+  quote(id, null)
+  if (waiting.length > 0) {
+    letGoFiles(inbox, id, { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null })
+    sent?.()
+  }
+  if (text === '' || isCaption) return
+  // What goes with files is quoted by the first of them.
+  const answered = waiting.length > 0 ? null : quoted
+  const reply = withQuote({ kind: 'text', text }, answered)
+  letGo({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
 }
 
 export type ComposerFiles = ReturnType<typeof useFiles>
