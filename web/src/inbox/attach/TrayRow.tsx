@@ -20,7 +20,7 @@ import { takesCaption } from './limits.ts'
 import styles from './Tray.module.css'
 import { useThumbnail } from './use-thumbnail.ts'
 
-const Hear = later(() => import('./voice/Hear.tsx'))
+const Hear = later(() => import('./Hear.tsx'))
 
 interface TrayRowProps {
   attachment: Attachment

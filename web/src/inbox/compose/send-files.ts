@@ -1,7 +1,7 @@
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { inLine, sendQuietly } from '../../data/inbox/outbox.ts'
 import type { Reply } from '../../data/inbox/types.ts'
-import { type Attachment, firstLetGo } from '../attach/attachments.ts'
+import { type Attachment, firstLetGo, isHalted, nextToSend } from '../attach/attachments.ts'
 import { attachmentsOf, changeAttachments, nextChange } from '../attach/tray.ts'
 import { setRefusal } from './drafts.ts'
 import { refusalOf } from './refusal.ts'
@@ -43,9 +43,11 @@ export function sendLetGo(inbox: Inbox, id: string): void {
 async function sendEach(inbox: Inbox, id: string, ids: ReadonlySet<string>): Promise<void> {
   const { workspaceId } = inbox
   for (;;) {
-    const first = firstLetGo(attachmentsOf(workspaceId, id))
-    if (first === undefined || !ids.has(first.id) || first.step.at === 'failed') return
-    if (first.step.at === 'ready') await sendOne(inbox, id, first, first.step.upload.id)
+    const all = attachmentsOf(workspaceId, id)
+    const first = firstLetGo(all)
+    if (first === undefined || !ids.has(first.id) || isHalted(all)) return
+    const next = nextToSend(all)
+    if (next?.step.at === 'ready') await sendOne(inbox, id, next, next.step.upload.id)
     else await nextChange()
   }
 }

@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core'
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { t } from '../../../text/index.ts'
-import type { Attachment } from '../attachments.ts'
+import { t } from '../../text/index.ts'
+import type { Attachment } from './attachments.ts'
 import styles from './Hear.module.css'
 
 /** Lets somebody hear what they recorded before they send it. */

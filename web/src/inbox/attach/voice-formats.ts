@@ -1,4 +1,4 @@
-import type { UploadLimits } from '../../../data/inbox/types.ts'
+import type { UploadLimits } from '../../data/inbox/types.ts'
 
 /** How a voice message is recorded, and as what it is sent. */
 export interface Plan {

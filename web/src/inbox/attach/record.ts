@@ -1,4 +1,4 @@
-import type { Plan } from './formats.ts'
+import type { Plan } from './voice-formats.ts'
 
 /** Why nothing is recorded. */
 export type Problem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'

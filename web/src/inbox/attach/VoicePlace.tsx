@@ -1,10 +1,10 @@
 import { CloseButton } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import type { UploadLimits } from '../../../data/inbox/types.ts'
-import { t } from '../../../text/index.ts'
-import type { Attachment } from '../attachments.ts'
-import tray from '../Tray.module.css'
+import type { UploadLimits } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import type { Attachment } from './attachments.ts'
 import type { Problem } from './record.ts'
+import tray from './Tray.module.css'
 
 // With all that it takes to write a sound file: whoever never records does not load it.
 const Recorder = lazy(() => import('./Recorder.tsx'))
