@@ -100,7 +100,11 @@ test('a picture grows about the point that is held, and never leaves its frame',
   assert.equal(zoomAt(whole, 100, { x: 0, y: 0 }).scale, 8)
   assert.deepEqual(held({ scale: 2, x: -900, y: 50 }, box), { scale: 2, x: -200, y: 0 })
   assert.deepEqual(held({ scale: 1, x: 30, y: 30 }, box), whole)
-  const fingers = (half: number) => [{ x: -half, y: 0 }, { x: half, y: 0 }] as const
+  const fingers = (half: number) =>
+    [
+      { x: -half, y: 0 },
+      { x: half, y: 0 },
+    ] as const
   assert.deepEqual(pinched(whole, fingers(50), fingers(100)), { scale: 2, x: 0, y: 0 })
   assert.deepEqual(pinched({ scale: 2, x: 5, y: 5 }, fingers(100), fingers(10)), whole)
 })

@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react
 import { followWorkspace, useLiveReset, useLiveState } from '../api/live.ts'
 import { readAnew } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
+import { useIsPlayerOpen } from '../inbox/media/player.ts'
 import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
@@ -17,6 +18,7 @@ import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
+const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
 const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
 
@@ -26,6 +28,7 @@ export function Frame() {
   const queries = useQueryClient()
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const close = useCallback(() => setOpen(null), [])
+  const isPlayerOpen = useIsPlayerOpen()
 
   useEffect(() => {
     keepLastWorkspace(workspaceId)
@@ -42,6 +45,11 @@ export function Frame() {
       <main className={styles.page} key={workspaceId}>
         <InboxLive />
         <OfflineLine />
+        {isPlayerOpen && (
+          <Suspense>
+            <PlayerBar />
+          </Suspense>
+        )}
         <Outlet />
       </main>
       <Suspense>

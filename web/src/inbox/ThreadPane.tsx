@@ -1,4 +1,5 @@
-import { Suspense, useRef } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../api/failure.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
@@ -8,6 +9,7 @@ import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
+import { type InThread, InThreadContext } from './parts/in-thread.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
 import { customerName } from './parts/words.ts'
 import { MessageHands } from './quote/MessageHands.tsx'
@@ -17,6 +19,9 @@ import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
 const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
+const Viewer = later(() => import('./media/Viewer.tsx'))
+
+const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface ThreadPaneProps {
   id: string
@@ -33,6 +38,20 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   const thread = useRef<ThreadHandle>(null)
   const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
+  const [openFile, setOpenFile] = useState<string | null>(null)
+  const inThread = useMemo<InThread>(
+    () => ({
+      conversationId: id,
+      customerName: conversation === undefined ? t.inbox.noName : customerName(conversation),
+      showMessage: (messageId) => {
+        setShowsCustomer(false)
+        thread.current?.toMessage(messageId)
+      },
+      openFile: setOpenFile,
+    }),
+    [id, conversation, setShowsCustomer],
+  )
+  useMessageOfAddress(thread, conversation !== undefined)
   // Also when it was shown until now: it may have been erased.
   if (error instanceof Failure && error.status === 404) {
     return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
@@ -42,26 +61,42 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
     return <ErrorNotice error={error} retry={() => void refetch()} />
   }
   return (
-    <div className={styles.panes} data-customer={showsCustomer || undefined}>
-      <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
-        <ThreadHeader
-          conversation={conversation}
-          people={people}
-          close={close}
-          showsCustomer={showsCustomer}
-          toggleCustomer={() => setShowsCustomer(!showsCustomer)}
-        />
-        <Thread ref={thread} conversation={conversation} />
-        <MessageHands conversation={conversation} pane={pane} />
-        <TypingLine people={people} />
-        <OwnerBar conversation={conversation} />
-        <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
-      </section>
-      <aside className={styles.customer} aria-label={t.inbox.customer}>
-        <Suspense>
-          <CustomerPane conversation={conversation} />
-        </Suspense>
-      </aside>
-    </div>
+    <InThreadContext value={inThread}>
+      <div className={styles.panes} data-customer={showsCustomer || undefined}>
+        <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+          <ThreadHeader
+            conversation={conversation}
+            people={people}
+            close={close}
+            showsCustomer={showsCustomer}
+            toggleCustomer={() => setShowsCustomer(!showsCustomer)}
+          />
+          <Thread ref={thread} conversation={conversation} />
+          <MessageHands conversation={conversation} pane={pane} />
+          <TypingLine people={people} />
+          <OwnerBar conversation={conversation} />
+          <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
+        </section>
+        <aside className={styles.customer} aria-label={t.inbox.customer}>
+          <Suspense>
+            <CustomerPane conversation={conversation} />
+          </Suspense>
+        </aside>
+        {openFile !== null && (
+          <Suspense>
+            <Viewer messageId={openFile} close={() => setOpenFile(null)} />
+          </Suspense>
+        )}
+      </div>
+    </InThreadContext>
   )
+}
+
+/** An address may name a message, as that of the player does. */
+function useMessageOfAddress(thread: { current: ThreadHandle | null }, isThere: boolean): void {
+  const { hash, key } = useLocation({ select: ({ hash, state }) => ({ hash, key: state.__TSR_key }) })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the same link is followed again
+  useEffect(() => {
+    if (isThere && isUuid.test(hash)) thread.current?.toMessage(hash)
+  }, [thread, isThere, hash, key])
 }

@@ -54,6 +54,23 @@ export function hearFile(inbox: Inbox, id: string, mediaId: string, state: Media
   void readAgain(inbox.queries, gallery)
 }
 
+/** A message's file as the thread or a gallery knows it; nothing is asked for. */
+export function knownFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
+  const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
+  const item = items.find((one) => one.id === messageId)
+  if (item?.message?.media != null) {
+    return { messageId, at: item.at, direction: item.message.direction, media: item.message.media }
+  }
+  const galleries = queries.getQueriesData<{ pages: { items: GalleryItem[] }[] }>({
+    queryKey: galleriesKey(workspaceId, id),
+  })
+  for (const [, data] of galleries) {
+    const found = data?.pages.flatMap((page) => page.items).find((one) => one.messageId === messageId)
+    if (found !== undefined) return found
+  }
+  return null
+}
+
 const around = 10
 
 /** Reads a message of the thread again, if it is known there. */

@@ -17,6 +17,7 @@ import { AdCard } from '../parts/AdCard.tsx'
 import { shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
+import { Gallery } from './Gallery.tsx'
 import { LeadCard, NoLead } from './LeadCard.tsx'
 import { LeadHistory } from './LeadHistory.tsx'
 import { OtherConversations } from './OtherConversations.tsx'
@@ -50,6 +51,7 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
           </Section>
         )}
         {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
+        <Gallery />
         {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
         {leadId !== null && <LeadHistory leadId={leadId} />}
         <ConnectionFacts conversation={conversation} />

@@ -43,6 +43,12 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
       )
     case 'note':
       return <NotePaper note={block.note} />
+    case 'reaction':
+      return (
+        <p className={styles.line} title={fullMoment(block.at)}>
+          {t.media.reactedElsewhere(block.emoji)}
+        </p>
+      )
     case 'activity':
       return <ActivityLine activity={block.activity} />
     case 'waiting':

@@ -16,6 +16,8 @@ import styles from './Thread.module.css'
 export interface ThreadHandle {
   /** To where something was said last. */
   toNewest(): void
+  /** To a message, however far back, which then has the focus. */
+  toMessage(messageId: string): void
 }
 
 interface ThreadProps {
@@ -31,7 +33,7 @@ const dayOf = (at: string): string => new Date(at).toDateString()
 export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   const workspaceId = useWorkspaceId()
   const { id } = conversation
-  const { query, older, newer, toEnd } = useThread(workspaceId, id)
+  const { query, older, newer, toEnd, toMessage: read } = useThread(workspaceId, id)
   const { data, isFetchedAfterMount } = query
   const items = data?.items ?? nothing
   const outbox = useOutbox(workspaceId, id)
@@ -39,7 +41,9 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const scroll = useScroll(scroller, items, unreadId, data?.newer != null)
   const toNewest = () => void toEnd().then(scroll.toEnd, complain)
-  useImperativeHandle(ref, () => ({ toNewest }))
+  const show = useWayTo(scroller, items)
+  const toMessage = (messageId: string) => void read(messageId).then(() => show(messageId), complain)
+  useImperativeHandle(ref, () => ({ toNewest, toMessage }))
   const top = useSight<HTMLDivElement>(older, scroller, items)
   const end = useSight<HTMLDivElement>(newer, scroller, items)
   const blocks = useMemo(
@@ -155,6 +159,22 @@ function useScroll(
     before.current.hasNewer = false
   }
   return { isAway, hasNews, look, toEnd }
+}
+
+/** Goes to a message as soon as it is drawn, and marks it for as long as it has the focus. */
+function useWayTo(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {
+  const [wanted, setWanted] = useState<string | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn with the items
+  useLayoutEffect(() => {
+    const row = wanted === null ? null : document.getElementById(`message-${wanted}`)
+    if (row === null || scroller.current === null) return
+    setWanted(null)
+    row.scrollIntoView({ block: 'center' })
+    row.focus({ preventScroll: true })
+    row.dataset.found = ''
+    row.addEventListener('blur', () => delete row.dataset.found, { once: true })
+  }, [wanted, items, scroller])
+  return setWanted
 }
 
 /** Calls when the end of what is shown comes near, and again for as long as it is. */

@@ -8,13 +8,17 @@ export type Block =
   | { type: 'unread'; key: string }
   | { type: 'group'; key: string; side: 'customer' | 'ours'; author: Message['author']; messages: readonly Message[] }
   | { type: 'note'; key: string; note: Note }
+  | { type: 'reaction'; key: string; emoji: string; at: string }
   | { type: 'activity'; key: string; activity: Activity }
   | { type: 'waiting'; key: string; entry: Waiting }
 
 const groupMs = 3 * 60_000
 const breakMs = 15 * 60_000
 
-/** Groups of bubbles with days, breaks and lines between. `dayOf` tells days apart in the reader's zone. */
+/**
+ * Groups of bubbles with days, breaks and lines between. `dayOf` tells days apart in the reader's zone. Reactions stand on
+ * the message that they are about, not between.
+ */
 export function blocksOf(
   items: readonly TimelineItem[],
   outbox: readonly Waiting[],
@@ -24,7 +28,10 @@ export function blocksOf(
   const blocks: Block[] = []
   let day = ''
   let spokenAtMs = 0
+  let isUnread = false
   for (const item of items) {
+    isUnread ||= item.id === unreadId
+    if (isShownElsewhere(item)) continue
     const isNewDay = dayOf(item.at) !== day
     day = dayOf(item.at)
     const atMs = Date.parse(item.at)
@@ -34,16 +41,25 @@ export function blocksOf(
       blocks.push({ type: 'time', key: `time ${item.id}`, at: item.at })
     }
     if (isNewDay || isMessage) spokenAtMs = atMs
-    if (item.id === unreadId) blocks.push({ type: 'unread', key: 'unread' })
+    if (isUnread) blocks.push({ type: 'unread', key: 'unread' })
+    isUnread = false
     addItem(blocks, item)
   }
   return [...blocks, ...outbox.map((entry) => ({ type: 'waiting' as const, key: entry.key, entry }))]
 }
 
+// One that was taken back shows nothing, whatever it was about.
+const isShownElsewhere = ({ message }: TimelineItem): boolean =>
+  message?.reaction != null && (message.reaction.messageId !== null || message.reaction.emoji === '')
+
 function addItem(blocks: Block[], { id, message, note, activity }: TimelineItem): void {
   if (note !== undefined) blocks.push({ type: 'note', key: id, note })
   if (activity !== undefined) blocks.push({ type: 'activity', key: id, activity })
   if (message === undefined) return
+  if (message.reaction !== null) {
+    blocks.push({ type: 'reaction', key: id, emoji: message.reaction.emoji, at: message.occurredAt })
+    return
+  }
   const before = blocks.at(-1)
   if (before?.type === 'group' && goesWith(before.messages.at(-1), message)) {
     blocks[blocks.length - 1] = { ...before, messages: [...before.messages, message] }

@@ -5,5 +5,6 @@ import { compose } from './compose.ts'
 import { customer } from './customer.ts'
 import { inbox } from './inbox.ts'
 import { lead } from './lead.ts'
+import { media } from './media.ts'
 
-export const pt: typeof en = { attach, common, compose, customer, inbox, lead }
+export const pt: typeof en = { attach, common, compose, customer, inbox, lead, media }

@@ -1,0 +1,130 @@
+import { SegmentedControl } from '@mantine/core'
+import { IconPhotoOff, IconPlayerPlayFilled } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { fileAddress, previewAddress, useGallery } from '../../data/inbox/files.ts'
+import { useKnownThread } from '../../data/inbox/queries.ts'
+import type { GalleryItem, Media } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { fullMoment, shortMoment } from '../../ui/format/time.ts'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { FileCard } from '../media/FileCard.tsx'
+import { MediaPart } from '../media/MediaPart.tsx'
+import { Placeholder } from '../media/Picture.tsx'
+import { useInThread } from '../parts/in-thread.ts'
+import styles from './Gallery.module.css'
+import { Section } from './Section.tsx'
+
+const tabs = {
+  seen: ['image', 'video'],
+  files: ['document'],
+  heard: ['voice', 'audio'],
+} as const satisfies Record<string, readonly Media['kind'][]>
+
+type Tab = keyof typeof tabs
+
+/** The files of the conversation, newest first, and the way to where each was sent. */
+export function Gallery() {
+  const [tab, setTab] = useState<Tab>('seen')
+  const texts = t.media.gallery
+  return (
+    <Section title={texts.title}>
+      <SegmentedControl
+        fullWidth
+        size="xs"
+        mb={8}
+        value={tab}
+        onChange={(chosen) => setTab(chosen as Tab)}
+        aria-label={texts.title}
+        data={Object.entries(texts.tabs).map(([value, label]) => ({ value, label }))}
+      />
+      <Shelf key={tab} tab={tab} />
+    </Section>
+  )
+}
+
+function Shelf({ tab }: { tab: Tab }) {
+  const workspaceId = useWorkspaceId()
+  const { conversationId } = useInThread()
+  const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])
+  const { refetch } = query
+  const newest = useNewestFile(workspaceId, conversationId)
+  // Not at once: it has just been read.
+  const [known] = useState(newest)
+  useEffect(() => {
+    if (newest !== known) void refetch()
+  }, [newest, known, refetch])
+  const texts = t.media.gallery
+  if (query.isError && items.length === 0) return <ErrorNotice error={query.error} retry={() => void refetch()} />
+  if (query.isPending) return <div className={styles.shape} aria-busy="true" />
+  if (items.length === 0) return <p className={styles.quiet}>{texts.none[tab]}</p>
+  return (
+    <>
+      <ul className={tab === 'seen' ? styles.grid : styles.list}>
+        {items.map((item) => (
+          <li key={item.media.id}>{tab === 'seen' ? <Thumb item={item} /> : <Row item={item} />}</li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <button
+          type="button"
+          className={styles.more}
+          disabled={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {texts.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Whatever is sent stands in the thread first. */
+function useNewestFile(workspaceId: string, conversationId: string): string | null {
+  const thread = useKnownThread(workspaceId, conversationId)
+  return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null
+}
+
+function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryItem }) {
+  const workspaceId = useWorkspaceId()
+  const { customerName, openFile, showMessage } = useInThread()
+  const what = t.media.kinds[media.kind]
+  const label = direction === 'inbound' ? t.media.from(what, customerName) : t.media.fromUs(what)
+  const isHere = media.state === 'here' && media.isInline
+  const isDrawn = media.hasPreview || (isHere && media.kind === 'image')
+  const address = media.hasPreview ? previewAddress(workspaceId, media.id) : fileAddress(workspaceId, media.id)
+  return (
+    <button
+      type="button"
+      className={styles.thumb}
+      title={`${label} · ${fullMoment(at)}`}
+      aria-label={isHere ? t.media.open(label) : `${label}: ${t.media.toMessage}`}
+      onClick={() => (isHere ? openFile(messageId) : showMessage(messageId))}
+    >
+      <Placeholder placeholder={media.placeholder} />
+      {media.state === 'here' && isDrawn && <img src={address} alt="" loading="lazy" decoding="async" />}
+      {media.state !== 'here' && <IconPhotoOff size={20} aria-hidden="true" />}
+      {isHere && media.kind === 'video' && (
+        <span className={styles.film}>
+          <IconPlayerPlayFilled size={14} aria-hidden="true" />
+        </span>
+      )}
+    </button>
+  )
+}
+
+function Row({ item: { messageId, at, direction, media } }: { item: GalleryItem }) {
+  const { customerName, openFile, showMessage } = useInThread()
+  return (
+    <>
+      {media.kind === 'document' && media.state === 'here' ? (
+        <FileCard media={media} open={() => openFile(messageId)} />
+      ) : (
+        <MediaPart messageId={messageId} direction={direction} media={media} />
+      )}
+      <button type="button" className={styles.where} title={t.media.toMessage} onClick={() => showMessage(messageId)}>
+        <bdi>{direction === 'inbound' ? customerName : t.media.us}</bdi> · <time>{shortMoment(at)}</time>
+      </button>
+    </>
+  )
+}

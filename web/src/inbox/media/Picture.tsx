@@ -1,0 +1,81 @@
+import { IconAlertCircle, IconPlayerPlayFilled } from '@tabler/icons-react'
+import { type CSSProperties, useState } from 'react'
+import { fileAddress, previewAddress } from '../../data/inbox/files.ts'
+import type { Media } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { lengthOf } from '../../ui/format/size.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './media.module.css'
+import { placeholderAddress, sizeInBubble } from './media-rules.ts'
+
+interface PictureProps {
+  media: Media
+  /** Whose it is, for who does not see it. */
+  label: string
+  open(): void
+}
+
+/** A picture, sticker or the first look of a video: its room is there before it is, blurred until it has loaded. */
+export function Picture({ media, label, open }: PictureProps) {
+  const workspaceId = useWorkspaceId()
+  const [state, setState] = useState<'loading' | 'there' | 'broken'>('loading')
+  const { width, height } = sizeInBubble(media)
+  const isVideo = media.kind === 'video'
+  // A sticker that moves stands still in its preview.
+  const isWhole = !media.hasPreview || (media.isAnimated && media.kind === 'sticker')
+  const address = isWhole ? fileAddress(workspaceId, media.id) : previewAddress(workspaceId, media.id)
+  const drawn = (
+    <>
+      {state !== 'there' && <Placeholder placeholder={media.placeholder} />}
+      {state === 'broken' && (
+        <span className={styles.broken}>
+          <IconAlertCircle size={16} aria-hidden="true" />
+          {t.media.states.unloaded}
+        </span>
+      )}
+      {(!isVideo || media.hasPreview) && (
+        <img
+          src={address}
+          alt={label}
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          data-state={state}
+          onLoad={() => setState('there')}
+          onError={() => setState('broken')}
+        />
+      )}
+      {isVideo && (
+        <span className={styles.film}>
+          <IconPlayerPlayFilled size={22} aria-hidden="true" />
+        </span>
+      )}
+      {isVideo && media.seconds !== null && <span className={styles.length}>{lengthOf(media.seconds)}</span>}
+    </>
+  )
+  const room = { '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties
+  if (media.kind === 'sticker') {
+    return (
+      <span className={styles.picture} data-kind="sticker" style={room}>
+        {drawn}
+      </span>
+    )
+  }
+  return (
+    <button
+      type="button"
+      className={styles.picture}
+      data-kind={media.kind}
+      style={room}
+      aria-label={t.media.open(label)}
+      onClick={open}
+    >
+      {drawn}
+    </button>
+  )
+}
+
+export function Placeholder({ placeholder }: Pick<Media, 'placeholder'>) {
+  const address = placeholderAddress(placeholder)
+  return address === null ? null : <img className={styles.placeholder} src={address} alt="" aria-hidden="true" />
+}

@@ -1,0 +1,36 @@
+import { ActionIcon } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { t } from '../../text/index.ts'
+import { stop, usePlayer } from './player.ts'
+import { Seek } from './Seek.tsx'
+import styles from './Sound.module.css'
+import { PlayButton, SoundTime, SpeedButton } from './Sound.tsx'
+
+/** What is being played, while one reads elsewhere. */
+export default function PlayerBar() {
+  const playing = usePlayer()
+  if (playing === null) return null
+  const { track } = playing
+  return (
+    <section className={styles.bar} aria-label={t.media.player}>
+      <PlayButton track={track} playing={playing} />
+      <Link
+        className={styles.title}
+        to="/w/$workspaceId/inbox/{-$conversationId}"
+        params={{ workspaceId: track.workspaceId, conversationId: track.conversationId }}
+        hash={track.messageId}
+        search={true}
+        title={t.media.toMessage}
+      >
+        <bdi>{track.title}</bdi>
+      </Link>
+      <Seek track={track} playing={playing} waveform={null} />
+      <SoundTime seconds={track.seconds} playing={playing} />
+      <SpeedButton speed={playing.speed} />
+      <ActionIcon variant="subtle" color="gray" aria-label={t.media.stop} title={t.media.stop} onClick={stop}>
+        <IconX size={16} />
+      </ActionIcon>
+    </section>
+  )
+}

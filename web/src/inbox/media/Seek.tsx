@@ -1,0 +1,66 @@
+import { t } from '../../text/index.ts'
+import { lengthOf } from '../../ui/format/size.ts'
+import { barsOf } from './media-rules.ts'
+import { type Playing, seek, type Track } from './player.ts'
+import styles from './Sound.module.css'
+
+interface SeekProps {
+  track: Track
+  playing: Playing | null
+  waveform: readonly number[] | null
+}
+
+const barCount = 48
+const [barPx, gapPx, highPx] = [3, 1.5, 26]
+
+/** How far it is, and where one goes by a click or by the arrow keys: the waveform where there is one, else a line. */
+export function Seek({ track, playing, waveform }: SeekProps) {
+  const length = playing?.length ?? track.seconds ?? 0
+  const at = Math.min(playing?.at ?? 0, length)
+  const share = length === 0 ? 0 : at / length
+  return (
+    <span className={styles.seek} data-line={waveform === null || undefined}>
+      {waveform === null ? (
+        <span className={styles.line}>
+          <span style={{ width: `${share * 100}%` }} />
+        </span>
+      ) : (
+        <Bars heights={barsOf(waveform, barCount)} share={share} />
+      )}
+      <input
+        type="range"
+        min={0}
+        max={length}
+        step={0.1}
+        value={at}
+        disabled={length === 0}
+        aria-label={t.media.position}
+        aria-valuetext={t.media.positionOf(lengthOf(at), lengthOf(length))}
+        onChange={({ currentTarget }) => seek(track, Number(currentTarget.value))}
+      />
+    </span>
+  )
+}
+
+function Bars({ heights, share }: { heights: readonly number[]; share: number }) {
+  const width = heights.length * (barPx + gapPx) - gapPx
+  return (
+    <svg viewBox={`0 0 ${width} ${highPx}`} preserveAspectRatio="none" aria-hidden="true">
+      {heights.map((height, n) => {
+        const high = Math.max(2, (highPx * height) / 100)
+        return (
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: heights have no names
+            key={n}
+            x={n * (barPx + gapPx)}
+            y={(highPx - high) / 2}
+            width={barPx}
+            height={high}
+            rx={barPx / 2}
+            data-heard={n < share * heights.length || undefined}
+          />
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,194 @@
+import { ActionIcon } from '@mantine/core'
+import {
+  IconChevronLeft,
+  IconChevronRight,
+  IconDownload,
+  IconX,
+  IconZoomIn,
+  IconZoomOut,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { fileAddress } from '../../data/inbox/files.ts'
+import { t } from '../../text/index.ts'
+import { fullMoment, number } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useInThread } from '../parts/in-thread.ts'
+import type { Leaf } from './album.ts'
+import { isPdf } from './media-rules.ts'
+import { hush } from './player.ts'
+import { useAlbum } from './use-album.ts'
+import { useZoom } from './use-zoom.ts'
+import styles from './Viewer.module.css'
+import { Film, Sheet } from './ViewerFilm.tsx'
+import { ZoomPicture } from './ZoomPicture.tsx'
+
+interface ViewerProps {
+  messageId: string
+  close(): void
+}
+
+/** One file over the whole window, with the conversation's other pictures and videos beside it. */
+export default function Viewer({ messageId, close }: ViewerProps) {
+  const { conversationId, customerName } = useInThread()
+  const { leaf, place, go } = useAlbum(conversationId, messageId)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const zoom = useZoom(leaf?.media.id)
+  useModal(dialog)
+  useEffect(hush, [])
+  useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
+  const isPicture = leaf !== null && isZoomable(leaf)
+  const closeBeside = ({ target, currentTarget }: MouseEvent) => target === currentTarget && close()
+  return (
+    <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} onClose={close}>
+      <header className={styles.head}>
+        {leaf !== null && (
+          <p className={styles.who}>
+            <bdi>{leaf.direction === 'inbound' ? customerName : t.media.us}</bdi>
+            <time>{fullMoment(leaf.at)}</time>
+          </p>
+        )}
+        {isPicture && (
+          <>
+            <Act icon={IconZoomOut} label={t.media.viewer.smaller} run={zoom.smaller} isOff={zoom.view.scale === 1} />
+            <Act icon={IconZoomIn} label={t.media.viewer.larger} run={zoom.larger} />
+          </>
+        )}
+        {leaf !== null && <Download leaf={leaf} />}
+        <Act icon={IconX} label={t.common.close} run={close} />
+      </header>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc and the button close it as well */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+      <div className={styles.stage} onClick={zoom.wasDragged ? undefined : closeBeside}>
+        {leaf !== null && <Shown key={leaf.media.id} leaf={leaf} zoom={zoom} go={go} />}
+      </div>
+      {place !== null && place.of > 1 && (
+        <>
+          <Turn side="previous" isOff={place.n === 1} run={() => go(-1)} />
+          <Turn side="next" isOff={place.n === place.of} run={() => go(1)} />
+          <p className={styles.place} role="status">
+            {t.media.viewer.place(number(place.n), number(place.of))}
+          </p>
+        </>
+      )}
+    </dialog>
+  )
+}
+
+const isZoomable = ({ media }: Leaf): boolean => media.kind !== 'video' && media.type?.startsWith('image/') === true
+
+interface ShownProps {
+  leaf: Leaf
+  zoom: ReturnType<typeof useZoom>
+  go(step: -1 | 1): void
+}
+
+function Shown({ leaf, zoom, go }: ShownProps) {
+  const { customerName } = useInThread()
+  const { media, direction } = leaf
+  const what = t.media.kinds[media.kind]
+  const label = direction === 'inbound' ? t.media.from(what, customerName) : t.media.fromUs(what)
+  if (isPdf(media)) return <Sheet media={media} />
+  if (!isZoomable(leaf)) return <Film media={media} label={label} />
+  return <ZoomPicture media={media} label={label} zoom={zoom} go={go} />
+}
+
+function Download({ leaf: { media } }: { leaf: Leaf }) {
+  const workspaceId = useWorkspaceId()
+  return (
+    <ActionIcon
+      component="a"
+      variant="subtle"
+      color="gray"
+      size="lg"
+      href={fileAddress(workspaceId, media.id)}
+      download={media.name ?? ''}
+      aria-label={t.media.download}
+      title={t.media.download}
+    >
+      <IconDownload size={20} />
+    </ActionIcon>
+  )
+}
+
+interface ActProps {
+  icon: TablerIcon
+  label: string
+  run(): void
+  isOff?: boolean
+}
+
+// It keeps the focus when there is nothing more to do, so that keys go on to act.
+function Act({ icon: Icon, label, run, isOff = false }: ActProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      title={label}
+      aria-disabled={isOff}
+      data-disabled={isOff || undefined}
+      onClick={isOff ? undefined : run}
+    >
+      <Icon size={20} />
+    </ActionIcon>
+  )
+}
+
+function Turn({ side, isOff, run }: { side: 'previous' | 'next'; isOff: boolean; run(): void }) {
+  return (
+    <div className={styles.turn} data-side={side}>
+      <Act
+        icon={side === 'next' ? IconChevronRight : IconChevronLeft}
+        label={t.media.viewer[side]}
+        run={run}
+        isOff={isOff}
+      />
+    </div>
+  )
+}
+
+/** Above everything, with the focus held inside; who closes it is back where they were. */
+function useModal(dialog: { current: HTMLDialogElement | null }): void {
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [dialog])
+}
+
+interface ViewerKeys {
+  close(): void
+  go(step: -1 | 1): void
+  larger(): void
+  smaller(): void
+  reset(): void
+}
+
+function useViewerKeys(keys: ViewerKeys): void {
+  const latest = useRef(keys)
+  latest.current = keys
+  const [acts] = useState<Record<string, () => void>>(() => ({
+    ArrowRight: () => latest.current.go(1),
+    ArrowLeft: () => latest.current.go(-1),
+    '+': () => latest.current.larger(),
+    '=': () => latest.current.larger(),
+    '-': () => latest.current.smaller(),
+    '0': () => latest.current.reset(),
+    Escape: () => latest.current.close(),
+  }))
+  useEffect(() => {
+    // Before the page's own keys, which act on what lies under this.
+    const onKeyDown = (event: KeyboardEvent) => {
+      event.stopPropagation()
+      const isField = event.target instanceof HTMLMediaElement && event.key.startsWith('Arrow')
+      const act = event.ctrlKey || event.metaKey || event.altKey || isField ? undefined : acts[event.key]
+      if (act === undefined) return
+      event.preventDefault()
+      act()
+    }
+    document.addEventListener('keydown', onKeyDown, true)
+    return () => document.removeEventListener('keydown', onKeyDown, true)
+  }, [acts])
+}

@@ -1,0 +1,110 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type Box, held, type Point, pinched, swipeOf, type View, whole, zoomAt } from './zoom.ts'
+
+const step = 1.5
+const middle: Point = { x: 0, y: 0 }
+// A finger that rests moves a little all the same.
+const restPx = 6
+
+export interface Zoom {
+  view: View
+  larger(): void
+  smaller(): void
+  reset(): void
+  /** The last press was a drag, not a click. */
+  wasDragged: boolean
+  frame: RefObject<HTMLDivElement | null>
+  picture: RefObject<HTMLImageElement | null>
+  change(next: (view: View) => View): void
+  setDragged(was: boolean): void
+}
+
+/** How large the file that is shown is; each one begins whole. */
+export function useZoom(id: string | undefined): Zoom {
+  const [view, setView] = useState(whole)
+  const [wasDragged, setDragged] = useState(false)
+  const frame = useRef<HTMLDivElement>(null)
+  const picture = useRef<HTMLImageElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each file anew
+  useEffect(() => setView(whole), [id])
+  const change = useCallback((next: (view: View) => View) => {
+    setView((now) => {
+      const box = boxOf(frame.current, picture.current)
+      return box === null ? now : held(next(now), box)
+    })
+  }, [])
+  return {
+    view,
+    larger: () => change((now) => zoomAt(now, step, middle)),
+    smaller: () => change((now) => zoomAt(now, 1 / step, middle)),
+    reset: () => setView(whole),
+    wasDragged,
+    frame,
+    picture,
+    change,
+    setDragged,
+  }
+}
+
+function boxOf(frame: HTMLElement | null, picture: HTMLElement | null): Box | null {
+  if (frame === null || picture === null) return null
+  const size = ({ offsetWidth, offsetHeight }: HTMLElement) => ({ width: offsetWidth, height: offsetHeight })
+  return { frame: size(frame), picture: size(picture) }
+}
+
+/** What fingers, mouse and wheel do to the picture: pinch, drag, swipe, double tap. */
+export function useGestures({ frame, change, setDragged, view }: Zoom, go: (step: -1 | 1) => void) {
+  const fingers = useRef(new Map<number, Point>())
+  const begun = useRef<Point | null>(null)
+  const pointOf = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
+    const box = frame.current?.getBoundingClientRect()
+    if (box === undefined) return middle
+    return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 }
+  }
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    // React's own listener may not keep the page from scrolling.
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault()
+      const box = element.getBoundingClientRect()
+      const point = { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
+      change((now) => zoomAt(now, Math.exp(-Math.max(-100, Math.min(100, event.deltaY)) / 300), point))
+    }
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => element.removeEventListener('wheel', onWheel)
+  }, [frame, change])
+  return {
+    onPointerDown: (event: React.PointerEvent) => {
+      event.currentTarget.setPointerCapture(event.pointerId)
+      fingers.current.set(event.pointerId, pointOf(event))
+      begun.current = fingers.current.size === 1 ? pointOf(event) : null
+      setDragged(false)
+    },
+    onPointerMove: (event: React.PointerEvent) => {
+      const before = fingers.current.get(event.pointerId)
+      if (before === undefined) return
+      const now = pointOf(event)
+      const others = [...fingers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point)
+      fingers.current.set(event.pointerId, now)
+      const [other] = others
+      if (other !== undefined) change((view) => pinched(view, [before, other], [now, other]))
+      else if (view.scale > 1)
+        change((view) => ({ ...view, x: view.x + now.x - before.x, y: view.y + now.y - before.y }))
+    },
+    onPointerUp: (event: React.PointerEvent) => {
+      fingers.current.delete(event.pointerId)
+      if (begun.current === null) return
+      const now = pointOf(event)
+      const moved = { x: now.x - begun.current.x, y: now.y - begun.current.y }
+      setDragged(Math.hypot(moved.x, moved.y) > restPx)
+      const way = swipeOf(view, moved)
+      if (way !== 0) go(way)
+    },
+    onPointerCancel: (event: React.PointerEvent) => void fingers.current.delete(event.pointerId),
+    onDoubleClick: (event: React.MouseEvent) => {
+      const point = pointOf(event)
+      change((now) => (now.scale > 1 ? whole : zoomAt(now, 2, point)))
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { IconAddressBook } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Failure } from '../../api/failure.ts'
+import { leadOfCard } from '../../data/inbox/customer.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { ContactCard } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './parts.module.css'
+
+export function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
+  return cards.map((card, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
+    <OneCard key={n} card={card} />
+  ))
+}
+
+function OneCard({ card }: { card: ContactCard }) {
+  const { name, organisation, phones, emails } = card
+  return (
+    <span className={styles.card}>
+      <IconAddressBook size={26} stroke={1.5} aria-hidden="true" />
+      <span className={styles.cardWords}>
+        <bdi className={styles.cardName}>{name === '' ? t.media.card : name}</bdi>
+        {organisation !== null && <bdi>{organisation}</bdi>}
+        {phones.map(({ phone, label }) => (
+          <span key={phone}>
+            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.quiet}>{label}</bdi>}
+          </span>
+        ))}
+        {emails.map((email) => (
+          <bdi key={email}>{email}</bdi>
+        ))}
+        <MakeLead card={card} />
+      </span>
+    </span>
+  )
+}
+
+const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${phone}` : phone)
+
+/** Makes a lead of a card; a lead that is there already is found by its phone or e-mail. */
+function MakeLead({ card }: { card: ContactCard }) {
+  const inbox = useInbox()
+  const workspaceId = useWorkspaceId()
+  const [isMaking, setMaking] = useState(false)
+  const [leadId, setLeadId] = useState<string | null>(null)
+  const [isThere, setThere] = useState(false)
+  const make = async () => {
+    setMaking(true)
+    try {
+      const lead = await leadOfCard(inbox, card)
+      setLeadId(lead.id)
+      say(t.customer.created(lead.firstName))
+    } catch (error) {
+      if (error instanceof Failure && error.status === 409) setThere(true)
+      else complain(error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  if (leadId !== null) {
+    return (
+      <Link to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ lead: leadId }}>
+        {t.media.openLead}
+      </Link>
+    )
+  }
+  if (isThere) return <span className={styles.quiet}>{t.media.isLead}</span>
+  return (
+    <button
+      type="button"
+      className={styles.link}
+      disabled={isMaking}
+      aria-label={t.media.makeLeadOf(card.name)}
+      onClick={() => void make()}
+    >
+      {t.media.makeLead}
+    </button>
+  )
+}
