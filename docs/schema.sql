@@ -807,7 +807,7 @@ create table session_sends (
   fence bigint,
   error_code text,
   created_at timestamp(3) with time zone not null,
-  constraint session_sends_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'read'::text]))),
+  constraint session_sends_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'read'::text, 'file'::text]))),
   constraint session_sends_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'claimed'::text, 'sent'::text, 'accepted'::text, 'refused'::text, 'cancelled'::text]))),
   constraint session_sends_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES channel_sessions(workspace_id, connection_id) ON DELETE CASCADE,
   constraint session_sends_pkey PRIMARY KEY (workspace_id, connection_id, id)

@@ -58,6 +58,11 @@ add column keep_former_texts boolean not null default true;
 alter table templates
 add column header text check (header in ('image', 'video', 'document'));
 
+-- `file`: the network is given a file, before the message that shows it.
+alter table session_sends
+drop constraint session_sends_kind_check,
+add constraint session_sends_kind_check check (kind in ('message', 'read', 'file'));
+
 -- Which message a reaction is about, by the digest of its platform id: to find a reaction that is taken back, and those of
 -- the messages on a page.
 create table message_reactions (

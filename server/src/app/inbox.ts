@@ -11,11 +11,13 @@ import type { Receive } from '../channels/channel-event.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
+import type { HoldDeps } from '../channels/unofficial/session/hold.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
 import type { Previews } from '../inbox/media/preview.ts'
+import { openUpload } from '../inbox/media/sent-media.ts'
 import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
@@ -114,6 +116,13 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
     random: Math.random,
     step: runStep,
   }
+}
+
+/** How other processes of ours open the files that linked devices send. */
+export function openFileOf(runtime: Runtime): HoldDeps['openFile'] {
+  const limits = adaptersOf(runtime).unofficial.media?.limits
+  const deps = { ...runtime, store: runtime.media }
+  return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))
 }
 
 const openConnectionOf =

@@ -5,7 +5,9 @@ import { MediaBroken, type MediaLimits, type MediaWay, type OpenedMedia } from '
 import type { MediaSource } from '../message-detail.ts'
 import { cloudLimits, readOpened } from '../waba/cloud-media.ts'
 import type { Wire } from '../waba/exchange.ts'
+import { giveToNetwork } from './send/give-file.ts'
 
+type LinkedMediaDeps = Pick<Wire, 'outgoing'> & Parameters<typeof giveToNetwork>[0]
 type Linked = Extract<MediaSource, { by: 'linked' }>
 
 const megabyte = 1024 * 1024
@@ -34,7 +36,7 @@ const limits: MediaLimits = {
  * opened here rather than by Baileys: it goes to any host that a message names, past the guard, and does not look at the
  * digest that shows what was altered.
  */
-export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<SessionConnection> => ({
+export const linkedMedia = (deps: LinkedMediaDeps): MediaWay<SessionConnection> => ({
   limits,
   maxCaptionLength: 1024,
   fetchBytes: 100 * megabyte,
@@ -43,7 +45,7 @@ export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<Sess
     const url = source.by === 'linked' ? placeOf(settings.baseUrl, source) : null
     if (keys === null || url === null) return { outcome: 'refused', errorCode: 'invalid_source' }
     const maxAnswerBytes = maxBytes + blockBytes + macBytes
-    const answer = await outgoing.stream({
+    const answer = await deps.outgoing.stream({
       method: 'GET',
       url,
       headers: settings.baseUrl === null ? { origin: 'https://web.whatsapp.com' } : {},
@@ -54,8 +56,7 @@ export const linkedMedia = ({ outgoing }: Pick<Wire, 'outgoing'>): MediaWay<Sess
     })
     return decrypted(readOpened(answer, maxAnswerBytes), keys, maxBytes)
   },
-  // A linked device makes its files with the message that shows them.
-  upload: async () => ({ outcome: 'refused', errorCode: 'upload_not_supported' }),
+  upload: (connection, file, signal) => giveToNetwork(deps, connection, file, signal),
 })
 
 function decrypted(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMedia {

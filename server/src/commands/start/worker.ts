@@ -1,5 +1,5 @@
 import { presentPayload } from '../../app/events.ts'
-import { fetchDeps, inboxReceive } from '../../app/inbox.ts'
+import { fetchDeps, inboxReceive, openFileOf } from '../../app/inbox.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { openTransports, startSessions } from '../../channels/unofficial/session/worker.ts'
@@ -16,7 +16,8 @@ export function startWorker(runtime: Runtime): Loop {
   const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
   const transportOf = openTransports(runtime)
-  const sessions = startSessions({ ...runtime, receive: inboxReceive(runtime), transportOf, random: Math.random })
+  const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
+  const sessions = startSessions({ ...sessionDeps, random: Math.random })
   const previews = openPreviews(runtime)
   const files = createMediaFetcher(fetchDeps(runtime, previews))
   files.start()

@@ -28,6 +28,9 @@ const linked: Extract<MediaSource, { by: 'linked' }> = {
   fileEncSha256: null,
 }
 
+// Only whoever gives the network a file asks it of the session's holder.
+const unused = {} as Pick<Parameters<typeof linkedMedia>[0], 'db' | 'vault'>
+
 const setUp = oncePerFile(async () => {
   const server = await fileServer(() => {})
   const outgoing = openTestOutgoing()
@@ -36,7 +39,13 @@ const setUp = oncePerFile(async () => {
     await server.close()
   })
   const wire = { outgoing, clock: systemClock }
-  return { server, outgoing, waba: wabaMedia(wire), partner: partnerMedia(wire), session: linkedMedia(wire) }
+  return {
+    server,
+    outgoing,
+    waba: wabaMedia(wire),
+    partner: partnerMedia(wire),
+    session: linkedMedia({ ...wire, ...unused }),
+  }
 })
 
 const json = (response: ServerResponse, status: number, body: object) =>

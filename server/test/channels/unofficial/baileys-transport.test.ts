@@ -321,3 +321,71 @@ test('a socket that is closed before it could open never does', async () => {
   for (const _ of Array(5)) await turn()
   assert.deepEqual([baileys.sockets.length, who.heard.length], [0, 0])
 })
+
+test('a file is given to the network first, and shown by what came of that, with its quote', async () => {
+  const { wa, baileys, socket } = await opened()
+  wa.user = own
+  const bytes = async function* () {
+    yield Buffer.from('a sound')
+  }
+  const rest = { id: 'x', size: 7, seconds: 3.6, waveform: [1, 2], bytes }
+  const given = await socket.upload({ ...rest, kind: 'voice', mimeType: 'audio/ogg', name: null })
+  assert.deepEqual(baileys.prepared, [
+    {
+      type: 'audio',
+      told: { mimetype: 'audio/ogg; codecs=opus', seconds: 4, ptt: true, waveform: new Uint8Array([1, 2]) },
+      bytes: 'a sound',
+      upload: 'the way up',
+    },
+  ])
+  const file = { kind: 'voice', mimeType: 'audio/ogg', name: null, given } as const
+  const quoted = { externalId: 'Q', direction: 'outbound', text: 'before' } as const
+  await socket.send({ id: '3EB0A', jid, file, caption: '', quoted })
+  const contextInfo = {
+    stanzaId: 'Q',
+    participant: '5511900000001@s.whatsapp.net',
+    quotedMessage: { conversation: 'before' },
+  }
+  const told = {
+    directPath: '/v/1',
+    mediaKey: Buffer.from('key').toString('base64'),
+    mimetype: 'audio/ogg; codecs=opus',
+  }
+  assert.deepEqual(wa.calls, [
+    ['relayMessage', jid, { audioMessage: { ...told, contextInfo } }, { messageId: '3EB0A' }],
+  ])
+})
+
+test('a document with words, a reaction and a quoted text are put as the package wants them', async () => {
+  const { wa, socket } = await opened()
+  const file = { kind: 'document', mimeType: 'application/pdf', name: 'a.pdf', given: '{"directPath":"/v/2"}' } as const
+  await socket.send({ id: '3EB0A', jid, file, caption: 'The invoice' })
+  const about = { externalId: 'T', direction: 'inbound', text: 'theirs' } as const
+  const key = { remoteJid: jid, id: 'T', fromMe: false }
+  await socket.send({ id: '3EB0B', jid, reaction: { about, emoji: '👍' } })
+  await socket.send({ id: '3EB0C', jid, reaction: { about, emoji: null } })
+  await socket.send({ id: '3EB0D', jid, text: 'Yes', previewUrl: false, quoted: about })
+  const shown = { directPath: '/v/2', caption: 'The invoice', fileName: 'a.pdf', title: 'a.pdf' }
+  assert.deepEqual(wa.calls, [
+    [
+      'relayMessage',
+      jid,
+      { documentWithCaptionMessage: { message: { documentMessage: shown } } },
+      { messageId: '3EB0A' },
+    ],
+    ['sendMessage', jid, { react: { text: '👍', key } }, { messageId: '3EB0B' }],
+    ['sendMessage', jid, { react: { text: '', key } }, { messageId: '3EB0C' }],
+    [
+      'sendMessage',
+      jid,
+      { text: 'Yes', linkPreview: null },
+      { messageId: '3EB0D', quoted: { key, message: { conversation: 'theirs' } } },
+    ],
+  ])
+})
+
+test('what is too late by the time it is to be sent stays here', async () => {
+  const { wa, socket } = await opened()
+  await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
+  assert.deepEqual(wa.calls, [])
+})

@@ -17,7 +17,7 @@ test('a message goes to the customer under an id of ours, and its statuses find 
   assert.equal(answer.status, 202)
   assert.equal(answer.body.status, 'sent')
   const [sent] = w.network.delivered
-  assert.deepEqual([sent?.jid, sent?.text], [`${customerPhone}@s.whatsapp.net`, 'Good morning'])
+  assert.partialDeepStrictEqual(sent, { jid: `${customerPhone}@s.whatsapp.net`, text: 'Good morning' })
   await socket.status(sent?.id ?? '', 3)
   assert.equal((await lastMessage(w, conversationId)).status, 'delivered')
   await socket.status(sent?.id ?? '', 4)

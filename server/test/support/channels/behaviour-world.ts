@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../../src/app/app.ts'
 import { gaugesOf } from '../../../src/app/gauges.ts'
-import { inboxReceive } from '../../../src/app/inbox.ts'
+import { inboxReceive, openFileOf } from '../../../src/app/inbox.ts'
 import type { Runtime } from '../../../src/app/runtime.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { createLog } from '../../../src/base/log.ts'
@@ -23,6 +23,7 @@ import { type ContractCheck, checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
+import { addUpload, type NewUpload } from '../inbox/uploads.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { freePort } from '../program/service.ts'
@@ -49,6 +50,11 @@ export interface BehaviourWorld {
   messages(conversationId: string): Promise<any[]>
   /** The agent sends a text; a key of its own each time unless given. */
   send(conversationId: string, text: string, idempotencyKey?: string): Promise<Answer>
+  /** The member sends, by a key of its own each time unless given. */
+  sendAsMember(conversationId: string, body: object, idempotencyKey?: string): Promise<Answer>
+  /** A file of the member that no message has taken. */
+  upload(conversationId: string, file: NewUpload): Promise<string>
+  runtime: Runtime
   /** Payloads of the workspace's events with this name, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   events(name: string): Promise<any[]>
@@ -119,6 +125,10 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
         body: { kind: 'text', text },
         headers: { 'idempotency-key': idempotencyKey },
       }),
+    sendAsMember: (id, body, key = `member-${++sends}`) =>
+      member.call('POST', `/inbox/conversations/${id}/messages`, body, { 'idempotency-key': key }),
+    upload: (conversationId, file) => addUpload(runtime, { workspaceId, conversationId }, file),
+    runtime,
     events: async (name) => {
       const { body } = await call('GET', '/api/v1/events', { query: { events: name } })
       return body.events
@@ -126,6 +136,12 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
     settled: simulator.settled,
     later: (ms) => simulate('POST', 'clock', { advanceMs: ms }),
   }
+}
+
+async function markedStore() {
+  const store = openFolderStore(await newFolder())
+  await store.writeMark('a mark')
+  return store
 }
 
 const theatre = oncePerFile(async (): Promise<Theatre> => {
@@ -151,7 +167,7 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing,
-    media: openFolderStore(await newFolder()),
+    media: await markedStore(),
     connectors: {
       waba: wabaConnector({ outgoing, clock }),
       partner: partnerConnector({ outgoing, clock }),
@@ -166,7 +182,8 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
   })
   await app.listen({ port, host: config.http.host })
   const transportOf = openTransports(runtime)
-  const sessions = startSessions({ ...runtime, receive: inboxReceive(runtime), transportOf, random: () => 0 })
+  const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
+  const sessions = startSessions({ ...sessionDeps, random: () => 0 })
   const simulator = await startSimulator({
     port: 0,
     clock,

@@ -20,6 +20,9 @@ export interface Phone {
   getsFromDevice(text: string): Promise<void>
   /** Oldest first. */
   chat(): Promise<OnPhone[]>
+  /** All that the phone shows of them. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail where one is wrong
+  screen(): Promise<any[]>
 }
 
 /** A number that a channel connects: what its platform lets go wrong, and who writes to it. */

@@ -18,12 +18,22 @@ export interface FakeSocket extends BaileysSocket {
   fault: unknown
 }
 
+/** A file as the package was given it. */
+export interface Prepared {
+  type: string
+  told: Record<string, unknown>
+  bytes: string
+  upload: unknown
+}
+
 /** The package as far as it is used, on a script: `sockets` are those that were made. */
-export function fakeBaileys(): BaileysPackage & { sockets: FakeSocket[] } {
+export function fakeBaileys(): BaileysPackage & { sockets: FakeSocket[]; prepared: Prepared[] } {
+  const prepared: Prepared[] = []
   const sockets: FakeSocket[] = []
   const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array
   return {
     sockets,
+    prepared,
     makeWASocket: (options) => {
       const socket = fakeSocket(options)
       sockets.push(socket)
@@ -38,7 +48,17 @@ export function fakeBaileys(): BaileysPackage & { sockets: FakeSocket[] } {
         return bytes === undefined ? value : new Uint8Array(bytes)
       },
     },
-    proto: { Message: { AppStateSyncKeyData: { fromObject: (value) => ({ revived: value }) } } },
+    proto: {
+      Message: { AppStateSyncKeyData: { fromObject: (value) => ({ revived: value }) }, fromObject: (value) => value },
+    },
+    prepareWAMessageMedia: async (content, options) => {
+      const [type, media] = Object.entries(content)[0] as [string, { stream: AsyncIterable<Uint8Array> }]
+      const pieces: Uint8Array[] = []
+      for await (const piece of media.stream) pieces.push(piece)
+      const { [type]: _, ...told } = content as Record<string, unknown>
+      prepared.push({ type, told, bytes: Buffer.concat(pieces).toString(), upload: options.upload })
+      return { [`${type}Message`]: { directPath: '/v/1', mediaKey: Buffer.from('key'), mimetype: told.mimetype } }
+    },
   }
 }
 
@@ -70,6 +90,8 @@ function fakeSocket(options: BaileysOptions): FakeSocket {
       socket.fault = null
       if (fault !== null) throw fault
     },
+    relayMessage: async (...call) => void calls.push(['relayMessage', ...call]),
+    waUploadToServer: 'the way up',
     readMessages: async (...call) => void calls.push(['readMessages', ...call]),
     requestPairingCode: async (digits) => {
       calls.push(['requestPairingCode', digits])

@@ -160,6 +160,7 @@ function openScripted(
       stir()
       if (network.acknowledges) void scripted.status(message.id, 2).catch(() => {})
     },
+    upload: async ({ id }) => `given ${id}`,
     markRead: async (jid, id) => {
       network.reads.push({ jid, id })
       stir()

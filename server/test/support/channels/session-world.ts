@@ -87,6 +87,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
   const holdDeps: HoldDeps = {
     ...test,
     receive,
+    openFile: async () => null,
     transportOf: () => network.transport,
     random: () => 0,
     retryMs: 5,

@@ -16,6 +16,7 @@ export async function addCustomer(
     shows: (kind, text = '') => act('messages', { kind, text }),
     reads: () => act('read'),
     getsFromDevice: (text) => act('echo', { text }),
+    screen: async () => (await simulate('GET', `customers/${id}`)).messages,
     chat: async () => {
       const { messages } = await simulate('GET', `customers/${id}`)
       const shown = messages.filter(({ status }: { status: string }) => status !== 'failed')

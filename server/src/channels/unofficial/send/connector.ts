@@ -4,7 +4,8 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import type { Connector, Order, Recipient, SendResult } from '../../connector.ts'
+import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
+import type { SocketContent } from '../transport/transport.ts'
 import { chatJidOf, jidOf, presetId } from './preset-id.ts'
 import { askHolder, cancelSend, endedTopic, type NewSessionSend, readStanding, type SendStanding } from './sends.ts'
 
@@ -45,18 +46,27 @@ function messageOf(
 ): NewSessionSend | null {
   const { recipient, message, correlator, deadline } = order
   const jid = jidOf(recipient)
-  // Templates belong to the official platform: a session has none, so none is ever ordered.
-  if (jid === null || message.kind !== 'text') return null
-  const { text, previewUrl } = message
+  const content = contentOf(message)
+  if (jid === null || content === null) return null
   return {
     workspaceId,
     connectionId,
     id: presetId(correlator, connectionId),
     kind: 'message',
     correlator,
-    content: { jid, text, previewUrl },
+    content: { jid, ...content },
     leftMs: () => deadline.getTime() - clock.now().getTime(),
   }
+}
+
+/** Templates belong to the official platform: a session has none, so none is ever ordered. */
+function contentOf(message: Outgoing): SocketContent | null {
+  if (message.kind === 'template') return null
+  if (message.kind === 'reaction') return { reaction: { about: message.about, emoji: message.emoji } }
+  const quoted = message.quoted === undefined ? {} : { quoted: message.quoted }
+  if (message.kind === 'text') return { text: message.text, previewUrl: message.previewUrl, ...quoted }
+  const { platformId: given, ...file } = message.file
+  return given === null ? null : { file: { ...file, given }, caption: message.caption, ...quoted }
 }
 
 function readOf(
@@ -78,7 +88,10 @@ function readOf(
   }
 }
 
-async function ask({ db, vault, clock }: SessionConnectorDeps, send: NewSessionSend): Promise<boolean> {
+export async function ask(
+  { db, vault, clock }: Omit<SessionConnectorDeps, 'ackMs'>,
+  send: NewSessionSend,
+): Promise<boolean> {
   const keyring = await vault.keyring(send.workspaceId)
   return db.tx((tx) => askHolder(tx, keyring, send, clock.now()))
 }
@@ -130,7 +143,7 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
   }
 }
 
-function wakerOf(db: Db, id: string) {
+export function wakerOf(db: Db, id: string) {
   const signal = createSignal()
   const stop = db.onNews(endedTopic, (ended) => {
     if (ended === id) signal.wake()

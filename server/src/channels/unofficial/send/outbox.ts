@@ -1,14 +1,17 @@
 import type { Db } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
+import type { FileToUpload } from '../../media-way.ts'
 import type { Line } from '../session/hold.ts'
 import type { Lease } from '../session/lease.ts'
-import { type ClaimedSend, claimSends, endSends, openContent, type SendEnd } from './sends.ts'
+import { type ClaimedSend, claimSends, endFile, endSends, openContent, type SendEnd } from './sends.ts'
 
 export interface OutboxDeps {
   db: Db
   vault: Vault
   log: Log
+  /** A file of ours as the network is given it; null when it is not there any more. */
+  openFile(workspaceId: string, id: string): Promise<FileToUpload | null>
 }
 
 /** The open socket of a session that is ours. */
@@ -38,6 +41,7 @@ export async function sendWaiting(deps: OutboxDeps, open: OpenLine): Promise<Pro
 async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, endsAt: number): Promise<void> {
   const { lease } = open
   const end = await hand(deps, open, send, endsAt)
+  if (end === null) return
   // What is not noted stays claimed: its sender takes it for unknown, and a status of it repairs that.
   await deps.db
     .tx((tx) => endSends(tx, lease, [{ id: send.id, ...end }]))
@@ -46,12 +50,14 @@ async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, ends
 
 const notSent = { state: 'cancelled', errorCode: 'not_sent' } as const
 
+/** Null when its end is noted already. */
 async function hand(
-  { vault, log }: OutboxDeps,
+  deps: OutboxDeps,
   { lease, line: { socket, awaited }, isOurs }: OpenLine,
   { id, content }: ClaimedSend,
   endsAt: number,
-): Promise<Omit<SendEnd, 'id'>> {
+): Promise<Omit<SendEnd, 'id'> | null> {
+  const { vault, log } = deps
   const { workspaceId, connectionId } = lease
   try {
     const job = await vault.withKeyring(workspaceId, (keyring) => openContent(keyring, connectionId, id, content))
@@ -61,12 +67,28 @@ async function hand(
       await socket.markRead(job.jid, job.read)
       return { state: 'accepted', errorCode: null }
     }
+    if ('given' in job) return null
+    if ('give' in job) return await giveFile(deps, lease, socket, { id, fileId: job.give })
     awaited.add(id)
-    await socket.send({ id, jid: job.jid, text: job.text, previewUrl: job.previewUrl }, mayLeave)
+    await socket.send({ ...job, id }, mayLeave)
     return { state: 'sent', errorCode: null }
   } catch (error) {
     awaited.delete(id)
     log.warn('a session did not send', { connectionId }, error)
     return notSent
   }
+}
+
+async function giveFile(
+  { db, vault, openFile }: OutboxDeps,
+  lease: OpenLine['lease'],
+  socket: OpenLine['line']['socket'],
+  { id, fileId }: { id: string; fileId: string },
+): Promise<Omit<SendEnd, 'id'> | null> {
+  const file = await openFile(lease.workspaceId, fileId)
+  if (file === null) return { state: 'refused', errorCode: 'file_missing' }
+  const given = await socket.upload(file)
+  const keyring = await vault.keyring(lease.workspaceId)
+  await db.tx((tx) => endFile(tx, keyring, lease, id, given))
+  return null
 }

@@ -1,16 +1,23 @@
 import { announce, type Db, type Sql, type Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { type Lease, leaseList, standBehindFence } from '../session/lease.ts'
+import type { SocketContent } from '../transport/transport.ts'
 
 /** What the holder is to hand to the network. */
-export type SendContent = { jid: string; text: string; previewUrl: boolean } | { jid: string; read: string }
+export type SendContent =
+  | ({ jid: string } & SocketContent)
+  | { jid: string; read: string }
+  /** A file of ours, by which its bytes are found. */
+  | { give: string }
+  /** What became of it: how the network calls it. */
+  | { given: string }
 export type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
 
 export interface NewSessionSend {
   workspaceId: string
   connectionId: string
   id: string
-  kind: 'message' | 'read'
+  kind: 'message' | 'read' | 'file'
   correlator: string | null
   content: SendContent
   /** How much time is left, as of when it is asked. */
@@ -176,6 +183,40 @@ export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, end
       and t.id = e.id
       and (t.state = 'claimed' or t.state = 'sent' and e.state in ('accepted', 'refused'))`
   for (const { id } of ends) announce(tx, endedTopic, id)
+}
+
+/** Notes how the network calls a file that it was given. */
+export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string, given: string): Promise<void> {
+  const { workspaceId, connectionId } = lease
+  const content: SendContent = { given }
+  await tx`
+    update session_sends
+    set state = 'accepted',
+      content = ${keyring.seal(contentPlace(connectionId, id), JSON.stringify(content))}
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = ${id}
+      and state = 'claimed'`
+  announce(tx, endedTopic, id)
+}
+
+/** How the network calls a file that it was given; whoever asked for it asks once. Null when it is not known. */
+export async function takeGiven(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
+): Promise<string | null> {
+  const [row] = await tx<{ content: Buffer }[]>`
+    delete from session_sends
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = ${id}
+      and kind = 'file'
+      and state = 'accepted'
+    returning content`
+  if (row === undefined) return null
+  const content = openContent(keyring, connectionId, id, row.content)
+  return 'given' in content ? content.given : null
 }
 
 /** The correlators of those ids that are ours. */

@@ -26,6 +26,8 @@ export interface LineDeps {
 export interface Line {
   options: OpenSocket
   wa: BaileysSocket | null
+  /** The package, once it is loaded. */
+  baileys: BaileysPackage | null
   /** The network closed it, or we hung up. */
   isOver: boolean
   /** Ids of what we sent and the network has not acknowledged. */
@@ -51,6 +53,7 @@ export function newLine(options: OpenSocket): Line {
   const line: Line = {
     options,
     wa: null,
+    baileys: null,
     isOver: false,
     sent: new Set(),
     offered,
@@ -89,6 +92,7 @@ export async function connect(deps: LineDeps, line: Line): Promise<void> {
   })
   if (baileys === null) return tellClosed(line, baileysMissing)
   guardBaileys(log)
+  line.baileys = baileys
   try {
     const identity = await openIdentity(baileys, auth)
     if (line.isOver) return

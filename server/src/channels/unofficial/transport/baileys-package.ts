@@ -9,7 +9,12 @@ export interface BaileysPackage {
   makeCacheableSignalKeyStore(store: SignalKeys, logger: BaileysLogger): SignalKeys
   initAuthCreds(): Creds
   BufferJSON: JsonRules
-  proto: { Message: { AppStateSyncKeyData: { fromObject(value: object): unknown } } }
+  proto: { Message: { AppStateSyncKeyData: { fromObject(value: object): unknown }; fromObject(value: object): object } }
+  /** Encrypts a file, gives it to the network, and returns the message that shows it. */
+  prepareWAMessageMedia(
+    content: object,
+    options: { upload: unknown; logger: BaileysLogger; mediaUploadTimeoutMs: number },
+  ): Promise<Record<string, unknown>>
 }
 
 export interface JsonRules {
@@ -67,13 +72,22 @@ export interface BaileysSocket {
   }
   sendMessage(
     jid: string,
-    content: { text: string; linkPreview?: null },
-    options: { messageId: string },
+    content: { text: string; linkPreview?: null } | { react: { text: string; key: MessageKey } },
+    options: { messageId: string; quoted?: { key: MessageKey; message: object } },
   ): Promise<unknown>
+  /** Sends a message as it is. */
+  relayMessage(jid: string, message: object, options: { messageId: string }): Promise<unknown>
+  waUploadToServer: unknown
   readMessages(keys: { remoteJid: string; id: string; fromMe: boolean }[]): Promise<void>
   requestPairingCode(digits: string): Promise<string>
   logout(): Promise<void>
   end(error: undefined): Promise<void>
+}
+
+export interface MessageKey {
+  remoteJid: string
+  id: string
+  fromMe: boolean
 }
 
 export interface Stanza {

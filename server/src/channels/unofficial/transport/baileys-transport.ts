@@ -1,3 +1,4 @@
+import { giveFile, keyOf, packageOf, quotedMessage, quoteOf, shownFile, waOf } from './baileys-file.ts'
 import { connect, type Line, type LineDeps, newLine } from './baileys-line.ts'
 import type { BaileysSocket } from './baileys-package.ts'
 import type { OpenSocket, Socket, SocketMessage, Transport } from './transport.ts'
@@ -11,7 +12,8 @@ function openSocket(deps: LineDeps, options: OpenSocket): Socket {
   const line = newLine(options)
   void connect(deps, line)
   return {
-    send: (message) => send(line, message),
+    send: (message, mayLeave) => send(line, message, mayLeave),
+    upload: (file) => giveFile(line, file),
     markRead: async (remoteJid, id) => waOf(line).readMessages([{ remoteJid, id, fromMe: false }]),
     pairingCode: async (digits) => {
       // Before the network offers a code to scan, it is not ready for one to type either.
@@ -23,11 +25,13 @@ function openSocket(deps: LineDeps, options: OpenSocket): Socket {
   }
 }
 
-async function send(line: Line, { id, jid, text, previewUrl }: SocketMessage): Promise<void> {
+async function send(line: Line, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
   const wa = waOf(line)
+  const { id } = message
+  if (!mayLeave()) throw new Error('The message is too late')
   line.sent.add(id)
   try {
-    await wa.sendMessage(jid, previewUrl ? { text } : { text, linkPreview: null }, { messageId: id })
+    await sendBy(wa, line, message)
   } catch (error) {
     // Then the network's word on it, or its silence, tells.
     if (mayHaveLeft(error)) return
@@ -36,15 +40,25 @@ async function send(line: Line, { id, jid, text, previewUrl }: SocketMessage): P
   }
 }
 
+function sendBy(wa: BaileysSocket, line: Line, message: SocketMessage): Promise<unknown> {
+  const { id, jid, quoted } = message
+  const options = { messageId: id, ...(quoted !== undefined && { quoted: quotedMessage(jid, quoted) }) }
+  if ('text' in message) {
+    const { text, previewUrl } = message
+    return wa.sendMessage(jid, previewUrl ? { text } : { text, linkPreview: null }, options)
+  }
+  if ('reaction' in message) {
+    const { about, emoji } = message.reaction
+    return wa.sendMessage(jid, { react: { text: emoji ?? '', key: keyOf(jid, about) } }, options)
+  }
+  const content = shownFile(message.file, message.caption, quoteOf(wa, jid, quoted))
+  return wa.relayMessage(jid, packageOf(line).proto.Message.fromObject(content), { messageId: id })
+}
+
 // Out of time, or cut off by the operating system: nobody knows whether the bytes went.
 function mayHaveLeft(error: unknown): boolean {
   const { code, output } = error as { code?: unknown; output?: { statusCode?: unknown } }
   return typeof code === 'string' || output?.statusCode === 408
-}
-
-function waOf({ wa, isOver }: Line): BaileysSocket {
-  if (wa === null || isOver) throw new Error('The session has no socket at the moment')
-  return wa
 }
 
 const maxGoodbyeMs = 1_000

@@ -1,5 +1,6 @@
 import type { Outgoing, OutgoingRequest } from '../../../base/outgoing/guarded-fetch.ts'
-import { type Loose, objectOf, readJson } from '../../waba/json.ts'
+import type { FileToUpload } from '../../media-way.ts'
+import { type Loose, objectOf, readJson, textOf } from '../../waba/json.ts'
 
 /**
  * What became of a call. `refused` says that the network did nothing, `not_sent` that it never received it; after `lost`
@@ -17,6 +18,8 @@ type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'mayRepeat' | 'ma
 export interface SimulatedNetwork {
   /** Calls the sockets of the simulator, or one of them; never throws. */
   call(path: string, body: object, options?: CallOptions): Promise<NetworkAnswer>
+  /** Gives the network a file. Returns how it calls it; null when it does not take it. */
+  give(socketId: string, file: FileToUpload): Promise<string | null>
   /** Closes a socket, as far as that can be said in time. */
   close(socketId: string): Promise<void>
 }
@@ -43,8 +46,36 @@ export function simulatedNetwork(outgoing: Outgoing, baseUrl: string): Simulated
   }
   return {
     call,
+    give: (socketId, file) => give(outgoing, `${baseUrl}/linked/sockets/${socketId}/files`, file),
     close: async (socketId) => {
       await call(`/${socketId}/close`, {}, { timeoutMs: closeTimeoutMs, mayRepeat: true })
     },
   }
+}
+
+const silenceMs = 30_000
+
+async function give(
+  outgoing: Outgoing,
+  url: string,
+  { mimeType, name, size, bytes }: FileToUpload,
+): Promise<string | null> {
+  const query = new URLSearchParams({ type: mimeType, ...(name !== null && { name }) })
+  const answer = await outgoing.stream({
+    method: 'POST',
+    url: `${url}?${query}`,
+    headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
+    body: { bytes: bytes(), length: size },
+    silenceMs,
+    maxAnswerBytes,
+    signal: new AbortController().signal,
+  })
+  if (answer.outcome === 'failed') return null
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const piece of answer.bytes) pieces.push(piece)
+  } catch {
+    return null
+  }
+  return textOf(objectOf(readJson(Buffer.concat(pieces).toString('utf8'))).fileId)
 }

@@ -1,4 +1,5 @@
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
+import type { FileToUpload } from '../../media-way.ts'
 import { listOf, objectOf, textOf } from '../../waba/json.ts'
 import { type Memory, openMemory } from './simulated-memory.ts'
 import { type SimulatedNetwork, simulatedNetwork } from './simulated-network.ts'
@@ -93,6 +94,7 @@ class Lost extends Error {}
 function socketOf(state: State): Socket {
   return {
     send: (message, mayLeave) => send(state, message, mayLeave),
+    upload: (file) => upload(state, file),
     markRead: async (jid, id) => {
       await onOpen(state, '/read', { jid, id })
     },
@@ -113,19 +115,35 @@ function socketOf(state: State): Socket {
 }
 
 // The keys move on before the message leaves: after a crash they may be ahead of the network, never behind it.
-async function send(
-  state: State,
-  { id, jid, text, previewUrl }: SocketMessage,
-  mayLeave: () => boolean = () => true,
-): Promise<void> {
+async function send(state: State, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
   if (state.isClosed || state.socketId === null) throw new Error('The socket is not open')
   await state.memory.advance()
   if (state.isClosed) throw new Error('The socket is not open')
-  const body = { id, jid, text, previewUrl, ratchet: state.memory.ratchet() }
+  const body = { ...bodyOf(message), ratchet: state.memory.ratchet() }
   const maySend = () => !state.isClosed && mayLeave()
   const answer = await state.network.call(`/${state.socketId}/messages`, body, { maySend })
   // Without an answer, or with one that says nothing, the message may have left: its status tells, or nothing does.
   if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message has not left')
+}
+
+function bodyOf(message: SocketMessage): object {
+  const { id, jid, quoted } = message
+  const to = { id, jid, previewUrl: false, ...(quoted !== undefined && { quotes: quoted.externalId }) }
+  if ('text' in message) return { ...to, text: message.text, previewUrl: message.previewUrl }
+  if ('reaction' in message) {
+    const { about, emoji } = message.reaction
+    return { ...to, reaction: { about: about.externalId, emoji: emoji ?? '' } }
+  }
+  const { kind, name, given } = message.file
+  const file = { fileId: given, kind, ...(name !== null && { name }) }
+  return { ...to, file, ...(message.caption !== '' && { text: message.caption }) }
+}
+
+async function upload({ network, socketId, isClosed }: State, file: FileToUpload): Promise<string> {
+  if (isClosed || socketId === null) throw new Error('The socket is not open')
+  const given = await network.give(socketId, file)
+  if (given === null) throw new Error('The network has not taken the file')
+  return given
 }
 
 async function onOpen({ isClosed, socketId, network }: State, path: string, body: object) {

@@ -1,4 +1,7 @@
 import type { SessionConnection } from '../../connection/connection.ts'
+import type { OtherMessage } from '../../connector.ts'
+import type { FileToUpload } from '../../media-way.ts'
+import type { MediaKind } from '../../message-detail.ts'
 import type { AuthStore } from './auth-store.ts'
 
 /**
@@ -37,13 +40,27 @@ export type SocketEventName =
   | 'contacts.update'
   | 'lid-mapping.update'
 
-export interface SocketMessage {
+/** What a message shows. */
+export type SocketContent = (
+  | { text: string; previewUrl: boolean }
+  | { file: SocketFile; caption: string }
+  | { reaction: { about: OtherMessage; emoji: string | null } }
+) & { quoted?: OtherMessage }
+
+/** A file that the network has. */
+export interface SocketFile {
+  kind: MediaKind
+  name: string | null
+  mimeType: string
+  /** As `upload` has returned it. */
+  given: string
+}
+
+export type SocketMessage = SocketContent & {
   /** Chosen before the message is sent, so that whatever comes of it can be told to be ours. */
   id: string
   /** `5511955501234@s.whatsapp.net` or `1234@lid` */
   jid: string
-  text: string
-  previewUrl: boolean
 }
 
 export interface Socket {
@@ -52,6 +69,11 @@ export interface Socket {
    * `mayLeave` is asked as late as the transport can; false keeps the message back.
    */
   send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
+  /**
+   * Gives the network a file, for a message that is to show it; what it returns says how. Rejects when that did not succeed:
+   * then it may be tried again.
+   */
+  upload(file: FileToUpload): Promise<string>
   /** Tells that the customer's message was read. */
   markRead(jid: string, id: string): Promise<void>
   /** Returns eight characters to type on the phone with these digits, in place of a QR code. */

@@ -1,0 +1,46 @@
+import type { Clock } from '../../../src/base/clock.ts'
+import type { Db } from '../../../src/base/db.ts'
+import { newId } from '../../../src/base/id.ts'
+import type { Vault } from '../../../src/base/sealing/vault.ts'
+import type { MediaKind } from '../../../src/channels/message-detail.ts'
+import type { MediaDetails } from '../../../src/inbox/media/media.ts'
+import { sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'
+import { sealFile } from '../../../src/media/sealed-file.ts'
+import type { MediaStore } from '../../../src/media/store/store.ts'
+
+export interface NewUpload {
+  kind: MediaKind
+  type: string
+  bytes: Buffer
+  name?: string
+  more?: Partial<MediaDetails>
+}
+
+/** A file of the team as an upload leaves it: here, and no message's. */
+export async function addUpload(
+  { db, vault, clock, media }: { db: Db; vault: Vault; clock: Clock; media: MediaStore },
+  { workspaceId, conversationId }: { workspaceId: string; conversationId: string },
+  { kind, type, bytes, name, more }: NewUpload,
+): Promise<string> {
+  const now = clock.now()
+  const [id, storedAs] = [newId(now), newId(now)]
+  const { key, stored } = sealFile(storedAs, oneOf(bytes))
+  await media.put(storedAs, stored)
+  const keyring = await vault.keyring(workspaceId)
+  const details: MediaDetails = { name: name ?? null, mimeType: type, realType: type, size: bytes.length, ...more }
+  await db.sql`
+    insert into media (
+      workspace_id, id, conversation_id, connection_id, direction, kind, state, details, file_key, stored_as, size_bytes,
+      created_at, updated_at
+    )
+    select ${workspaceId}, ${id}, id, connection_id, 'outbound', ${kind}, 'here', ${sealDetails(keyring, id, details)},
+      ${sealFileKeys(keyring, id, { file: key, preview: null })}, ${storedAs}, ${bytes.length}, ${now}, ${now}
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = ${conversationId}`
+  return id
+}
+
+async function* oneOf(bytes: Buffer) {
+  yield bytes
+}
