@@ -12,12 +12,12 @@ import { OwnerBar } from './compose/OwnerBar.tsx'
 import { type InThread, InThreadContext } from './parts/in-thread.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
 import { customerName } from './parts/words.ts'
-import { MessageHands } from './quote/MessageHands.tsx'
 import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
+const MessageHands = later(() => import('./quote/MessageHands.tsx'))
 const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
 const Viewer = later(() => import('./media/Viewer.tsx'))
 
@@ -72,7 +72,9 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
             toggleCustomer={() => setShowsCustomer(!showsCustomer)}
           />
           <Thread ref={thread} conversation={conversation} />
-          <MessageHands conversation={conversation} pane={pane} />
+          <Suspense>
+            <MessageHands conversation={conversation} pane={pane} />
+          </Suspense>
           <TypingLine people={people} />
           <OwnerBar conversation={conversation} />
           <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />

@@ -51,8 +51,8 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={texts.voice.record}
-        title={texts.voice.record}
+        aria-label={texts.record}
+        title={texts.record}
         disabled={isOff}
         onClick={record}
       >

@@ -13,7 +13,7 @@ interface DropPlaceProps {
 }
 
 /** While files are held over the pane: says that they can be dropped, and takes them. */
-export function DropPlace({ pane, name, isOpen, take }: DropPlaceProps) {
+export default function DropPlace({ pane, name, isOpen, take }: DropPlaceProps) {
   const [isOver, setOver] = useState(false)
   const latest = useRef({ isOpen, take })
   latest.current = { isOpen, take }
@@ -57,7 +57,7 @@ export function DropPlace({ pane, name, isOpen, take }: DropPlaceProps) {
     <div className={styles.place} data-closed={!isOpen || undefined}>
       <p>
         <IconUpload size={28} stroke={1.4} aria-hidden="true" />
-        {isOpen ? t.attach.drop(name) : t.attach.cannotDrop}
+        {isOpen ? t.files.drop(name) : t.files.cannotDrop}
       </p>
     </div>,
     pane.current,

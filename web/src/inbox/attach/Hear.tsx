@@ -7,7 +7,7 @@ import styles from './Hear.module.css'
 
 /** Lets somebody hear what they recorded before they send it. */
 export default function Hear({ recorded: { file, seconds, waveform } }: { recorded: Attachment }) {
-  const { voice: texts } = t.attach
+  const { voice: texts } = t.files
   const player = useRef<HTMLAudioElement | null>(null)
   const [isPlaying, setPlaying] = useState(false)
   const [share, setShare] = useState(0)

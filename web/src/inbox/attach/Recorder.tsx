@@ -23,8 +23,8 @@ interface RecorderProps {
 const [drawMs, maxBars, maxMinutes] = [100, 120, 15]
 
 /** Records a voice message: how long it is, how loud, done or discarded. It is heard before it is sent, in its row. */
-export default function Recorder({ limits, ended, failed }: RecorderProps) {
-  const { voice: texts } = t.attach
+export function Recorder({ limits, ended, failed }: RecorderProps) {
+  const { voice: texts } = t.files
   const { state, levels, seconds, done, cancel } = useRecording(limits, ended, failed)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -86,7 +86,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], faile
           file,
           kind: plan.kind,
           type: plan.type,
-          name: `${t.attach.voice.name}.${plan.ending}`,
+          name: `${t.files.voice.name}.${plan.ending}`,
           seconds: Math.round(length * 10) / 10,
           waveform: waveformOf(heights),
         }),

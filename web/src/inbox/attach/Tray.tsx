@@ -42,7 +42,7 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
         </div>
       )}
       {attachments.length > 0 && (
-        <section className={styles.tray} aria-label={t.attach.files}>
+        <section className={styles.tray} aria-label={t.files.files}>
           <ul className={styles.rows}>
             {attachments.map((one, n) => (
               <TrayRow
@@ -66,7 +66,7 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
 }
 
 function wordsOf({ name, reason, most }: Refused): string {
-  const { refused } = t.attach
+  const { refused } = t.files
   if (reason === 'size') return refused.size(name, fileSize(most))
   return reason === 'many' ? refused.many(name, number(most)) : refused[reason](name)
 }

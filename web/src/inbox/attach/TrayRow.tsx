@@ -38,7 +38,7 @@ interface TrayRowProps {
 export function TrayRow(props: TrayRowProps) {
   const { attachment, isBehind, hasCaption, captionLength, isFirst, isLast, change, arrange, retry } = props
   const { id, name, kind, file, seconds, caption, letGo, step } = attachment
-  const texts = t.attach
+  const texts = t.files
   const move = (by: -1 | 1) => arrange((before) => changed(before, { type: 'moved', id, by }))
   const isMovable = letGo === null && !(isFirst && isLast)
   return (
@@ -60,8 +60,8 @@ export function TrayRow(props: TrayRowProps) {
         {hasCaption && takesCaption(kind) && (
           <input
             className={styles.caption}
-            aria-label={texts.captionOf(name)}
-            placeholder={texts.caption}
+            aria-label={t.attach.captionOf(name)}
+            placeholder={t.attach.caption}
             maxLength={captionLength}
             dir="auto"
             value={caption}
@@ -124,7 +124,7 @@ function Face({ attachment: { file, kind } }: { attachment: Attachment }) {
 /** How far it is, or why it went no further. */
 function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachment' | 'isBehind' | 'retry'>) {
   const { step, name, letGo } = attachment
-  const texts = t.attach
+  const texts = t.files
   switch (step.at) {
     case 'waiting':
       return <p className={styles.state}>{texts.waiting}</p>

@@ -1,13 +1,11 @@
 import { CloseButton } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import type { Attachment } from './attachments.ts'
+import { Recorder } from './Recorder.tsx'
 import type { Problem } from './record.ts'
 import tray from './Tray.module.css'
-
-// With all that it takes to write a sound file: whoever never records does not load it.
-const Recorder = lazy(() => import('./Recorder.tsx'))
 
 interface VoicePlaceProps {
   isRecording: boolean
@@ -16,7 +14,7 @@ interface VoicePlaceProps {
 }
 
 /** Where a voice is recorded, or why it cannot be. */
-export function VoicePlace({ isRecording, limits, ended }: VoicePlaceProps) {
+export default function VoicePlace({ isRecording, limits, ended }: VoicePlaceProps) {
   const [problem, setProblem] = useState<Problem | null>(null)
   // A new try begins without the words of the one before.
   if (isRecording && problem !== null) setProblem(null)
@@ -25,16 +23,12 @@ export function VoicePlace({ isRecording, limits, ended }: VoicePlaceProps) {
       ended(null)
       setProblem(why)
     }
-    return (
-      <Suspense>
-        <Recorder limits={limits} ended={ended} failed={failed} />
-      </Suspense>
-    )
+    return <Recorder limits={limits} ended={ended} failed={failed} />
   }
   if (problem === null) return null
   return (
     <div className={tray.refused} role="alert">
-      <p>{t.attach.voice.problems[problem]}</p>
+      <p>{t.files.voice.problems[problem]}</p>
       <CloseButton size="sm" c="inherit" aria-label={t.common.close} onClick={() => setProblem(null)} />
     </div>
   )

@@ -1,15 +1,12 @@
-import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { lazy, type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
-import { DropPlace } from '../attach/DropPlace.tsx'
-import { VoicePlace } from '../attach/VoicePlace.tsx'
 import { customerName } from '../parts/words.ts'
-import { QuoteBar } from '../quote/QuoteBar.tsx'
 import { useQuoted } from '../quote/quoting.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
@@ -21,7 +18,11 @@ import { useTakeOver } from './use-owner.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
 const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
-const Tray = later(() => import('../attach/Tray.tsx'))
+const Tray = later(() => withTexts(() => import('../attach/Tray.tsx')))
+const DropPlace = later(() => withTexts(() => import('../attach/DropPlace.tsx')))
+const QuoteBar = later(() => withTexts(() => import('../quote/QuoteBar.tsx')))
+// With all that it takes to write a sound file: whoever never records does not load it.
+const VoicePlace = lazy(() => withTexts(() => import('../attach/VoicePlace.tsx')))
 
 interface ComposerProps {
   conversation: Conversation
@@ -108,6 +109,9 @@ type ComposerState = ReturnType<typeof useComposer>
 function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
   const workspaceId = useWorkspaceId()
   const [isRecording, setRecording] = useState(false)
+  // From then on it is there, to say why it did not work.
+  const [wasAsked, setAsked] = useState(false)
+  if (isRecording && !wasAsked) setAsked(true)
   const quoted = useQuoted(id)
   // Whoever chooses a message to answer writes next.
   useEffect(() => {
@@ -117,7 +121,9 @@ function useAttaching(id: string, { files, surface, obstacle, fieldRef }: Compos
   }, [quoted, workspaceId, id, fieldRef])
   return {
     isRecording,
+    wasAsked,
     setRecording,
+    isAnswering: quoted !== null,
     mayAttach: surface === 'reply' && obstacle === null && files.limits !== undefined,
     take: (chosen: readonly File[]) => {
       files.take(chosen)
@@ -133,24 +139,25 @@ interface AttachingProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
 
 /** What a message has beside its words: files, a voice, what it answers. */
 function Attaching({ conversation, pane, composer, attaching }: AttachingProps) {
-  const { isRecording, setRecording, mayAttach, take } = attaching
+  const { isRecording, wasAsked, setRecording, isAnswering, mayAttach, take } = attaching
   const { files, surface, fieldRef } = composer
   const name = customerName(conversation)
   return (
     <>
-      <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
-      {files.isShown && surface !== 'note' && (
-        <Suspense>
+      <Suspense>
+        <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
+        {files.isShown && surface !== 'note' && (
           <Tray
             conversationId={conversation.id}
             captionLength={files.captionLength}
             arrange={files.arrange}
             retry={files.retry}
           />
-        </Suspense>
-      )}
-      {surface === 'reply' && (
-        <>
+        )}
+        {surface === 'reply' && isAnswering && <QuoteBar conversationId={conversation.id} name={name} />}
+      </Suspense>
+      {surface === 'reply' && wasAsked && (
+        <Suspense>
           <VoicePlace
             isRecording={isRecording}
             limits={files.limits}
@@ -160,8 +167,7 @@ function Attaching({ conversation, pane, composer, attaching }: AttachingProps) 
               fieldRef.current?.focus()
             }}
           />
-          <QuoteBar conversationId={conversation.id} name={name} />
-        </>
+        </Suspense>
       )}
     </>
   )

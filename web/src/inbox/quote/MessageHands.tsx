@@ -2,13 +2,14 @@ import { type RefObject, Suspense, useEffect } from 'react'
 import { useKnownThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/uploads.ts'
+import { withTexts } from '../../text/index.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { pick, usePicking } from './picking.ts'
 import { quote } from './quoting.ts'
 import { useSwipe } from './swipe.ts'
 
-const ReactionPicker = later(() => import('./ReactionPicker.tsx'))
+const ReactionPicker = later(() => withTexts(() => import('./ReactionPicker.tsx')))
 
 interface MessageHandsProps {
   conversation: Conversation
@@ -16,7 +17,7 @@ interface MessageHandsProps {
 }
 
 /** What is done with the messages of a thread, once for all of them: a bubble has two buttons and nothing else of it. */
-export function MessageHands({ conversation, pane }: MessageHandsProps) {
+export default function MessageHands({ conversation, pane }: MessageHandsProps) {
   const workspaceId = useWorkspaceId()
   const { id } = conversation
   const limits = useUploadLimits(workspaceId, conversation)

@@ -4,10 +4,10 @@ import styles from './QuoteBar.module.css'
 import { quote, useQuoted } from './quoting.ts'
 
 /** The message that is being answered, above the field. */
-export function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
+export default function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
   const message = useQuoted(conversationId)
   if (message === null) return null
-  const texts = t.attach.quote
+  const texts = t.files.quote
   return (
     <div className={styles.bar} role="status">
       <span className={styles.words}>

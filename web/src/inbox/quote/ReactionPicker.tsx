@@ -41,7 +41,7 @@ interface ReactionPickerProps {
 export default function ReactionPicker({ picking, canQuote }: ReactionPickerProps) {
   const { conversationId, message, button } = picking
   const inbox = useInbox()
-  const texts = t.attach.react
+  const texts = t.files.react
   const [isLong, setLong] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const ours = message.reactions.find(({ direction }) => direction === 'outbound')?.emoji ?? null
@@ -97,7 +97,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
           }}
         >
           <IconArrowBackUp size={16} aria-hidden="true" />
-          {t.attach.quote.reply}
+          {t.attach.reply}
         </button>
       )}
     </div>,
@@ -141,6 +141,6 @@ function walk({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 7, ArrowUp: -7 }[key]
   if (by === undefined) return
   const buttons = [...currentTarget.querySelectorAll('button')]
-  const at = buttons.findIndex((one) => one === document.activeElement)
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
   buttons[Math.max(0, Math.min(buttons.length - 1, at + by))]?.focus()
 }

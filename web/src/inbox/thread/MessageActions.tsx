@@ -22,8 +22,8 @@ export function MessageActions({ conversationId, message }: MessageActionsProps)
         type="button"
         className={styles.react}
         aria-haspopup="dialog"
-        aria-label={texts.react.open}
-        title={texts.react.open}
+        aria-label={texts.react}
+        title={texts.react}
         onClick={({ currentTarget: button }) => pick({ conversationId, message, button })}
       >
         <IconMoodSmile size={17} />
@@ -31,8 +31,8 @@ export function MessageActions({ conversationId, message }: MessageActionsProps)
       <button
         type="button"
         className={styles.quote}
-        aria-label={texts.quote.reply}
-        title={texts.quote.reply}
+        aria-label={texts.reply}
+        title={texts.reply}
         onClick={() => quote(conversationId, message)}
       >
         <IconArrowBackUp size={17} />
