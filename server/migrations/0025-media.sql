@@ -39,6 +39,10 @@ where message_id is not null;
 
 create index media_gallery on media (workspace_id, conversation_id, created_at desc, id desc);
 
+-- Uploads that no message has taken: few at a time.
+create index media_uploads on media (workspace_id, created_at)
+where message_id is null;
+
 -- A worker goes from one workspace to the next in it.
 create index media_due on media (workspace_id, due_at)
 where due_at is not null;

@@ -16,7 +16,7 @@ import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
-import type { Previews } from '../inbox/media/preview.ts'
+import { openPreviews, type Previews } from '../inbox/media/preview.ts'
 import { openUpload } from '../inbox/media/sent-media.ts'
 import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
@@ -71,7 +71,10 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   return {
     serveTeam: async (teamGuard, live) => {
       const presence = await followTeam(app, runtime, live)
-      inboxTeamRoutes(app, { ...sends, publicUrl, adapters, presence, store: runtime.media }, teamGuard)
+      const previews = openPreviews(runtime)
+      app.addHook('onClose', () => previews.close())
+      const team = { ...sends, publicUrl, adapters, presence, previews, store: runtime.media }
+      inboxTeamRoutes(app, team, teamGuard)
       channelTeamRoutes(app, teamDeps, teamGuard)
     },
   }

@@ -13,6 +13,7 @@ import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
 import { removeOldEvents } from '../../events/retention.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
+import { forgetUploads } from '../../inbox/media/uploads.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
@@ -62,6 +63,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),
+    'forget-uploads': () => forgetUploads({ db, clock }),
     'sweep-media': async () => {
       // By the clock of the machines, which that of the store is compared with.
       const known = (names: string[]) => knownFiles(db.sql, names)

@@ -168,9 +168,9 @@ interface KeptPreview extends Preview {
 }
 
 /** Null for what is no picture, or none that can be read: it is there all the same, as a download. */
-async function keepPreview(
-  { store, clock, previews }: FetchDeps,
-  { stored }: Fetch,
+export async function keepPreview(
+  { store, clock, previews }: Pick<FetchDeps, 'store' | 'clock' | 'previews'>,
+  { stored }: Pick<Fetch, 'stored'>,
   secret: FileSecret,
   seen: Seen,
 ): Promise<KeptPreview | null> {

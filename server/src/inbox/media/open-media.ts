@@ -5,6 +5,7 @@ import type { MediaKind } from '../../channels/message-detail.ts'
 import type { FileSecret } from '../../media/sealed-file.ts'
 import { downloadType, isInlineType } from './inline-types.ts'
 import type { MediaState } from './media.ts'
+import { safeName } from './safe-name.ts'
 import { openDetails, openFileKeys } from './sealed-media.ts'
 
 /** A file that somebody may read. */
@@ -58,7 +59,13 @@ export async function openMedia(
   const { realType, name = null } = openDetails(keyring, mediaId, row.details)
   const isInline = isInlineType(realType)
   const secret = { id: storedAs, key: keys.file, bytes }
-  return { secret, kind, type: isInline ? realType : downloadType, isInline, name }
+  return {
+    secret,
+    kind,
+    type: isInline ? realType : downloadType,
+    isInline,
+    name: name === null ? null : safeName(name),
+  }
 }
 
 function notHere(state: MediaState) {

@@ -1,5 +1,6 @@
 import type { App } from '../../base/route.ts'
 import type { TeamGuard } from '../../team/member.ts'
+import type { UploadDeps } from '../media/uploads.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { type FileDeps, serveMedia } from './files/team-routes-file.ts'
 import { serveGallery } from './files/team-routes-gallery.ts'
@@ -16,7 +17,7 @@ import { sendTeamRoutes } from './team-routes-send.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
-export interface InboxTeamDeps extends SendDeps, HealthDeps, FileDeps {
+export interface InboxTeamDeps extends SendDeps, HealthDeps, FileDeps, UploadDeps {
   presence: Presence
 }
 

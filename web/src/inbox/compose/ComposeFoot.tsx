@@ -60,10 +60,14 @@ export function ComposeFoot(props: ComposeFootProps) {
           variant="subtle"
           color="gray"
           fw={400}
+          className={styles.template}
+          aria-label={surface === 'template' ? t.compose.backToText : t.compose.template}
           leftSection={<IconTemplate size={16} />}
           onClick={toggleTemplate}
         >
-          {surface === 'template' ? t.compose.backToText : t.compose.template}
+          <span className={surface === 'template' ? undefined : styles.hideOnPhone}>
+            {surface === 'template' ? t.compose.backToText : t.compose.template}
+          </span>
         </Button>
       )}
       {surface === 'reply' && windowState.state === 'closing' && (

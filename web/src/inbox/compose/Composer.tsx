@@ -17,7 +17,7 @@ import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts
 import { useTakeOver } from './use-owner.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
-const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
+const TemplateComposer = later(() => withTexts(() => import('./TemplateComposer.tsx')))
 const Tray = later(() => withTexts(() => import('../attach/Tray.tsx')))
 const DropPlace = later(() => withTexts(() => import('../attach/DropPlace.tsx')))
 const QuoteBar = later(() => withTexts(() => import('../quote/QuoteBar.tsx')))

@@ -1,9 +1,13 @@
 import { Type } from 'typebox'
+import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { fileText } from '../../../base/schema-types.ts'
-import type { TeamGuard } from '../../../team/member.ts'
-import type { InboxDeps } from '../../conversation/conversation.ts'
-import { conversationRoute, conversationsPath } from '../team-request.ts'
+import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import { conversationNotFound } from '../../conversation/errors.ts'
+import { findConversation } from '../../conversation/queries.ts'
+import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media/uploads.ts'
+import { mediaKinds } from '../team-media-schema.ts'
+import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
 import { TeamConversationParams } from '../team-schema.ts'
 import {
   Upload,
@@ -15,8 +19,11 @@ import {
   uploadTypeRefused,
 } from './files-schema.ts'
 
+/** What the platforms take as the text of a file. */
+const captionLength = 1024
+
 /** Files on their way out: they are here before the message that shows them. */
-export function serveUploads(app: App, deps: InboxDeps, guard: TeamGuard): void {
+export function serveUploads(app: App, deps: UploadDeps, guard: TeamGuard): void {
   limitsRoute(app, deps, guard)
   removeRoute(app, deps, guard)
   app.register(async (scope: App) => {
@@ -26,7 +33,7 @@ export function serveUploads(app: App, deps: InboxDeps, guard: TeamGuard): void 
   })
 }
 
-function limitsRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
+function limitsRoute(app: App, { db, adapters }: UploadDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: `${conversationsPath}/:id/upload-limits`,
@@ -39,13 +46,21 @@ function limitsRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
       params: TeamConversationParams,
       response: { 200: UploadLimits, ...errors(400, 401, 404) },
     },
-    handler: async () => {
-      throw new Error('to come')
+    handler: async (request) => {
+      const conversation = await findConversation(db.sql, scopeOf(memberOf(request)), request.params.id)
+      if (conversation === undefined) throw conversationNotFound()
+      const limits = limitsOf(adapters, conversation.channel)
+      const kinds = mediaKinds.flatMap((kind) => {
+        const limit = limits?.[kind] ?? null
+        return limit === null ? [] : [{ kind, bytes: limit.bytes, types: [...limit.types] }]
+      })
+      const hasFiles = kinds.length > 0
+      return { kinds, captionLength: hasFiles ? captionLength : 0, canReact: hasFiles, canQuote: hasFiles }
     },
   })
 }
 
-function removeRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
+function removeRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
   app.route({
     method: 'DELETE',
     url: `${conversationsPath}/:id/uploads/:uploadId`,
@@ -58,16 +73,20 @@ function removeRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
       params: UploadParams,
       response: { 204: Type.Null({ description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
     },
-    handler: async () => {
-      throw new Error('to come')
+    handler: async (request, reply) => {
+      const { workspaceId, actor } = memberOf(request)
+      const { id, uploadId } = request.params
+      await removeUpload(deps, workspaceId, actor, id, uploadId)
+      return reply.code(204).send(null)
     },
   })
 }
 
-function uploadRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
+function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: `${conversationsPath}/:id/uploads`,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
@@ -87,8 +106,29 @@ function uploadRoute(app: App, _deps: InboxDeps, guard: TeamGuard): void {
         415: uploadTypeRefused,
       },
     },
-    handler: async () => {
-      throw new Error('to come')
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      const { kind, name = null, type = null, seconds = null, waveform } = request.query
+      const body = request.body as AsyncIterable<Uint8Array> | null | undefined
+      if (!body) throw invalid('', 'must be the bytes of the file')
+      const length = request.headers['content-length']
+      const upload = {
+        ...{ conversationId: request.params.id, kind, name, type, seconds, bytes: body },
+        waveform: waveform === undefined ? null : readWaveform(waveform),
+        length: length === undefined ? null : Number(length),
+      }
+      // What is left of a refused body is not read to its end.
+      const { expiresAt, ...shown } = await takeUpload(deps, scopeOf(member), member.actor, upload).catch((error) => {
+        reply.header('connection', 'close')
+        throw error
+      })
+      return reply.code(201).send({ ...shown, expiresAt: expiresAt.toISOString() })
     },
   })
+}
+
+function readWaveform(text: string): number[] {
+  const heights = text.split(',').map(Number)
+  if (heights.some((height) => height > 100)) throw invalid('waveform', 'must be whole numbers of 0–100', 'query')
+  return heights
 }

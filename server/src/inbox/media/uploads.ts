@@ -1,0 +1,262 @@
+import type { Tx } from '../../base/db.ts'
+import { ApiError, badRequest, conflict, invalid, notFound, unavailable } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { pagesOfWorkspaces } from '../../base/retention.ts'
+import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
+import type { Channel } from '../../channels/connection/connection.ts'
+import type { MediaLimits } from '../../channels/media-way.ts'
+import { readMimeType } from '../../channels/media-way.ts'
+import type { MediaKind } from '../../channels/message-detail.ts'
+import { sealFile } from '../../media/sealed-file.ts'
+import { StoreProblem } from '../../media/store/store.ts'
+import type { TeamActor } from '../../team/member.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { findConversation } from '../conversation/queries.ts'
+import { type Seen, watchFile } from './check-file.ts'
+import { type FetchDeps, keepPreview } from './fetch-media.ts'
+import type { MediaDetails } from './media.ts'
+import { safeName } from './safe-name.ts'
+import { sealDetails, sealFileKeys } from './sealed-media.ts'
+import { type Arriving, arriving } from './upload-body.ts'
+import { typeToSend } from './upload-type.ts'
+
+export type UploadDeps = Pick<FetchDeps, 'db' | 'vault' | 'clock' | 'log' | 'store' | 'previews'> & {
+  adapters: ChannelAdapters
+}
+
+/** Of a member, and of a workspace: uploads that no message has taken. */
+const [maxOpen, maxOpenBytes] = [20, 2 * 1024 ** 3]
+const [hourMs, keepMs] = [3_600_000, 86_400_000]
+
+export interface NewUpload {
+  conversationId: string
+  kind: MediaKind
+  name: string | null
+  /** As declared. */
+  type: string | null
+  seconds: number | null
+  waveform: number[] | null
+  /** As declared; null where it is not. */
+  length: number | null
+  bytes: AsyncIterable<Uint8Array>
+}
+
+export interface Uploaded {
+  id: string
+  kind: MediaKind
+  name: string | null
+  type: string
+  bytes: number
+  width: number | null
+  height: number | null
+  expiresAt: Date
+}
+
+/** What the channel takes of each kind; none where it carries no files. */
+export function limitsOf(adapters: ChannelAdapters, channel: Channel): MediaLimits | null {
+  return adapterOf(adapters, { channel }).media?.limits ?? null
+}
+
+/**
+ * Takes in a file that somebody is about to send. It is here once this returns; when it throws, or the process dies, nothing
+ * is left but what the sweep removes. Throws 404 outside the scope, and 4xx for what the channel would not take.
+ */
+export async function takeUpload(
+  deps: UploadDeps,
+  scope: Scope,
+  actor: TeamActor,
+  upload: NewUpload,
+): Promise<Uploaded> {
+  const { db, clock, log, store } = deps
+  const conversation = await findConversation(db.sql, scope, upload.conversationId)
+  if (conversation === undefined) throw conversationNotFound()
+  const limit = limitsOf(deps.adapters, conversation.channel)?.[upload.kind] ?? null
+  if (limit === null) throw typeRefused(upload.kind, [])
+  if (upload.length !== null && upload.length > limit.bytes) throw tooLarge(limit.bytes)
+  const now = clock.now()
+  checkRoom(await selectOpen(db.sql, scope.workspaceId, actor, now), upload.length ?? 0)
+  const stored: string[] = []
+  try {
+    const kept = await keep(deps, upload, limit, stored)
+    await insertUpload(deps, { ...scope, ...kept, actor, conversation, kind: upload.kind, now })
+    const { id, details, type, bytes } = kept
+    const { name = null, width = null, height = null } = details
+    const expiresAt = new Date(now.getTime() + keepMs)
+    return { id, kind: upload.kind, name, type, bytes, width, height, expiresAt }
+  } catch (error) {
+    for (const name of stored) {
+      // What stays is swept.
+      await store.remove(name).catch((problem: unknown) => log.warn('an upload was not removed', scope, problem))
+    }
+    if (!(error instanceof StoreProblem)) throw error
+    log.error('an upload was not kept', { workspaceId: scope.workspaceId }, error)
+    throw unavailable('Files cannot be kept at the moment. Try again, or tell whoever runs this service.')
+  }
+}
+
+type Kept = Awaited<ReturnType<typeof keep>>
+
+/** Puts the file into the store as it comes, and says what it is. */
+async function keep(
+  deps: UploadDeps,
+  upload: NewUpload,
+  limit: { bytes: number; types: readonly string[] },
+  stored: string[],
+) {
+  const { clock, store } = deps
+  const storedAs = newId(clock.now())
+  const body = arriving(upload.bytes, limit.bytes)
+  const watched = watchFile(body.bytes)
+  const sealed = sealFile(storedAs, watched.bytes)
+  stored.push(storedAs)
+  try {
+    await store.put(storedAs, sealed.stored)
+  } catch (error) {
+    throw problemOf(body, limit.bytes) ?? watched.failure() ?? error
+  }
+  const seen = await watched.seen()
+  if (seen.bytes === 0) throw invalid('', 'must not be empty: send the bytes of the file')
+  if (upload.length !== null && upload.length !== seen.bytes) throw invalid('', 'is not as long as Content-Length says')
+  const declared = readMimeType(upload.type)
+  const type = typeToSend({ ...upload, declared, realType: seen.realType, isText: body.isText() }, limit.types)
+  if (type === null) throw typeRefused(upload.kind, limit.types)
+  const secret = { id: storedAs, key: sealed.key, bytes: seen.bytes }
+  const preview = await keepPreview(deps, { stored }, secret, seen)
+  return {
+    ...{ id: newId(clock.now()), storedAs, type, bytes: seen.bytes, previewStoredAs: preview?.storedAs ?? null },
+    keys: { file: sealed.key, preview },
+    details: detailsOf(upload, seen, type, preview),
+  }
+}
+
+function detailsOf(
+  { name, seconds, waveform }: NewUpload,
+  { bytes, sha256, realType }: Seen,
+  mimeType: string,
+  preview: { width: number; height: number; placeholder: string } | null,
+): MediaDetails {
+  return {
+    ...{ name: name === null ? null : safeName(name), mimeType, realType, size: bytes, sha256, seconds, waveform },
+    ...{ width: preview?.width ?? null, height: preview?.height ?? null, thumbnail: preview?.placeholder ?? null },
+    isAnimated: false,
+  }
+}
+
+interface UploadRow extends Kept {
+  workspaceId: string
+  conversation: { id: string; connection_id: string }
+  actor: TeamActor
+  kind: MediaKind
+  now: Date
+}
+
+/** One after the other in a workspace, so that several at once do not go beyond its limits together. */
+async function insertUpload({ db, vault }: UploadDeps, upload: UploadRow): Promise<void> {
+  const { workspaceId, id, conversation, actor, now } = upload
+  const keyring = await vault.keyring(workspaceId)
+  const details = sealDetails(keyring, id, upload.details)
+  const fileKey = sealFileKeys(keyring, id, upload.keys)
+  await db.tx(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${workspaceId}`}, 0))`
+    checkRoom(await selectOpen(tx, workspaceId, actor, now), upload.bytes)
+    const inserted = await tx`
+      insert into media (
+        workspace_id, id, conversation_id, connection_id, direction, kind, state, details, file_key, stored_as,
+        preview_stored_as, size_bytes, created_by_type, created_by, created_at, updated_at
+      )
+      select ${workspaceId}, ${id}, id, connection_id, 'outbound', ${upload.kind}, 'here', ${details}, ${fileKey},
+        ${upload.storedAs}, ${upload.previewStoredAs}, ${upload.bytes}, ${actor.type}, ${actor.id}, ${now}, ${now}
+      from conversations
+      where workspace_id = ${workspaceId}
+        and id = ${conversation.id}`
+    // Erased, or part of another one by now.
+    if (inserted.count === 0) throw conversationNotFound()
+  })
+}
+
+async function selectOpen(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: TeamActor, now: Date) {
+  const [open] = await tx<{ own: number; bytes: number }[]>`
+    select (count(*) filter (where created_by = ${actor.id}))::integer as own,
+      coalesce(sum(size_bytes), 0)::float8 as bytes
+    from media
+    where workspace_id = ${workspaceId}
+      and message_id is null
+      and created_at > ${new Date(now.getTime() - keepMs)}`
+  return open ?? { own: 0, bytes: 0 }
+}
+
+function checkRoom(open: { own: number; bytes: number }, bytes: number): void {
+  if (open.own >= maxOpen) {
+    throw conflict(`You have ${maxOpen} uploads that no message has taken. Send or remove some of them first.`, {
+      code: 'TOO_MANY_UPLOADS',
+    })
+  }
+  if (open.bytes + bytes <= maxOpenBytes) return
+  throw conflict('The uploads of this workspace that no message has taken take 2 GiB. Send or remove some first.', {
+    code: 'NO_ROOM',
+  })
+}
+
+function problemOf({ ended }: Arriving, maxBytes: number): ApiError | null {
+  if (ended() === 'too_large') return tooLarge(maxBytes)
+  return ended() === 'silent' ? badRequest('Nothing of the file came for 30 s. Send it again.') : null
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  const message = `A file of this kind may have at most ${maxBytes} bytes here. Send a smaller one, or send it as a document.`
+  return new ApiError(413, message, { data: { maxBytes } })
+}
+
+function typeRefused(kind: MediaKind, types: readonly string[]): ApiError {
+  const message =
+    types.length === 0
+      ? `The channel of this conversation takes no ${kind}. Send the file as another kind.`
+      : `The channel takes ${types.join(', ')} as ${kind}, by what the bytes say. Send another file, or send it as a document.`
+  return new ApiError(415, message, { data: { types } })
+}
+
+/** Removes an upload of the caller's; throws 404 for what is none, or a message's by now. */
+export async function removeUpload(
+  { db, store, log }: UploadDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  conversationId: string,
+  id: string,
+): Promise<void> {
+  const removed = await db.statement(
+    (tx) => tx<{ file: string | null; preview: string | null }[]>`
+      delete from media
+      where workspace_id = ${workspaceId}
+        and id = ${id}
+        and conversation_id = ${conversationId}
+        and message_id is null
+        and created_by = ${actor.id}
+      returning stored_as as file, preview_stored_as as preview`,
+  )
+  if (removed.length === 0) throw notFound('No upload of yours that waits for a message has this id.')
+  for (const { file, preview } of removed) {
+    for (const name of [file, preview]) {
+      if (name === null) continue
+      await store.remove(name).catch((error: unknown) => log.warn('an upload was not removed', { workspaceId }, error))
+    }
+  }
+}
+
+/** Deletes uploads that no message has taken for a day: what the store has of them is swept. Returns how many. */
+export async function forgetUploads({ db, clock }: Pick<UploadDeps, 'db' | 'clock'>): Promise<number> {
+  // An hour more, for a send that looks at one as it expires.
+  const before = new Date(clock.now().getTime() - keepMs - hourMs)
+  let forgotten = 0
+  for await (const workspaceIds of pagesOfWorkspaces(db)) {
+    const { count } = await db.statement(
+      (tx) => tx`
+        delete from media
+        where workspace_id = any (${[...workspaceIds]}::uuid[])
+          and message_id is null
+          and created_at < ${before}`,
+    )
+    forgotten += count
+  }
+  return forgotten
+}
