@@ -9,9 +9,9 @@ import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-si
 import { keepCallbackConnections } from '../channels/callback-connections.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
+import type { OpenOurFile } from '../channels/media-way.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
-import type { HoldDeps } from '../channels/unofficial/session/hold.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
@@ -122,7 +122,7 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
 }
 
 /** How other processes of ours open the files that linked devices send. */
-export function openFileOf(runtime: Runtime): HoldDeps['openFile'] {
+export function openFileOf(runtime: Runtime): OpenOurFile {
   const limits = adaptersOf(runtime).unofficial.media?.limits
   const deps = { ...runtime, store: runtime.media }
   return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))

@@ -55,6 +55,9 @@ export interface FileToUpload {
   bytes: () => AsyncIterable<Uint8Array>
 }
 
+/** Opens a file of ours, for whoever has only its id; null when it is not there any more. */
+export type OpenOurFile = (workspaceId: string, id: string) => Promise<FileToUpload | null>
+
 export type Uploaded =
   | { outcome: 'taken'; platformId: string; livesUntil: Date }
   | { outcome: 'refused'; errorCode: string }

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
-import type { RefusalEffect } from '../../channels/connector.ts'
+import type { RefusalEffect, SendResult } from '../../channels/connector.ts'
 import type { MediaWay } from '../../channels/media-way.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -55,6 +55,9 @@ export interface Sender {
   /** Connections that the sender may use; empty means every one. */
   connectionIds: readonly string[]
 }
+
+/** What became of one part of a send; `stopped`: we have not asked the platform. */
+export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /** What a request to send is answered with; `body` is the very text, the same at each repeat. */
 export interface SendAnswer {

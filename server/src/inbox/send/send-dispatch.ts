@@ -10,7 +10,7 @@ import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
 import { type Given, giveFile } from './give-file.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
-import type { SendDeps } from './send-deps.ts'
+import type { PartOutcome, SendDeps } from './send-deps.ts'
 import { type Answer, recordPart } from './send-queries.ts'
 import type { Reserved, Start } from './send-reserve.ts'
 import type { Sent } from './settle-together.ts'
@@ -28,8 +28,6 @@ export interface Refusal {
   effect: RefusalEffect
   errorCode: string
 }
-
-export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /** Notes and settles at once, with others, a send whose only part was accepted; null where it has to be done alone. */
 export type Settle = (sent: Sent) => Promise<Answer | null>

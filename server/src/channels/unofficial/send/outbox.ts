@@ -1,7 +1,7 @@
 import type { Db } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
-import type { FileToUpload } from '../../media-way.ts'
+import type { OpenOurFile } from '../../media-way.ts'
 import type { Line } from '../session/hold.ts'
 import type { Lease } from '../session/lease.ts'
 import { type ClaimedSend, claimSends, endFile, endSends, openContent, type SendEnd } from './sends.ts'
@@ -10,8 +10,7 @@ export interface OutboxDeps {
   db: Db
   vault: Vault
   log: Log
-  /** A file of ours as the network is given it; null when it is not there any more. */
-  openFile(workspaceId: string, id: string): Promise<FileToUpload | null>
+  openFile: OpenOurFile
 }
 
 /** The open socket of a session that is ours. */

@@ -4,7 +4,7 @@ import type { Log } from '../../../base/log.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import type { Receive } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import type { OutboxDeps } from '../send/outbox.ts'
+import type { OpenOurFile } from '../../media-way.ts'
 import type { Socket, Transport } from '../transport/transport.ts'
 import { type Lease, LeaseLost, leaseMs, releaseSession, safetyMs } from './lease.ts'
 import type { Session } from './session.ts'
@@ -16,7 +16,7 @@ export interface HoldDeps {
   clock: Clock
   log: Log
   receive: Receive
-  openFile: OutboxDeps['openFile']
+  openFile: OpenOurFile
   transportOf(connection: SessionConnection): Transport
   /** In 0…1, for the jitter of reconnecting. */
   random(): number
