@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind, Upload, UploadLimits } from '../src/data/inbox/types.ts'
+import { type Attachment, type Attachments, acceptOf, leadOf, type Step } from '../src/inbox/attach/attachment.ts'
 import {
-  type Attachment,
-  type Attachments,
   type Change,
   changed,
   isHalted,
   keepCaptions,
-  leadOf,
   nextToSend,
   nextUploads,
-  type Step,
 } from '../src/inbox/attach/attachments.ts'
-import { acceptOf, fitOf } from '../src/inbox/attach/limits.ts'
+import { fitOf } from '../src/inbox/attach/limits.ts'
 import { planFor } from '../src/inbox/attach/voice-formats.ts'
 import { waveformOf } from '../src/inbox/attach/waveform.ts'
 

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
-import { acceptOf } from './limits.ts'
+import { acceptOf } from './attachment.ts'
 
 interface AttachButtonsProps {
   /** Undefined until it is known what can be sent. */

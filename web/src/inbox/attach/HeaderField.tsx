@@ -3,7 +3,7 @@ import { IconUpload } from '@tabler/icons-react'
 import type { MediaKind, UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
-import { acceptOf } from './limits.ts'
+import { acceptOf } from './attachment.ts'
 import styles from './Tray.module.css'
 import type { HeaderFile } from './use-header-file.ts'
 

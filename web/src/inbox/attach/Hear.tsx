@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
-import type { Attachment } from './attachments.ts'
+import type { Attachment } from './attachment.ts'
 import styles from './Hear.module.css'
 
 /** Lets somebody hear what they recorded before they send it. */

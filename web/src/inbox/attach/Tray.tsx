@@ -3,10 +3,11 @@ import { t } from '../../text/index.ts'
 import { fileSize } from '../../ui/format/size.ts'
 import { number } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Attachment, type Attachments, inTray, leadOf } from './attachments.ts'
+import { type Attachment, type Attachments, inTray, leadOf } from './attachment.ts'
+import { type Refused, useTray } from './held-files.ts'
 import styles from './Tray.module.css'
 import { TrayRow } from './TrayRow.tsx'
-import { changeAttachments, type Refused, setRefused, useTray } from './tray.ts'
+import { changeAttachments, setRefused } from './tray.ts'
 
 interface TrayProps {
   conversationId: string

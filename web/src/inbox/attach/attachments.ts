@@ -1,39 +1,5 @@
-import type { MediaKind, Upload } from '../../data/inbox/types.ts'
-import { takesCaption } from './limits.ts'
-
-/** A file that is to be sent: chosen, dropped, pasted or recorded. */
-export interface Attachment {
-  id: string
-  /** The Idempotency-Key of its message, for all of its life: however often it is tried, it is sent at most once. */
-  key: string
-  file: Blob
-  kind: MediaKind
-  name: string
-  type: string
-  /** Of a recording. */
-  seconds: number | null
-  waveform: readonly number[] | null
-  caption: string
-  /** What its writer had seen and answered when Send was pressed; null before. */
-  letGo: LetGo | null
-  step: Step
-}
-
-export interface LetGo {
-  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
-  seenId: string | null
-  quotedId: string | null
-}
-
-export type Step =
-  | { at: 'waiting' }
-  | { at: 'uploading'; share: number }
-  | { at: 'ready'; upload: Upload }
-  | { at: 'sending'; upload: Upload }
-  /** `upload` is there when only the send failed. */
-  | { at: 'failed'; error: unknown; upload: Upload | null }
-
-export type Attachments = readonly Attachment[]
+import type { Upload } from '../../data/inbox/types.ts'
+import { type Attachment, type Attachments, inTray, leadOf, type Step } from './attachment.ts'
 
 export type Change =
   | { type: 'added'; attachments: Attachments }
@@ -143,13 +109,6 @@ export function nextToSend(all: Attachments): Attachment | null {
 
 /** Whether one that was let go has failed: those behind it wait until it is tried again or taken away. */
 export const isHalted = (all: Attachments): boolean => firstLetGo(all)?.step.at === 'failed'
-
-/** Those still to be let go. */
-export const inTray = (all: Attachments): Attachments => all.filter(({ letGo }) => letGo === null)
-
-/** The file that the text in the field goes with: the first to be let go that takes a caption. */
-export const leadOf = (all: Attachments): Attachment | null =>
-  inTray(all).find(({ kind }) => takesCaption(kind)) ?? null
 
 /**
  * After a change of order another file may be the one that the field's text goes with: text and caption change places, so

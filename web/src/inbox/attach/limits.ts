@@ -62,14 +62,3 @@ export function fitOf(file: Chosen, limits: Pick<UploadLimits, 'kinds'>): Fit {
 
 export const takes = (types: readonly string[], type: string): boolean =>
   types.some((one) => one === type || one === '*/*' || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))
-
-/** For the browser's own window that chooses files. */
-export const acceptOf = ({ kinds }: Pick<UploadLimits, 'kinds'>, only?: MediaKind): string =>
-  kinds
-    .filter(({ kind }) => (only === undefined ? kind !== 'sticker' && kind !== 'voice' : kind === only))
-    .flatMap(({ types }) => types)
-    .join(',')
-
-const captioned: readonly MediaKind[] = ['image', 'video', 'document']
-
-export const takesCaption = (kind: MediaKind): boolean => captioned.includes(kind)

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { isTouch, useEnterSends } from '../../ui/enter-sends.ts'
-import { pastedFiles } from '../attach/take-files.ts'
 import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
 import { type Asked, askedAt, putInPlace } from './typeahead.ts'
@@ -74,7 +73,7 @@ export function ComposeField(props: ComposeFieldProps) {
           // What is copied from a table or a page is words and a picture of them: the words are meant.
           if (paste === undefined || files.length === 0 || types.includes('text/plain')) return
           event.preventDefault()
-          paste(pastedFiles(files))
+          paste([...files])
         }}
         onKeyDown={onKeyDown}
       />

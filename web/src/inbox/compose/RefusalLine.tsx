@@ -8,12 +8,13 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { filing } from '../attach/filing.ts'
 import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
 import styles from './Composer.module.css'
 import { setDraft, setRefusal, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
-import { sendFilesAgain } from './send-files.ts'
+import { tellFor } from './send.ts'
 
 interface RefusalLineProps {
   conversation: Conversation
@@ -60,7 +61,8 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const { id, connectionId } = conversation
   const again = (changes: Partial<Outgoing> = {}) => {
     if (outgoing.reply.kind === 'media') {
-      sendFilesAgain(inbox, id, changes.ifLastMessageId ?? outgoing.ifLastMessageId)
+      const seenId = changes.ifLastMessageId ?? outgoing.ifLastMessageId
+      void filing().then(({ sendFilesAgain }) => sendFilesAgain(inbox, id, tellFor(inbox, id), seenId), complain)
       return
     }
     // What is sent again leaves the field; what was changed there is sent as it is now, to whom it answers now.

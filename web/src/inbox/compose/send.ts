@@ -3,6 +3,7 @@ import { sendReply } from '../../data/inbox/outbox.ts'
 import type { Message } from '../../data/inbox/types.ts'
 import { privateStorage } from '../../session/private-storage.ts'
 import { me } from '../../session/session.ts'
+import type { Tell } from '../attach/send-files.ts'
 import { quote, quotedIn } from '../quote/quoting.ts'
 import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
@@ -15,6 +16,12 @@ export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): 
   keepSend(privateStorage, inbox.workspaceId, kept)
   return carry(inbox, kept, quoted)
 }
+
+/** Shows in the composer what of a file's message the service refused. */
+export const tellFor =
+  ({ workspaceId }: Inbox, id: string): Tell =>
+  (refused) =>
+    setRefusal(workspaceId, id, refused === null ? null : refusalOf(refused.error, refused))
 
 const resumed = new Set<string>()
 

@@ -6,16 +6,16 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/uploads.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { me } from '../../session/session.ts'
-import { type Attachment, type Attachments, inTray, keepCaptions, leadOf } from '../attach/attachments.ts'
-import { takeFiles } from '../attach/take-files.ts'
-import { attachmentsOf, changeAttachments, keepAttachments, useTray } from '../attach/tray.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { type Attachment, type Attachments, inTray, leadOf } from '../attach/attachment.ts'
+import { filing, filingNow } from '../attach/filing.ts'
+import { attachmentsOf, useTray } from '../attach/held-files.ts'
 import { presenceIn } from '../parts/presence.tsx'
 import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
 import { maxNote, maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import { resumeSends, send } from './send.ts'
-import { letGoFiles, retryFile, sendLetGo } from './send-files.ts'
+import { resumeSends, send, tellFor } from './send.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
 import { newestMessageId, writtenSince } from './written-since.ts'
@@ -113,7 +113,8 @@ function letGoReply({ inbox, id, max, seen, letGo, sent }: LettingGo): void {
   setDraft(workspaceId, id, { reply: '' })
   quote(id, null)
   if (waiting.length > 0) {
-    letGoFiles(inbox, id, { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null })
+    const wish = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
+    filingNow()?.letGoFiles(inbox, id, tellFor(inbox, id), wish)
     sent?.()
   }
   if (text === '' || isCaption) return
@@ -139,18 +140,17 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
     lead: leadOf(attachments),
     waiting: inTray(attachments).length,
     isShown: attachments.length + refused.length > 0,
-    take: (files: readonly File[]) => limits !== undefined && takeFiles(workspaceId, id, limits, files),
-    add: (one: Attachment) => changeAttachments(workspaceId, id, { type: 'added', attachments: [one] }),
+    take: (files: readonly File[]) => {
+      if (limits !== undefined) filing().then(({ addFiles }) => addFiles(inbox, id, limits, files), complain)
+    },
+    add: (one: Attachment) => void filing().then(({ addRecorded }) => addRecorded(inbox, id, one), complain),
     /** Text and captions stay with their files, whatever the order becomes. */
     arrange: (change: (before: Attachments) => Attachments) => {
-      const before = attachmentsOf(workspaceId, id)
-      const kept = keepCaptions(before, change(before), writingOf(workspaceId, id).draft.reply)
-      keepAttachments(workspaceId, id, kept.attachments)
-      setDraft(workspaceId, id, { reply: kept.text })
-      // What had failed may have been taken away.
-      sendLetGo(inbox, id)
+      const text = writingOf(workspaceId, id).draft.reply
+      const kept = filingNow()?.arrangeFiles(inbox, id, tellFor(inbox, id), { change, text })
+      if (kept !== undefined) setDraft(workspaceId, id, { reply: kept })
     },
-    retry: (one: Attachment) => retryFile(inbox, id, one.id),
+    retry: (one: Attachment) => filingNow()?.retryFile(inbox, id, tellFor(inbox, id), one.id),
   }
 }
 
