@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withReactions } from '../src/data/inbox/thread-rules.ts'
+import { replaceItems, withReactions } from '../src/data/inbox/thread-rules.ts'
 import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../src/data/inbox/types.ts'
 import { albumOf } from '../src/inbox/media/album.ts'
 import {
@@ -14,6 +14,7 @@ import {
   speedAfter,
 } from '../src/inbox/media/media-rules.ts'
 import { held, pinched, swipeOf, whole, zoomAt } from '../src/inbox/media/zoom.ts'
+import { blocksOf } from '../src/inbox/thread/blocks.ts'
 
 const media = (changes: Partial<Media> = {}): Media => ({
   id: 'm',
@@ -166,4 +167,30 @@ test('a reaction that comes later stands on its message: one of each side, the n
   const items = [said('a', 0), said('b', 1)]
   assert.equal(withReactions(items, [said('c', 2)]), items)
   assert.equal(withReactions(items, [reacts('x', 2, '👍')])[1], items[1])
+})
+
+test('a reaction is no bubble of its own; what it is about being unknown, it is a line; unread begins at what is shown', () => {
+  const author = { type: 'customer', id: null, name: null } as const
+  const reacts = (id: string, n: number, messageId: string | null, emoji = '👍') =>
+    said(id, n, { author, reaction: { messageId, emoji } })
+  const items = [
+    said('a', 0, { author }),
+    reacts('b', 1, 'a'),
+    said('c', 2, { author }),
+    reacts('d', 3, null),
+    reacts('e', 4, null, ''),
+  ]
+  const drawn = (unreadId: string | null) =>
+    blocksOf(items, [], unreadId, (moment) => moment.slice(0, 10)).map((block) =>
+      block.type === 'group' ? block.messages.map(({ id }) => id).join('') : block.type,
+    )
+  assert.deepEqual(drawn(null), ['day', 'ac', 'reaction'])
+  assert.deepEqual(drawn('b'), ['day', 'a', 'unread', 'c', 'reaction'])
+})
+
+test('what was read again of some items replaces these alone', () => {
+  const thread = { items: [said('a', 0), said('b', 1)], older: null, newer: null, firstUnreadId: null, reading: 0 }
+  const fresh = said('b', 1, { text: 'again' })
+  const { items } = replaceItems(thread, [fresh, said('z', 9)])
+  assert.deepEqual([items[0] === thread.items[0], items[1] === fresh, items.length], [true, true, 2])
 })

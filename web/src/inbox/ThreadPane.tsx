@@ -94,11 +94,11 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   )
 }
 
-/** An address may name a message, as that of the player does. */
+/** An address may name a message, as that of the player does; the same one followed again leads there again. */
 function useMessageOfAddress(thread: { current: ThreadHandle | null }, isThere: boolean): void {
-  const { hash, key } = useLocation({ select: ({ hash, state }) => ({ hash, key: state.__TSR_key }) })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the same link is followed again
+  const place = useLocation({ select: ({ hash, state }) => `${hash} ${state.__TSR_key ?? ''}` })
   useEffect(() => {
-    if (isThere && isUuid.test(hash)) thread.current?.toMessage(hash)
-  }, [thread, isThere, hash, key])
+    const [messageId = ''] = place.split(' ')
+    if (isThere && isUuid.test(messageId)) thread.current?.toMessage(messageId)
+  }, [thread, isThere, place])
 }

@@ -11,6 +11,8 @@ interface SeekProps {
 }
 
 const barCount = 48
+// From end to end by the arrow keys.
+const keySteps = 40
 const [barPx, gapPx, highPx] = [3, 1.5, 26]
 
 /** How far it is, and where one goes by a click or by the arrow keys: the waveform where there is one, else a line. */
@@ -31,7 +33,7 @@ export function Seek({ track, playing, waveform }: SeekProps) {
         type="range"
         min={0}
         max={length}
-        step={0.1}
+        step={Math.max(0.1, length / keySteps)}
         value={at}
         disabled={length === 0}
         aria-label={t.media.position}

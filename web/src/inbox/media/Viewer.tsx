@@ -8,7 +8,7 @@ import {
   IconZoomOut,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment, number } from '../../ui/format/time.ts'
@@ -16,7 +16,6 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useInThread } from '../parts/in-thread.ts'
 import type { Leaf } from './album.ts'
 import { isPdf } from './media-rules.ts'
-import { hush } from './player.ts'
 import { useAlbum } from './use-album.ts'
 import { useZoom } from './use-zoom.ts'
 import styles from './Viewer.module.css'
@@ -35,10 +34,8 @@ export default function Viewer({ messageId, close }: ViewerProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const zoom = useZoom(leaf?.media.id)
   useModal(dialog)
-  useEffect(hush, [])
   useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
   const isPicture = leaf !== null && isZoomable(leaf)
-  const closeBeside = ({ target, currentTarget }: MouseEvent) => target === currentTarget && close()
   return (
     <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} onClose={close}>
       <header className={styles.head}>
@@ -57,9 +54,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
         {leaf !== null && <Download leaf={leaf} />}
         <Act icon={IconX} label={t.common.close} run={close} />
       </header>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc and the button close it as well */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
-      <div className={styles.stage} onClick={zoom.wasDragged ? undefined : closeBeside}>
+      <div className={styles.stage}>
         {leaf !== null && <Shown key={leaf.media.id} leaf={leaf} zoom={zoom} go={go} />}
       </div>
       {place !== null && place.of > 1 && (

@@ -1,9 +1,10 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { fileAddress, previewAddress } from '../../data/inbox/files.ts'
 import type { Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type Speed, speedAfter } from './media-rules.ts'
+import { hush } from './player.ts'
 import styles from './Viewer.module.css'
 
 /** A video with the browser's own player, and how fast it goes. */
@@ -12,6 +13,7 @@ export function Film({ media, label }: { media: Media; label: string }) {
   const video = useRef<HTMLVideoElement>(null)
   const [speed, setSpeed] = useState<Speed>(1)
   const [isBroken, setBroken] = useState(false)
+  useEffect(hush, [])
   const faster = () => {
     const next = speedAfter(speed)
     if (video.current !== null) video.current.playbackRate = next

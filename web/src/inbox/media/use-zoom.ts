@@ -3,26 +3,20 @@ import { type Box, held, type Point, pinched, swipeOf, type View, whole, zoomAt 
 
 const step = 1.5
 const middle: Point = { x: 0, y: 0 }
-// A finger that rests moves a little all the same.
-const restPx = 6
 
 export interface Zoom {
   view: View
   larger(): void
   smaller(): void
   reset(): void
-  /** The last press was a drag, not a click. */
-  wasDragged: boolean
   frame: RefObject<HTMLDivElement | null>
   picture: RefObject<HTMLImageElement | null>
   change(next: (view: View) => View): void
-  setDragged(was: boolean): void
 }
 
 /** How large the file that is shown is; each one begins whole. */
 export function useZoom(id: string | undefined): Zoom {
   const [view, setView] = useState(whole)
-  const [wasDragged, setDragged] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLImageElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each file anew
@@ -38,11 +32,9 @@ export function useZoom(id: string | undefined): Zoom {
     larger: () => change((now) => zoomAt(now, step, middle)),
     smaller: () => change((now) => zoomAt(now, 1 / step, middle)),
     reset: () => setView(whole),
-    wasDragged,
     frame,
     picture,
     change,
-    setDragged,
   }
 }
 
@@ -53,7 +45,7 @@ function boxOf(frame: HTMLElement | null, picture: HTMLElement | null): Box | nu
 }
 
 /** What fingers, mouse and wheel do to the picture: pinch, drag, swipe, double tap. */
-export function useGestures({ frame, change, setDragged, view }: Zoom, go: (step: -1 | 1) => void) {
+export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) => void) {
   const fingers = useRef(new Map<number, Point>())
   const begun = useRef<Point | null>(null)
   const pointOf = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
@@ -79,7 +71,6 @@ export function useGestures({ frame, change, setDragged, view }: Zoom, go: (step
       event.currentTarget.setPointerCapture(event.pointerId)
       fingers.current.set(event.pointerId, pointOf(event))
       begun.current = fingers.current.size === 1 ? pointOf(event) : null
-      setDragged(false)
     },
     onPointerMove: (event: React.PointerEvent) => {
       const before = fingers.current.get(event.pointerId)
@@ -97,7 +88,6 @@ export function useGestures({ frame, change, setDragged, view }: Zoom, go: (step
       if (begun.current === null) return
       const now = pointOf(event)
       const moved = { x: now.x - begun.current.x, y: now.y - begun.current.y }
-      setDragged(Math.hypot(moved.x, moved.y) > restPx)
       const way = swipeOf(view, moved)
       if (way !== 0) go(way)
     },
