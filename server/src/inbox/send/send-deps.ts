@@ -39,7 +39,7 @@ export interface SendDeps extends InboxDeps {
   /** How a channel takes files; undefined where it takes none. */
   mediaWayOf(channel: Channel): MediaWay | undefined
   /** Where files are. */
-  store: Pick<MediaStore, 'open'>
+  store: MediaStore
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */

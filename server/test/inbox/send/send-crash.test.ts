@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ApiError } from '../../../src/base/errors.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
+import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
-import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import { freshKey, noon, type Reply, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import type { SendingTask } from '../../support/inbox/sending-program.ts'
 import { startProgram } from '../../support/program/program.ts'
 
@@ -23,13 +25,40 @@ before(async () => {
 })
 after(() => platform.close())
 
-for (const step of sendSteps) {
+for (const step of sendSteps.filter((step) => step !== 'upload')) {
   test(`a process that dies after "${step}" sends each key at most once, and each ends in one final answer`, async () => {
     for (let round = 0; round < rounds; round += 3) {
       const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(step, round + n))
       await Promise.all(together)
     }
   })
+}
+
+const inUpload = new Set<SendStep>(['upload', 'awaitPace', 'allow', 'call', 'note'])
+
+for (const step of sendSteps) {
+  test(`a process that dies after "${step}" sends a file at most once, and gives it to the platform at most once`, async () => {
+    const conversation = await world.conversation({ windowExpiresAt: new Date(noon.getTime() + 86_400_000) })
+    const { id, contact } = conversation
+    const before = world.platform.uploads.length
+    const send = { idempotencyKey: freshKey(), body: { kind: 'media', upload_id: await world.upload(id) } }
+    const request = { conversationId: id, ...send, language: 'whole' } as const
+    await killIn({ dieAfter: step, passing: 1, requests: [request] })
+    await assertRecovers(conversation, send, sendSteps.indexOf(step), async () => {
+      const { status, body, isReplay } = await sendMessage(world.node.deps, world.agent, request).catch(answerOf)
+      return { status, body: JSON.parse(body), text: body, isReplay }
+    })
+    const [row] = await world.db.sql`select message_id is not null as is_taken from media where conversation_id = ${id}`
+    const given = world.platform.uploads.length - before
+    assert.deepEqual([row?.is_taken, given <= 1, contact.phone !== null], [true, true, true])
+    if (inUpload.has(step)) assert.equal(given, 1)
+  })
+}
+
+function answerOf(error: unknown) {
+  assert.ok(error instanceof ApiError, String(error))
+  const { statusCode: status, message: statusMessage, data } = error
+  return { status, body: JSON.stringify({ statusMessage, data }), isReplay: false }
 }
 
 // One round sends one message, one sends several at once, and one a long text.
@@ -51,21 +80,22 @@ async function assertRecovers(
   { id, contact }: Conversation,
   { idempotencyKey, body }: { idempotencyKey: string; body: object },
   round: number,
+  ask: () => Promise<Reply> = () => world.post(id, { idempotencyKey, body }),
 ): Promise<void> {
   // Stands for the time after which a silent process counts as dead.
   await world.db.sql`
     update dispatches
     set alive_until = clock_timestamp() - interval '1 millisecond'
     where conversation_id = ${id}`
-  const second = await world.post(id, { idempotencyKey, body })
+  const second = await ask()
   if (second.status === 409) {
     assert.equal(second.body.data.code, 'NOT_RETRYABLE')
     // Every other round the platform tells what became of it; else the ten minutes pass.
     if (round % 2 === 0) await tellStatuses(contact.phone ?? '')
     await giveUp(id)
   }
-  const last = await world.post(id, { idempotencyKey, body })
-  const again = await world.post(id, { idempotencyKey, body })
+  const last = await ask()
+  const again = await ask()
   assert.ok([202, 502].includes(last.status), last.text)
   assert.deepEqual([again.status, again.text, again.isReplay], [last.status, last.text, true])
   if (second.status !== 409) assert.equal(second.text, last.text)
@@ -73,8 +103,9 @@ async function assertRecovers(
 }
 
 async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests'>): Promise<void> {
-  const { database, agent: sender } = world
-  const whole: SendingTask = { ...task, database, platformUrl: platform.url, now: noon.toISOString(), sender }
+  const { database, mediaFolder, agent: sender } = world
+  const place = { database, mediaFolder, platformUrl: platform.url, now: noon.toISOString() }
+  const whole: SendingTask = { ...task, ...place, sender }
   const child = startProgram([program, JSON.stringify(whole)])
   assert.equal(await child.gone, 'SIGKILL')
 }

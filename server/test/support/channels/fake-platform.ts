@@ -3,16 +3,25 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector, Order, SendResult } from '../../../src/channels/connector.ts'
+import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
+import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 
 /** What the platform does with one call. `lose` accepts the message and then loses its own answer. */
 export type Behaviour =
   | 'accept'
   | 'lose'
   | 'unreachable'
-  | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale' }
+  | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale'; isFileGone?: boolean }
 
 export interface FakePlatform {
   connector: Connector
+  way: MediaWay
+  /** Every file that it took, in order: what it called it, and its bytes. */
+  uploads: { id: string; bytes: string }[]
+  /** What it says of an upload in place of taking it. */
+  refusesUpload: Exclude<Uploaded, { outcome: 'taken' }> | null
+  /** Called when an upload arrives; it is not taken until this resolves. */
+  onUpload: () => void | Promise<void>
   /** Every message that the platform took, in order: what the customer gets. */
   accepted: { correlator: string; externalId: string; text: string; to: string | null; at: number }[]
   /** Every call, taken or not. */
@@ -32,6 +41,10 @@ export function fakePlatform(): FakePlatform {
   const platform: FakePlatform = {
     accepted: [],
     calls: [],
+    uploads: [],
+    refusesUpload: null,
+    onUpload: () => {},
+    way: wayOf(async (file) => takeUpload(platform, await bytesOf(file))),
     behave: () => undefined,
     delayMs: 0,
     onCall: () => {},
@@ -43,6 +56,30 @@ export function fakePlatform(): FakePlatform {
     listen: () => listen(platform),
   }
   return platform
+}
+
+const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => ({
+  limits: cloudLimits,
+  maxCaptionLength: 1024,
+  fetchBytes: 0,
+  open: async () => ({ outcome: 'refused', errorCode: 'unused' }),
+  upload: (_connection, file) => upload(file),
+})
+
+async function bytesOf({ bytes }: FileToUpload): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of bytes()) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces).toString()
+}
+
+const day = 86_400_000
+
+async function takeUpload(platform: FakePlatform, bytes: string): Promise<Uploaded> {
+  await platform.onUpload()
+  if (platform.refusesUpload !== null) return platform.refusesUpload
+  const id = `file-${platform.uploads.length + 1}`
+  platform.uploads.push({ id, bytes })
+  return { outcome: 'taken', platformId: id, livesUntil: new Date(Date.parse('2026-03-10T12:00:00.000Z') + 29 * day) }
 }
 
 async function take(platform: FakePlatform, order: Order): Promise<SendResult> {
@@ -57,7 +94,8 @@ async function take(platform: FakePlatform, order: Order): Promise<SendResult> {
 function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): SendResult {
   if (behaviour === 'unreachable') return { outcome: 'unreachable', errorCode: 'econnrefused' }
   if (typeof behaviour === 'object') {
-    return { outcome: 'refused', errorCode: behaviour.refuse, effect: behaviour.effect ?? 'none' }
+    const { refuse: errorCode, effect = 'none', isFileGone = false } = behaviour
+    return { outcome: 'refused', errorCode, effect, ...(isFileGone && { isFileGone }) }
   }
   const externalId = `wamid.${++ids}`
   const { message, correlator, recipient } = order
@@ -86,8 +124,9 @@ async function listen(platform: FakePlatform): Promise<{ url: string; close(): v
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const order = JSON.parse(Buffer.concat(chunks).toString()) as Order
-    response.end(JSON.stringify(await take(platform, order)))
+    const body = Buffer.concat(chunks).toString()
+    const isUpload = request.url === '/upload'
+    response.end(JSON.stringify(await (isUpload ? takeUpload(platform, body) : take(platform, JSON.parse(body)))))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -99,6 +138,14 @@ async function listen(platform: FakePlatform): Promise<{ url: string; close(): v
     },
   }
 }
+
+/** How files go to a fake platform that another process serves. */
+export const remoteWay = (url: string): MediaWay =>
+  wayOf(async (file) => {
+    const response = await fetch(`${url}upload`, { method: 'POST', body: await bytesOf(file) })
+    const taken = (await response.json()) as { platformId: string; livesUntil: string }
+    return { outcome: 'taken', platformId: taken.platformId, livesUntil: new Date(taken.livesUntil) }
+  })
 
 /** A way to a fake platform that another process serves. */
 export function remoteConnector(url: string): Connector {

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Db, Fragment, Sql } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
@@ -6,13 +5,20 @@ import type { Vault } from '../../../src/base/sealing/vault.ts'
 import { runStep } from '../../../src/base/steps.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
+import type { MediaWay } from '../../../src/channels/media-way.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
 import { openSendWakeups } from '../../../src/inbox/send/send-wakeups.ts'
 
 const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 
 /** What a node needs to send, on a pool and with a way to the platform. */
-export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Connector): Promise<SendDeps> {
+export async function sendDeps(
+  db: Db,
+  vault: Vault,
+  clock: Clock,
+  { connector, way }: { connector: Connector; way: MediaWay },
+  store: SendDeps['store'],
+): Promise<SendDeps> {
   return {
     db,
     vault,
@@ -28,8 +34,8 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     },
     connectionsIn: (sql, _keyring, workspaceId, ids) => openTestConnections(sql, workspaceId, ids),
     pacesOf: () => fastPaces,
-    mediaWayOf: () => undefined,
-    store: { open: async () => assert.fail('no send carries a file') },
+    mediaWayOf: () => way,
+    store,
     noteRefusal: async () => {},
     step: runStep,
   }

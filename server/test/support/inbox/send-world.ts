@@ -14,11 +14,14 @@ import type { Conversation } from '../../../src/inbox/conversation/conversation.
 import { agent, human } from '../../../src/inbox/conversation/owner.ts'
 import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
+import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { type FakePlatform, fakePlatform } from '../channels/fake-platform.ts'
 import { checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
 import { sendDeps } from './send-deps.ts'
+import { addUpload, type NewUpload } from './uploads.ts'
 
 export const noon = new Date('2026-03-10T12:00:00.000Z')
 
@@ -35,6 +38,10 @@ export interface SendWorld {
   database: DbOptions
   vault: Vault
   platform: FakePlatform
+  /** Where files are. */
+  mediaFolder: string
+  /** A file of the team that no message has taken. */
+  upload(conversationId: string, file?: Partial<NewUpload>): Promise<string>
   node: Node
   workspaceId: string
   connectionId: string
@@ -73,6 +80,8 @@ export interface Reply {
 export const text = (words = 'Hello') => ({ kind: 'text', text: words })
 export const freshKey = (): string => newId(new Date())
 
+const picture: NewUpload = { kind: 'image', type: 'image/png', bytes: Buffer.from('a picture') }
+
 const limiter = createMemoryLimiter(manualClock(noon))
 
 /** A fresh workspace with a connection, a key that may send and a scripted platform. */
@@ -82,6 +91,9 @@ export async function sendWorld(): Promise<SendWorld> {
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const platform = fakePlatform()
   const refusals: string[] = []
+  const mediaFolder = await newFolder()
+  const media = openFolderStore(mediaFolder)
+  await media.writeMark('a mark')
   const workspaceId = newId(noon)
   await db.tx(async (tx) => {
     await tx`
@@ -95,12 +107,7 @@ export async function sendWorld(): Promise<SendWorld> {
     return { id: key.id, value }
   }
   const makeNode = async (pool: Db): Promise<Node> => {
-    const deps = await sendDeps(
-      pool,
-      openVault(pool, { current: Buffer.alloc(32, 7) }, clock),
-      clock,
-      platform.connector,
-    )
+    const deps = await sendDeps(pool, openVault(pool, { current: Buffer.alloc(32, 7) }, clock), clock, platform, media)
     deps.noteRefusal = async (_connection, effect, code) => {
       refusals.push(`${effect} ${code}`)
     }
@@ -117,6 +124,9 @@ export async function sendWorld(): Promise<SendWorld> {
     database: options,
     vault,
     platform,
+    mediaFolder,
+    upload: (conversationId, file) =>
+      addUpload({ db, vault, clock, media }, { workspaceId, conversationId }, { ...picture, ...file }),
     node,
     workspaceId,
     connectionId,

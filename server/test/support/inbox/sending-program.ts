@@ -7,13 +7,15 @@ import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { openSend } from '../../../src/inbox/send/send-together.ts'
-import { remoteConnector } from '../channels/fake-platform.ts'
+import { openFolderStore } from '../../../src/media/store/folder-store.ts'
+import { remoteConnector, remoteWay } from '../channels/fake-platform.ts'
 import { afterStep } from '../steps.ts'
 import { sendDeps } from './send-deps.ts'
 
 export interface SendingTask {
   database: DbOptions
   platformUrl: string
+  mediaFolder: string
   now: string
   sender: Sender
   requests: SendRequest[]
@@ -26,7 +28,9 @@ const task = JSON.parse(process.argv[2] ?? '{}') as SendingTask
 const db = openDb({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-const deps = await sendDeps(db, vault, clock, remoteConnector(task.platformUrl))
+const { platformUrl: url, mediaFolder } = task
+const platform = { connector: remoteConnector(url), way: remoteWay(url) }
+const deps = await sendDeps(db, vault, clock, platform, openFolderStore(mediaFolder))
 let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')

@@ -48,7 +48,7 @@ export async function giveFile(line: Line, file: FileToUpload): Promise<string> 
   const upload = waOf(line).waUploadToServer
   const options = { upload, logger: silentLogger, mediaUploadTimeoutMs: uploadTimeoutMs }
   const prepared = await packageOf(line).prepareWAMessageMedia(content, options)
-  return JSON.stringify(objectOf(prepared[`${type}Message`]), toBase64)
+  return JSON.stringify({ ...objectOf(prepared[`${type}Message`]), jpegThumbnail: undefined }, toBase64)
 }
 
 // Buffers have become objects by the time that they come here.

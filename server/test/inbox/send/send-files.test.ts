@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../../src/base/errors.ts'
+import type { Outgoing } from '../../../src/channels/connector.ts'
+import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
+import { openMessage } from '../../../src/inbox/conversation/message.ts'
+import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
+import { sendMessage } from '../../../src/inbox/send/send.ts'
+import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import type { NewUpload } from '../../support/inbox/uploads.ts'
+import { until } from '../../support/until.ts'
+
+const send = (w: SendWorld, conversationId: string, body: object, deps = w.node.deps, key = freshKey()) =>
+  sendMessage(deps, w.member, { conversationId, idempotencyKey: key, body })
+const answerOf = async (work: ReturnType<typeof sendMessage>) => {
+  const { status, body } = await work
+  return { status, ...JSON.parse(body) }
+}
+const refusalOf = async (work: Promise<unknown>): Promise<ApiError> => {
+  const error = await work.then(
+    () => assert.fail('it is refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof ApiError, String(error))
+  return error
+}
+const sentFiles = ({ platform }: SendWorld) =>
+  platform.calls.map(({ message }) => (message.kind === 'media' ? message.file.platformId : message.kind))
+
+async function stored(w: SendWorld, id: string) {
+  const [row] = await w.db.sql`select ${messageColumns(w.db.sql)} from messages m where m.id = ${id}`
+  return openMessage(await w.vault.keyring(w.workspaceId), row as never)
+}
+
+const addTemplate = (w: SendWorld, header: string | null) => w.db.sql`
+  insert into templates (
+    workspace_id, connection_id, id, name, language, category, status, body, parameter_names, parameter_count, body_only,
+    header, synced_at
+  )
+  values (
+    ${w.workspaceId}, ${w.connectionId}, gen_random_uuid(), ${`with_${header}`}, 'en', 'UTILITY', 'APPROVED', 'Hi {{1}}', null, 1,
+    ${header === null}, ${header}, ${noon}
+  )`
+
+test('the platform is given a file before the message that shows it, which keeps what it is', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const uploadId = await w.upload(id)
+  const answer = await answerOf(send(w, id, { kind: 'media', upload_id: uploadId, text: 'Look' }))
+  assert.deepEqual([answer.status, w.platform.uploads], [202, [{ id: 'file-1', bytes: 'a picture' }]])
+  const [call] = w.platform.calls
+  const file = { kind: 'image', name: null, mimeType: 'image/png', platformId: 'file-1' } as const
+  assert.deepEqual(call?.message, { kind: 'media', file, caption: 'Look' } satisfies Outgoing)
+  const message = await stored(w, answer.message_id)
+  assert.partialDeepStrictEqual(message, {
+    kind: 'image',
+    text: 'Look',
+    detail: { media: { id: uploadId, kind: 'image' } },
+  })
+  const [row] = await w.db.sql`select message_id, state, platform_id from media where id = ${uploadId}`
+  assert.deepEqual([row?.message_id, row?.state], [answer.message_id, 'here'])
+  const sealed = { table: 'media', row: uploadId, column: 'platform_id' }
+  const keyring = await w.vault.keyring(w.workspaceId)
+  assert.deepEqual(JSON.parse(keyring.openText(sealed, row?.platform_id)), {
+    id: 'file-1',
+    livesUntil: '2026-04-08T12:00:00.000Z',
+  })
+})
+
+for (const [leftMs, uploads, sent] of [
+  [86_400_000, 0, 'given before'],
+  [1000, 1, 'file-1'],
+] as const) {
+  test(`a file that the platform has for another ${leftMs} ms is given ${uploads} times`, async () => {
+    const w = await sendWorld()
+    const { id } = await w.conversation()
+    const uploadId = await w.upload(id)
+    const keyring = await w.vault.keyring(w.workspaceId)
+    const platform = JSON.stringify({ id: 'given before', livesUntil: new Date(noon.getTime() + leftMs) })
+    const sealed = keyring.seal({ table: 'media', row: uploadId, column: 'platform_id' }, platform)
+    await w.db.sql`update media set platform_id = ${sealed} where id = ${uploadId}`
+    assert.equal((await send(w, id, { kind: 'media', upload_id: uploadId })).status, 202)
+    assert.deepEqual([w.platform.uploads.length, sentFiles(w)], [uploads, [sent]])
+  })
+}
+
+test('a file that the platform has lost is given once more, and the message asked for once more', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  w.platform.behave = ({ message }) =>
+    message.kind === 'media' && message.file.platformId === 'file-1' ? { refuse: '100', isFileGone: true } : undefined
+  const answer = await answerOf(send(w, id, { kind: 'media', upload_id: await w.upload(id) }))
+  assert.deepEqual([answer.status, answer.body, sentFiles(w)], [202, undefined, ['file-1', 'file-2']])
+  assert.equal((await w.message(answer.message_id)).status, 'sent')
+  w.platform.behave = () => ({ refuse: '131053', isFileGone: true })
+  const failed = await answerOf(send(w, id, { kind: 'media', upload_id: await w.upload(id) }))
+  assert.equal(failed.status, 202)
+  const row = await w.message(failed.message_id)
+  assert.deepEqual([row.status, row.error_code, w.platform.calls.length], ['failed', '131053', 4])
+})
+
+for (const [refusal, status, code, told] of [
+  [{ outcome: 'refused', errorCode: '131053' }, 202, '131053', ['none 131053']],
+  [{ outcome: 'failed', errorCode: 'timeout', isDown: false }, 502, 'timeout', []],
+  [{ outcome: 'failed', errorCode: '190', isDown: true }, 202, '190', ['connection_unavailable 190']],
+] as const) {
+  test(`when the platform does not take the file (${code}), no message is asked for and the send has failed`, async () => {
+    const w = await sendWorld()
+    const { id } = await w.conversation()
+    w.platform.refusesUpload = refusal
+    const [key, body] = [freshKey(), { kind: 'media', upload_id: await w.upload(id) }]
+    const answer = await send(w, id, body, w.node.deps, key)
+    assert.deepEqual([answer.status, w.platform.calls, w.refusals], [status, [], told])
+    const again = await send(w, id, body, w.node.deps, key)
+    assert.deepEqual([again.isReplay, again.body], [true, answer.body])
+    const [message] = await w.db.sql`select status, error_code from messages where conversation_id = ${id}`
+    assert.deepEqual({ ...message }, { status: 'failed', error_code: code })
+  })
+}
+
+test('what is written behind a file waits for it, however long the platform takes it', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const deps = { ...w.node.deps, maxTurnMs: 50 }
+  const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
+  const { promise: isUploading, resolve: uploading } = Promise.withResolvers<void>()
+  w.platform.onUpload = () => {
+    uploading()
+    return isTaken
+  }
+  const first = send(w, id, { kind: 'media', upload_id: await w.upload(id) }, deps)
+  await isUploading
+  const second = send(w, id, text('behind it'), deps)
+  const begun = performance.now()
+  await until(async () => performance.now() - begun > 700, 'more than a turn may take')
+  take()
+  assert.deepEqual(
+    (await Promise.all([first, second])).map(({ status }) => status),
+    [202, 202],
+  )
+  assert.deepEqual(sentFiles(w), ['file-1', 'text'])
+})
+
+test('of two sends of one file at once, one takes it', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const body = { kind: 'media', upload_id: await w.upload(id) }
+  const ends = await Promise.allSettled([send(w, id, body), send(w, id, body)])
+  assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  assert.equal(w.platform.accepted.length, 1)
+})
+
+test('words alone look at no file', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const statements: string[] = []
+  const node = await w.addNode({ onStatement: (one) => statements.push(one.text) })
+  assert.equal((await send(w, id, text(), node.deps)).status, 202)
+  assert.equal((await w.post((await w.conversation()).id, { node })).status, 202)
+  assert.ok(statements.length > 0)
+  assert.deepEqual(
+    statements.filter((sql) => /\bmedia\b|message_reactions/.test(sql)),
+    [],
+  )
+})
+
+test('a reaction is kept as what it is about, and leaves the conversation as it was', async () => {
+  const w = await sendWorld()
+  const before = await w.conversation()
+  const { message_id: about } = await answerOf(send(w, before.id, text('ours')))
+  await w.db
+    .sql`update conversations set owner = ${`agent:${w.keyId}`}, unanswered_since = ${noon} where id = ${before.id}`
+  const { message_id: id } = await answerOf(send(w, before.id, { kind: 'reaction', message_id: about, emoji: '👍' }))
+  const externalId = w.platform.accepted[0]?.externalId
+  assert.deepEqual(w.platform.calls[1]?.message, {
+    kind: 'reaction',
+    about: { externalId, direction: 'outbound', text: 'ours' },
+    emoji: '👍',
+  })
+  assert.deepEqual((await stored(w, id)).detail, { reaction: { externalId, emoji: '👍' } })
+  const reactions = await w.db.sql`select 1 from message_reactions where message_id = ${id}`
+  const [after] = await w.db.sql`select owner, unanswered_since from conversations where id = ${before.id}`
+  assert.deepEqual([reactions.length, after?.owner, after?.unanswered_since], [1, `agent:${w.keyId}`, noon])
+})
+
+test('a template whose header needs a file goes with it, and without it to nobody', async () => {
+  const w = await sendWorld()
+  await addTemplate(w, 'image')
+  await addTemplate(w, null)
+  const { id } = await w.conversation({ windowExpiresAt: null })
+  const body = (header_upload_id?: string, name = 'with_image') => ({
+    kind: 'template',
+    template: { name, language: 'en', body_params: ['Ana'], ...(header_upload_id && { header_upload_id }) },
+  })
+  const refused = [
+    [body(), /needs a file of the kind image/],
+    [
+      body(await w.upload(id, { kind: 'document', type: 'application/pdf' })),
+      /takes a file of the kind image, not document/,
+    ],
+    [body(await w.upload(id), 'with_null'), /no header that takes a file/],
+  ] as const
+  for (const [asked, words] of refused) assert.match((await refusalOf(send(w, id, asked))).message, words)
+  const ofKey = await w.post(id, { body: body() })
+  assert.deepEqual([ofKey.status, ofKey.body.data.code], [422, 'TEMPLATE_NOT_APPROVED'])
+  const uploadId = await w.upload(id)
+  const { message_id: messageId } = await answerOf(send(w, id, body(uploadId)))
+  const [call] = w.platform.calls
+  assert.ok(call?.message.kind === 'template')
+  assert.deepEqual(call.message.header, { kind: 'image', name: null, mimeType: 'image/png', platformId: 'file-1' })
+  assert.partialDeepStrictEqual(await stored(w, messageId), {
+    kind: 'template',
+    text: 'Hi Ana',
+    detail: { media: { id: uploadId, kind: 'image' } },
+  })
+})
+
+const big = 6 * 1024 * 1024
+const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise<object>, words: RegExp][] = [
+  [
+    'an upload that is not there',
+    async () => ({ upload_id: freshKey() }),
+    /^upload_id is no upload of this conversation/,
+  ],
+  [
+    'that of another conversation',
+    async (w) => ({ upload_id: await w.upload((await w.conversation()).id) }),
+    /^upload_id is no upload of this conversation/,
+  ],
+  ['too many bytes', upload({ bytes: Buffer.alloc(big) }), /^The file has 6291456 bytes; this channel takes 5242880/],
+  ['a type that is not taken', upload({ type: 'image/tiff' }), /takes no image of this type. It takes image\/jpeg/],
+  ['too long a caption', upload({}, 'x'.repeat(1025)), /^text may have 1024 characters beside a file/],
+  ['words beside a voice note', upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'), /of the kind voice has no caption/],
+]
+
+function upload(file: Partial<NewUpload>, words?: string) {
+  return async (w: SendWorld, { id }: Conversation) => ({
+    upload_id: await w.upload(id, file),
+    ...(words !== undefined && { text: words }),
+  })
+}
+
+for (const [why, body, words] of refusals) {
+  test(`a file is refused in words, and nothing is kept or asked of the platform: ${why}`, async () => {
+    const w = await sendWorld()
+    const one = await w.conversation()
+    const refusal = await refusalOf(send(w, one.id, { kind: 'media', ...(await body(w, one)) }))
+    assert.deepEqual([refusal.statusCode, refusal.data?.code], [422, 'INVALID_MESSAGE'])
+    assert.match(refusal.message, words)
+    const rows = await w.db.sql`select 1 from messages where conversation_id = ${one.id}`
+    assert.deepEqual([rows.length, w.platform.uploads, w.platform.calls], [0, [], []])
+  })
+}
+
+test('files and reactions need an open window', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation({ windowExpiresAt: noon })
+  const bodies = [
+    { kind: 'media', upload_id: await w.upload(id) },
+    { kind: 'reaction', message_id: freshKey(), emoji: '👍' },
+  ]
+  for (const body of bodies) assert.equal((await refusalOf(send(w, id, body))).data?.code, 'WINDOW_CLOSED')
+})
+
+test('what is quoted or reacted to is a message of the conversation that the platform knows', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const { message_id: elsewhere } = await answerOf(send(w, (await w.conversation()).id, text()))
+  const { message_id: ours } = await answerOf(send(w, id, text()))
+  const { message_id: reaction } = await answerOf(send(w, id, { kind: 'reaction', message_id: ours, emoji: '👍' }))
+  w.platform.behave = () => ({ refuse: '131026' })
+  const { message_id: failed } = await answerOf(send(w, id, text()))
+  for (const [named, words] of [
+    [freshKey(), /must be a message of this conversation/],
+    [elsewhere, /must be a message of this conversation/],
+    [reaction, /is a reaction/],
+    [failed, /has not reached the platform/],
+  ] as const) {
+    for (const body of [
+      { ...text(), quoted_message_id: named },
+      { kind: 'reaction', message_id: named, emoji: '👍' },
+    ]) {
+      const error = await send(w, id, body).catch((thrown: unknown) => thrown)
+      assert.match(JSON.stringify(error, Object.getOwnPropertyNames(error)), words)
+    }
+  }
+  const words = await refusalOf(send(w, id, { kind: 'reaction', message_id: ours, emoji: 'no' }))
+  assert.match(words.message, /^emoji must be one emoji/)
+})
+
+test('a key of the contract sends words and templates alone', async () => {
+  const w = await sendWorld()
+  const { id } = await w.conversation()
+  const uploadId = await w.upload(id)
+  for (const body of [
+    { kind: 'media', upload_id: uploadId },
+    { kind: 'reaction', message_id: uploadId, emoji: '👍' },
+    { ...text(), quoted_message_id: uploadId },
+  ]) {
+    const { status, body: answer } = await w.post(id, { body })
+    assert.deepEqual([status, answer.data.code], [400, 'INVALID_REQUEST'])
+  }
+  const ask = { conversationId: id, idempotencyKey: freshKey(), body: { kind: 'media', upload_id: uploadId } }
+  // As an interface for agents that goes further will ask.
+  const answer = await sendMessage(w.node.deps, w.agent, { ...ask, language: 'whole' })
+  assert.equal(answer.status, 202)
+  const other = await w.conversation({ owner: { type: 'human' } })
+  const refused = await refusalOf(
+    sendMessage(w.node.deps, w.agent, { ...ask, conversationId: other.id, idempotencyKey: 'b', language: 'whole' }),
+  )
+  assert.equal(refused.data?.code, 'OWNER_MISMATCH')
+})
