@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { field, newWriter, thread, until, type Writer } from './support/composing.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
-import { choose, drawing, paper } from './support/files.ts'
+import { type ChosenFile, choose, drawing, paper } from './support/files.ts'
 
 const demo = await openDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
@@ -16,6 +16,14 @@ const [beach, garden, invoice] = [
 const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
+
+/** A file as a hand or the clipboard carries it, made in the browser. */
+const carried = ({ name, mimeType, buffer }: ChosenFile) => `(() => {
+  const bytes = Uint8Array.from(atob('${buffer.toString('base64')}'), (letter) => letter.charCodeAt(0))
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], '${name}', { type: '${mimeType}' }))
+  return data
+})()`
 
 interface OnPhone {
   from: string
@@ -137,32 +145,18 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
   const ivo = await newWriter(demo, 'Ivo Neto', 'Hello')
   const { page, problems } = await demo.open(gil.place)
   await chosen(page).and(page.locator(':enabled')).waitFor()
-  const given = await page.evaluateHandle(
-    ([bytes, name]) => {
-      const {
-        DataTransfer,
-        File,
-        Uint8Array: Bytes,
-      } = globalThis as unknown as Record<string, new (...given: unknown[]) => never>
-      const data = new (DataTransfer as never as new () => { items: { add(file: unknown): void } })()
-      data.items.add(
-        new (File as never as new (...given: unknown[]) => unknown)(
-          [new (Bytes as never as new (given: unknown) => unknown)(bytes)],
-          name,
-          { type: 'image/png' },
-        ),
-      )
-      return data
-    },
-    [[...beach.buffer], 'image.png'] as const,
-  )
+  const given = await page.evaluateHandle(carried(beach))
   const log = thread(page).getByRole('log')
   await log.dispatchEvent('dragenter', { dataTransfer: given })
   await page.getByText('Drop files to send them to Gil Neto').waitFor()
   await picture(page, 'attach-drop-light')
   await log.dispatchEvent('drop', { dataTransfer: given })
-  await tray(page).getByText('image.png').waitFor()
-  await field(page).dispatchEvent('paste', { clipboardData: given })
+  await tray(page).getByText('beach.png').waitFor()
+  await page.evaluate(
+    `document.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', {
+      clipboardData: ${carried({ ...garden, name: 'image.png' })}, bubbles: true, cancelable: true,
+    }))`,
+  )
   await tray(page).getByText('Pasted picture.png').waitFor()
   await page.getByText('Ivo Neto').first().click()
   await thread(page).getByText('Hello').waitFor()
@@ -170,7 +164,7 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
   await page.getByText('Gil Neto').first().click()
   await tray(page).getByText('Pasted picture.png').waitFor()
   await tray(page).getByRole('button', { name: 'Remove Pasted picture.png' }).click()
-  await tray(page).getByRole('button', { name: 'Remove image.png' }).click()
+  await tray(page).getByRole('button', { name: 'Remove beach.png' }).click()
   await tray(page).waitFor({ state: 'detached' })
   assert.deepEqual([await ours(gil), await ours(ivo), problems], [[], [], []])
 })

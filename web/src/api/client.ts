@@ -4,7 +4,8 @@ import type { components, paths } from './schema.ts'
 
 export type Schemas = components['schemas']
 
-let csrfToken = ''
+/** Goes with every change. */
+export let csrfToken = ''
 let onSignedOut = () => {}
 
 /** Every change carries the session's token; without a session the app goes to the sign-in page. */
@@ -19,9 +20,7 @@ const guard: Middleware = {
   },
   onResponse: async ({ response }) => {
     if (response.ok) return undefined
-    const failure = await failureOf(response)
-    if (failure.status === 401) onSignedOut()
-    throw failure
+    throw await failed(response)
   },
   onError: ({ error }) => (error instanceof Failure ? error : unreachable()),
 }
@@ -44,40 +43,12 @@ export async function rawCall(path: string, init: RequestInit = {}): Promise<Res
     throw unreachable()
   })
   if (response.ok) return response
+  throw await failed(response)
+}
+
+/** What a refused request is thrown as; whose session has ended goes to the sign-in page. */
+export async function failed(response: Response): Promise<Failure> {
   const failure = await failureOf(response)
   if (failure.status === 401) onSignedOut()
-  throw failure
-}
-
-interface FileOptions {
-  /** How much has gone, from 0 to 1. */
-  sent(share: number): void
-  signal: AbortSignal
-}
-
-/** Sends a file as the body and says how far it is, which `fetch` does not. Rejects with a `Failure`. */
-export function sendFile(path: string, file: Blob, { sent, signal }: FileOptions): Promise<unknown> {
-  const request = new XMLHttpRequest()
-  const stop = () => request.abort()
-  const answer = new Promise<unknown>((resolve, reject) => {
-    request.upload.onprogress = ({ loaded, total }) => sent(total === 0 ? 0 : loaded / total)
-    request.onerror = () => reject(unreachable())
-    request.onabort = () => reject(signal.reason)
-    request.onload = () => settle(request).then(resolve, reject)
-    request.open('POST', path)
-    request.setRequestHeader('content-type', 'application/octet-stream')
-    request.setRequestHeader('x-parley-csrf', csrfToken)
-    request.send(file)
-  })
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
-  return answer.finally(() => signal.removeEventListener('abort', stop))
-}
-
-async function settle({ status, responseText, statusText }: XMLHttpRequest): Promise<unknown> {
-  const response = new Response(status === 204 ? null : responseText, { status, statusText })
-  if (response.ok) return response.json()
-  const failure = await failureOf(response)
-  if (failure.status === 401) onSignedOut()
-  throw failure
+  return failure
 }

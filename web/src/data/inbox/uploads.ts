@@ -1,23 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
-import { api, body, sendFile } from '../../api/client.ts'
-import type { Conversation, MediaKind, Upload, UploadLimits } from './types.ts'
+import { api } from '../../api/client.ts'
+import { sendFile } from '../../api/send-file.ts'
+import type { MediaKind, Upload } from './types.ts'
 
 const one = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}' as const
-
-// By the connection, whose channel they are of: the next conversation with it asks for nothing.
-const limitsQuery = (workspaceId: string, { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>) => ({
-  queryKey: [workspaceId, 'upload-limits', connectionId] as const,
-  queryFn: () => body(api.GET(`${one}/upload-limits`, { params: { path: { workspaceId, id } } })),
-  staleTime: Number.POSITIVE_INFINITY,
-})
-
-/** What can be sent in a conversation; undefined until it is known. */
-export function useUploadLimits(
-  workspaceId: string,
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
-): UploadLimits | undefined {
-  return useQuery(limitsQuery(workspaceId, conversation)).data
-}
 
 export interface FileToUpload {
   file: Blob

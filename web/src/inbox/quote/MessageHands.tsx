@@ -1,7 +1,7 @@
 import { type RefObject, Suspense, useEffect } from 'react'
 import { useKnownThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { useUploadLimits } from '../../data/inbox/uploads.ts'
+import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { withTexts } from '../../text/index.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
