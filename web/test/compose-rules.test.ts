@@ -202,6 +202,7 @@ test('templates are found by all words, only those that can be sent, the readerâ
     category: 'UTILITY',
     body: 'Your order {{1}}',
     parameterCount: 1,
+    header: null,
     sendable,
     status,
   })

@@ -4,7 +4,8 @@ import type { components, paths } from './schema.ts'
 
 export type Schemas = components['schemas']
 
-let csrfToken = ''
+/** Goes with every change. */
+export let csrfToken = ''
 let onSignedOut = () => {}
 
 /** Every change carries the session's token; without a session the app goes to the sign-in page. */
@@ -19,9 +20,7 @@ const guard: Middleware = {
   },
   onResponse: async ({ response }) => {
     if (response.ok) return undefined
-    const failure = await failureOf(response)
-    if (failure.status === 401) onSignedOut()
-    throw failure
+    throw await failed(response)
   },
   onError: ({ error }) => (error instanceof Failure ? error : unreachable()),
 }
@@ -44,7 +43,12 @@ export async function rawCall(path: string, init: RequestInit = {}): Promise<Res
     throw unreachable()
   })
   if (response.ok) return response
+  throw await failed(response)
+}
+
+/** What a refused request is thrown as; whose session has ended goes to the sign-in page. */
+export async function failed(response: Response): Promise<Failure> {
   const failure = await failureOf(response)
   if (failure.status === 401) onSignedOut()
-  throw failure
+  return failure
 }

@@ -17,6 +17,7 @@ import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
+const MessageHands = later(() => import('./quote/MessageHands.tsx'))
 const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
 const Viewer = later(() => import('./media/Viewer.tsx'))
 
@@ -35,6 +36,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
+  const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
   const [openFile, setOpenFile] = useState<string | null>(null)
   const inThread = useMemo<InThread>(
@@ -61,7 +63,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   return (
     <InThreadContext value={inThread}>
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
-        <section className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+        <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
           <ThreadHeader
             conversation={conversation}
             people={people}
@@ -70,9 +72,12 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
             toggleCustomer={() => setShowsCustomer(!showsCustomer)}
           />
           <Thread ref={thread} conversation={conversation} />
+          <Suspense>
+            <MessageHands conversation={conversation} pane={pane} />
+          </Suspense>
           <TypingLine people={people} />
           <OwnerBar conversation={conversation} />
-          <Composer conversation={conversation} onSent={() => thread.current?.toNewest()} />
+          <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
         </section>
         <aside className={styles.customer} aria-label={t.inbox.customer}>
           <Suspense>

@@ -70,6 +70,7 @@ const policyWith = (nonce: string): string =>
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    // What was recorded is heard before it is sent.
     "media-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",

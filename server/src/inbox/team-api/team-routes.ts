@@ -17,9 +17,7 @@ import { sendTeamRoutes } from './team-routes-send.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
-export interface InboxTeamDeps extends SendDeps, HealthDeps, FileDeps, UploadDeps {
-  presence: Presence
-}
+export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
 
 /** The inbox as the team works in it. */
 export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {

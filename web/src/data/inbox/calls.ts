@@ -1,7 +1,7 @@
 import { api, body } from '../../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Media, Person, Reply, Status } from './types.ts'
+import type { ConversationFilter, Media, Person, ReactionToSend, Reply, Status } from './types.ts'
 
 const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const one = `${inbox}/conversations/{id}` as const
@@ -91,7 +91,13 @@ export async function unread(workspaceId: string, id: string) {
   return (await body(api.POST(`${one}/unread`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
-export function send(workspaceId: string, id: string, reply: Reply, key: string, ifLastMessageId: string | null) {
+export function send(
+  workspaceId: string,
+  id: string,
+  reply: Reply | ReactionToSend,
+  key: string,
+  ifLastMessageId: string | null,
+) {
   const seen = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
   const headers = { 'idempotency-key': key }
   return body(

@@ -7,7 +7,7 @@ import type { Inbox } from './inbox.ts'
 import { mineOf, type Waiting } from './outbox-rules.ts'
 import { freshThread } from './queries.ts'
 import type { Thread } from './thread-rules.ts'
-import type { Reply } from './types.ts'
+import type { ReactionToSend, Reply } from './types.ts'
 
 const none: readonly Waiting[] = []
 const retryMs = [1000, 2000, 4000, 8000]
@@ -56,17 +56,32 @@ export async function sendReply(inbox: Inbox, id: string, sending: Sending) {
   setOutbox(inbox, id, (outbox) => [...outbox, entry])
   try {
     const call = () => calls.send(workspaceId, id, reply, key, ifLastMessageId)
-    const turn = (lines.get(id) ?? Promise.resolve()).then(() => untilAnswered(inbox, id, entry, call))
-    lines.set(
-      id,
-      turn.catch(() => {}),
-    )
-    const messageId = await turn
+    const messageId = await inLine(id, () => untilAnswered(inbox, id, key, call))
     if (messageId !== null) changeEntry(inbox, id, entry.key, { messageId })
     await refreshThread(inbox, id).catch(() => {})
   } finally {
     setOutbox(inbox, id, (outbox) => outbox.filter(({ key }) => key !== entry.key))
   }
+}
+
+/** Runs something when all that was let go before it in a conversation has been answered. */
+export function inLine<T>(id: string, run: () => Promise<T>): Promise<T> {
+  const turn = (lines.get(id) ?? Promise.resolve()).then(run)
+  lines.set(
+    id,
+    turn.catch(() => {}),
+  )
+  return turn
+}
+
+/** As `sendReply`, for what is shown elsewhere while it is on its way, and has had its turn. */
+export async function sendQuietly(
+  inbox: Inbox,
+  id: string,
+  { reply, key, ifLastMessageId }: { reply: Reply | ReactionToSend; key: string; ifLastMessageId: string | null },
+): Promise<void> {
+  await untilAnswered(inbox, id, key, () => calls.send(inbox.workspaceId, id, reply, key, ifLastMessageId))
+  await refreshThread(inbox, id).catch(() => {})
 }
 
 export async function refreshThread(inbox: Inbox, id: string): Promise<void> {
@@ -78,7 +93,7 @@ export async function refreshThread(inbox: Inbox, id: string): Promise<void> {
 async function untilAnswered(
   inbox: Inbox,
   id: string,
-  { key }: Waiting,
+  key: string,
   call: () => Promise<{ message_id: string }>,
 ): Promise<string | null> {
   for (let attempt = 0; ; attempt++) {

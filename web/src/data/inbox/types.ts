@@ -46,6 +46,28 @@ export interface Person {
 }
 
 /** What a member sends. */
-export type Reply =
+export type Reply = (
   | { kind: 'text'; text: string }
-  | { kind: 'template'; template: { name: string; language: string; body_params?: string[] } }
+  | { kind: 'template'; template: TemplateChoice }
+  | { kind: 'media'; upload_id: string; text?: string }
+) & { quoted_message_id?: string }
+
+/** What is sent, and stands on another message rather than by itself. */
+export interface ReactionToSend {
+  kind: 'reaction'
+  message_id: string
+  emoji: string | null
+}
+
+interface TemplateChoice {
+  name: string
+  language: string
+  body_params?: string[]
+  header_upload_id?: string
+}
+
+/** What the channel of a conversation takes. */
+export type UploadLimits = Schemas['UploadLimits']
+/** A file that the service holds, to be sent. */
+export type Upload = Schemas['Upload']
+export type MediaKind = Upload['kind']

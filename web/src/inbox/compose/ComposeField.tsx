@@ -20,11 +20,14 @@ interface ComposeFieldProps {
   value: string
   change(text: string): void
   submit(): void
+  /** Files that are pasted; undefined where none can be sent. */
+  paste?(files: readonly File[]): void
   offers: Offers
 }
 
 /** The field for words: grows to eight lines, offers what `/` or `@` asks for, and sends by Enter. */
-export function ComposeField({ fieldRef, label, placeholder, value, change, submit, offers }: ComposeFieldProps) {
+export function ComposeField(props: ComposeFieldProps) {
+  const { fieldRef, label, placeholder, value, change, submit, paste, offers } = props
   const listId = useId()
   const enterSends = useEnterSends()
   const offered = useOffered(fieldRef, value, change, offers)
@@ -65,6 +68,13 @@ export function ComposeField({ fieldRef, label, placeholder, value, change, subm
         }}
         onSelect={(event) => offered.look(event.currentTarget)}
         onBlur={offered.close}
+        onPaste={(event) => {
+          const { files, types } = event.clipboardData
+          // What is copied from a table or a page is words and a picture of them: the words are meant.
+          if (paste === undefined || files.length === 0 || types.includes('text/plain')) return
+          event.preventDefault()
+          paste([...files])
+        }}
         onKeyDown={onKeyDown}
       />
     </div>

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
 import { clock, number } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import styles from './Composer.module.css'
-import { type Mode, maxNote, maxReply } from './drafts.ts'
+import type { Mode } from './drafts.ts'
 import type { Surface } from './use-composer.ts'
 import type { WindowState } from './window.ts'
 
@@ -17,12 +18,18 @@ interface ComposeFootProps {
   surface: Surface
   windowState: WindowState
   value: string
+  /** In characters, of what is written now. */
+  max: number
+  /** There is a text or a file to be sent. */
+  hasSomething: boolean
   isSending: boolean
   /** Nothing reaches the customer now, whatever it is. */
   isBlocked: boolean
   submit(): void
   /** Null while nothing but a template can be sent. */
   toggleTemplate: (() => void) | null
+  /** What else a message can have than words. */
+  children?: ReactNode
 }
 
 const notePaper = () => ({
@@ -32,9 +39,9 @@ const plainPaper = () => ({ root: {} })
 
 /** The line under the field: what is written, how long text can be sent, and the button. */
 export function ComposeFoot(props: ComposeFootProps) {
-  const { mode, write, surface, windowState, value, isSending, isBlocked, submit, toggleTemplate } = props
+  const { mode, write, surface, windowState, value, max, hasSomething } = props
+  const { isSending, isBlocked, submit, toggleTemplate, children } = props
   const isField = surface === 'reply' || surface === 'note'
-  const max = mode === 'note' ? maxNote : maxReply
   const over = value.trim().length - max
   return (
     <div className={styles.foot}>
@@ -46,16 +53,21 @@ export function ComposeFoot(props: ComposeFootProps) {
           </button>
         ))}
       </div>
+      {surface === 'reply' && children}
       {(surface === 'reply' || surface === 'template') && toggleTemplate !== null && (
         <Button
           size="compact-sm"
           variant="subtle"
           color="gray"
           fw={400}
+          className={styles.template}
+          aria-label={surface === 'template' ? t.compose.backToText : t.compose.template}
           leftSection={<IconTemplate size={16} />}
           onClick={toggleTemplate}
         >
-          {surface === 'template' ? t.compose.backToText : t.compose.template}
+          <span className={surface === 'template' ? undefined : styles.hideOnPhone}>
+            {surface === 'template' ? t.compose.backToText : t.compose.template}
+          </span>
         </Button>
       )}
       {surface === 'reply' && windowState.state === 'closing' && (
@@ -81,7 +93,7 @@ export function ComposeFoot(props: ComposeFootProps) {
           size="compact-md"
           vars={mode === 'note' ? notePaper : plainPaper}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
-          disabled={value.trim() === '' || over > 0 || (isBlocked && mode === 'reply')}
+          disabled={!hasSomething || over > 0 || (isBlocked && mode === 'reply')}
           loading={isSending}
           onClick={submit}
         >

@@ -1,33 +1,44 @@
-import { Suspense, useCallback, useLayoutEffect, useMemo } from 'react'
+import { lazy, type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { AttachButtons } from '../attach/AttachButtons.tsx'
 import { customerName } from '../parts/words.ts'
+import { useQuoted } from '../quote/quoting.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
 import { type Mode, setDraft, takeFocusAsk } from './drafts.ts'
-import { useComposer } from './use-composer.ts'
+import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts'
 import { useTakeOver } from './use-owner.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
-const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
+const TemplateComposer = later(() => withTexts(() => import('./TemplateComposer.tsx')))
+const Tray = later(() => withTexts(() => import('../attach/Tray.tsx')))
+const DropPlace = later(() => withTexts(() => import('../attach/DropPlace.tsx')))
+const QuoteBar = later(() => withTexts(() => import('../quote/QuoteBar.tsx')))
+// With all that it takes to write a sound file: whoever never records does not load it.
+const VoicePlace = lazy(() => withTexts(() => import('../attach/VoicePlace.tsx')))
 
 interface ComposerProps {
   conversation: Conversation
+  /** Takes files that are dropped on it. */
+  pane: RefObject<HTMLElement | null>
   /** Called when a message was let go, to bring it into view. */
   onSent?: () => void
 }
 
 /** Where a member writes to the customer, or a note to the team. */
-export function Composer({ conversation, onSent }: ComposerProps) {
+export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
-  const { draft, refusal, surface, isClosed, seen, letGo } = composer
+  const { draft, refusal, surface, isClosed, seen, letGo, files } = composer
+  const attaching = useAttaching(conversation.id, composer)
+  const { take, mayAttach } = attaching
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
@@ -47,6 +58,7 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
       />
+      <Attaching conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
       {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
       {surface === 'template' && (
         <Suspense>
@@ -64,7 +76,8 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         <ComposeField
           fieldRef={composer.fieldRef}
           label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
-          placeholder={surface === 'note' ? t.compose.notePlaceholder : t.compose.replyPlaceholder}
+          placeholder={placeholderOf(surface, files)}
+          paste={mayAttach ? take : undefined}
           value={composer.value}
           change={composer.change}
           submit={composer.submit}
@@ -77,13 +90,93 @@ export function Composer({ conversation, onSent }: ComposerProps) {
         surface={surface}
         windowState={composer.windowState}
         value={composer.value}
+        max={composer.max}
+        hasSomething={composer.hasSomething}
         isSending={composer.isSending}
         isBlocked={isBlocked}
         submit={composer.submit}
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
-      />
+      >
+        <AttachButtons limits={files.limits} take={take} record={() => attaching.setRecording(true)} />
+      </ComposeFoot>
     </section>
   )
+}
+
+type ComposerState = ReturnType<typeof useComposer>
+
+/** How files and a voice are taken. */
+function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
+  const workspaceId = useWorkspaceId()
+  const [isRecording, setRecording] = useState(false)
+  // From then on it is there, to say why it did not work.
+  const [wasAsked, setAsked] = useState(false)
+  if (isRecording && !wasAsked) setAsked(true)
+  const quoted = useQuoted(id)
+  // Whoever chooses a message to answer writes next.
+  useEffect(() => {
+    if (quoted === null) return
+    setDraft(workspaceId, id, { mode: 'reply' })
+    fieldRef.current?.focus()
+  }, [quoted, workspaceId, id, fieldRef])
+  return {
+    isRecording,
+    wasAsked,
+    setRecording,
+    isAnswering: quoted !== null,
+    mayAttach: surface === 'reply' && obstacle === null && files.limits !== undefined,
+    take: (chosen: readonly File[]) => {
+      files.take(chosen)
+      fieldRef.current?.focus()
+    },
+  }
+}
+
+interface AttachingProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
+  composer: ComposerState
+  attaching: ReturnType<typeof useAttaching>
+}
+
+/** What a message has beside its words: files, a voice, what it answers. */
+function Attaching({ conversation, pane, composer, attaching }: AttachingProps) {
+  const { isRecording, wasAsked, setRecording, isAnswering, mayAttach, take } = attaching
+  const { files, surface, fieldRef } = composer
+  const name = customerName(conversation)
+  return (
+    <>
+      <Suspense>
+        <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
+        {files.isShown && surface !== 'note' && (
+          <Tray
+            conversationId={conversation.id}
+            captionLength={files.captionLength}
+            arrange={files.arrange}
+            retry={files.retry}
+          />
+        )}
+        {surface === 'reply' && isAnswering && <QuoteBar conversationId={conversation.id} name={name} />}
+      </Suspense>
+      {surface === 'reply' && wasAsked && (
+        <Suspense>
+          <VoicePlace
+            isRecording={isRecording}
+            limits={files.limits}
+            ended={(recorded) => {
+              setRecording(false)
+              if (recorded !== null) files.add(recorded)
+              fieldRef.current?.focus()
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): string {
+  if (surface === 'note') return t.compose.notePlaceholder
+  if (lead === null) return t.compose.replyPlaceholder
+  return waiting === 1 ? t.attach.caption : t.attach.captionOf(lead.name)
 }
 
 /** In place of a field that could not be used: the way to write oneself. */

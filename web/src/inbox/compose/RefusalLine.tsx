@@ -8,10 +8,13 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { filing } from '../attach/filing.ts'
+import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
 import styles from './Composer.module.css'
 import { setDraft, setRefusal, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
+import { tellFor } from './send.ts'
 
 interface RefusalLineProps {
   conversation: Conversation
@@ -57,13 +60,21 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
   const again = (changes: Partial<Outgoing> = {}) => {
-    // What is sent again leaves the field; what was changed there is sent as it is now.
-    const { reply } = writingOf(workspaceId, id).draft
+    if (outgoing.reply.kind === 'media') {
+      const seenId = changes.ifLastMessageId ?? outgoing.ifLastMessageId
+      void filing().then(({ sendFilesAgain }) => sendFilesAgain(inbox, id, tellFor(inbox, id), seenId), complain)
+      return
+    }
+    // What is sent again leaves the field; what was changed there is sent as it is now, to whom it answers now.
+    const { draft } = writingOf(workspaceId, id)
     const isText = outgoing.reply.kind === 'text'
-    const text = isText ? reply.trim() : outgoing.text
+    const text = isText ? draft.reply.trim() : outgoing.text
     if (text === '') return
+    const quoted = quotedIn(id)
     if (isText) setDraft(workspaceId, id, { reply: '' })
-    send({ ...outgoing, ...changes, text, reply: isText ? { kind: 'text', text } : outgoing.reply })
+    quote(id, null)
+    const reply = withQuote(isText ? { kind: 'text', text } : outgoing.reply, quoted)
+    send({ ...outgoing, ...changes, text, reply, ...(quoted === null ? {} : { quoted }) })
   }
   const first = async (step: () => Promise<unknown>) => {
     setRunning(true)

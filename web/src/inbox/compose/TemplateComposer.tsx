@@ -111,7 +111,7 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
           template={chosen}
           title={titleOf(chosen.name)}
           languages={languages}
-          contactName={conversation.contact.name}
+          conversation={conversation}
           chooseLanguage={setChosenId}
           back={() => setChosenId(null)}
           send={(reply, text) => {

@@ -1,9 +1,13 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
-import type { Reply } from '../../data/inbox/types.ts'
+import type { Conversation, Reply } from '../../data/inbox/types.ts'
+import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { HeaderField } from '../attach/HeaderField.tsx'
+import { useHeaderFile } from '../attach/use-header-file.ts'
 import styles from './TemplateComposer.module.css'
 import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
 
@@ -11,7 +15,7 @@ interface TemplateFormProps {
   template: Template
   title: string
   languages: readonly Template[]
-  contactName: string | null
+  conversation: Conversation
   chooseLanguage(id: string): void
   back(): void
   send(reply: Reply, text: string): void
@@ -19,21 +23,26 @@ interface TemplateFormProps {
 
 /** A template's values, and the message as they make it. */
 export function TemplateForm(props: TemplateFormProps) {
-  const { template, title, languages, contactName, chooseLanguage, back, send } = props
+  const { template, title, languages, conversation, chooseLanguage, back, send } = props
   const texts = t.compose.templates
   const [values, setValues] = useState<string[]>(() => Array.from({ length: template.parameterCount }, () => ''))
   const [isTried, setTried] = useState(false)
   const problems = values.map(problemOf)
+  const { header } = template
+  const limits = useUploadLimits(useWorkspaceId(), conversation)
+  const file = useHeaderFile(conversation.id, header ?? 'image', limits)
   const first = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (problems.some((problem) => problem !== null)) return
+    if (problems.some((problem) => problem !== null) || (header !== null && file.upload === null)) return
+    file.taken()
+    const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
     const filled = values.map((value) => value.trim())
     const { name, language: code } = template
     send(
-      { kind: 'template', template: { name, language: code, body_params: filled } },
+      { kind: 'template', template: { name, language: code, body_params: filled, ...withHeader } },
       filledText(template.body, filled),
     )
   }
@@ -61,12 +70,15 @@ export function TemplateForm(props: TemplateFormProps) {
           allowDeselect={false}
         />
       </div>
+      {header !== null && (
+        <HeaderField kind={header} limits={limits} file={file} isMissing={isTried && file.upload === null} />
+      )}
       {values.map((value, n) => (
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
           key={n}
           label={texts.parameter(n + 1)}
-          placeholder={n === 0 ? (contactName?.split(/\s+/)[0] ?? '') : ''}
+          placeholder={n === 0 ? (conversation.contact.name?.split(/\s+/)[0] ?? '') : ''}
           value={value}
           onChange={(event) => {
             const { value: typed } = event.currentTarget

@@ -1,4 +1,4 @@
-import type { Reply } from '../../data/inbox/types.ts'
+import type { Message, Reply } from '../../data/inbox/types.ts'
 import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
 
 /** A message as its writer lets it go. */
@@ -8,6 +8,8 @@ export interface Outgoing {
   text: string
   /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
   ifLastMessageId: string | null
+  /** The message that it answers, to be shown again if nothing is sent. */
+  quoted?: Message
 }
 
 /** A message on its way, kept until the service has said what became of it. */

@@ -1,17 +1,27 @@
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { sendReply } from '../../data/inbox/outbox.ts'
+import type { Message } from '../../data/inbox/types.ts'
 import { privateStorage } from '../../session/private-storage.ts'
 import { me } from '../../session/session.ts'
+import type { Tell } from '../attach/send-files.ts'
+import { quote, quotedIn } from '../quote/quoting.ts'
 import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Sends a message under a key of its own. Returns whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
-  const kept = { ...outgoing, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
+  const { quoted, ...words } = outgoing
+  const kept = { ...words, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
   keepSend(privateStorage, inbox.workspaceId, kept)
-  return carry(inbox, kept)
+  return carry(inbox, kept, quoted)
 }
+
+/** Shows in the composer what of a file's message the service refused. */
+export const tellFor =
+  ({ workspaceId }: Inbox, id: string): Tell =>
+  (refused) =>
+    setRefusal(workspaceId, id, refused === null ? null : refusalOf(refused.error, refused))
 
 const resumed = new Set<string>()
 
@@ -22,7 +32,7 @@ export function resumeSends(inbox: Inbox): void {
   for (const kept of keptSends(privateStorage, inbox.workspaceId, me().id)) void carry(inbox, kept)
 }
 
-async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
+async function carry(inbox: Inbox, kept: KeptSend, quoted?: Message): Promise<boolean> {
   const { workspaceId } = inbox
   const { conversationId: id, key, reply, text, ifLastMessageId } = kept
   setRefusal(workspaceId, id, null)
@@ -32,6 +42,7 @@ async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
   } catch (error) {
     const { draft } = writingOf(workspaceId, id)
     if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: givenBack(text, draft.reply) })
+    if (quoted !== undefined && quotedIn(id) === null) quote(id, quoted)
     setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
     return false
   } finally {

@@ -8,6 +8,8 @@ export interface Template {
   status: string
   body: string
   parameterCount: number
+  /** The file that its header needs. */
+  header: 'image' | 'video' | 'document' | null
   sendable: boolean
 }
 

@@ -1,14 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
+import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { me } from '../../session/session.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { type Attachment, type Attachments, inTray, leadOf } from '../attach/attachment.ts'
+import { filing, filingNow } from '../attach/filing.ts'
+import { attachmentsOf, useTray } from '../attach/held-files.ts'
 import { presenceIn } from '../parts/presence.tsx'
-import { maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
+import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
+import { maxNote, maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import { resumeSends, send } from './send.ts'
+import { resumeSends, send, tellFor } from './send.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
 import { newestMessageId, writtenSince } from './written-since.ts'
@@ -30,6 +37,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'
   const isHeld = useHeld(isClosed, draft.reply)
+  const files = useFiles(inbox, conversation)
+  const max = isNote ? maxNote : files.lead === null ? maxReply : files.captionLength
 
   useEffect(() => resumeSends(inbox), [inbox])
   // The customer has written: what was refused for their silence can be sent now.
@@ -43,12 +52,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     void send(inbox, id, outgoing)
     onSent?.()
   }
-  const sendText = () => {
-    // From the store and not from what is drawn: the second click of two finds it empty.
-    const text = writingOf(workspaceId, id).draft.reply.trim()
-    if (obstacle !== null || isClosed || text === '' || text.length > maxReply) return
-    setDraft(workspaceId, id, { reply: '' })
-    letGo({ reply: { kind: 'text', text }, text, ifLastMessageId: seen.lastId() })
+  const submitReply = () => {
+    if (obstacle === null && !isClosed) letGoReply({ inbox, id, max, seen, letGo, sent: onSent })
   }
   const surface: Surface = isNote
     ? 'note'
@@ -70,7 +75,10 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     letGo,
     value: isNote ? draft.note : draft.reply,
     isSending: isNote && note.isAdding,
-    submit: isNote ? note.add : sendText,
+    submit: isNote ? note.add : submitReply,
+    files,
+    max,
+    hasSomething: (isNote ? draft.note : draft.reply).trim() !== '' || (!isNote && files.waiting > 0),
     change: (text: string) => {
       seen.mark()
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
@@ -80,6 +88,69 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       else presenceIn(id)?.type()
     },
     wantTemplate: setWantsTemplate,
+  }
+}
+
+interface LettingGo {
+  inbox: Inbox
+  id: string
+  /** In characters, of what is written. */
+  max: number
+  seen: Seen
+  letGo(outgoing: Outgoing): void
+  sent?: () => void
+}
+
+/** Sends the text and the files: the text with the first of them that takes a caption, else after them. */
+function letGoReply({ inbox, id, max, seen, letGo, sent }: LettingGo): void {
+  const { workspaceId } = inbox
+  // From the stores and not from what is drawn: the second click of two finds them empty.
+  const text = writingOf(workspaceId, id).draft.reply.trim()
+  const waiting = inTray(attachmentsOf(workspaceId, id))
+  if (text.length > max || (text === '' && waiting.length === 0)) return
+  const [quoted, isCaption] = [quotedIn(id), leadOf(waiting) !== null]
+  const seenId = text === '' ? seen.newestId() : seen.lastId()
+  setDraft(workspaceId, id, { reply: '' })
+  quote(id, null)
+  if (waiting.length > 0) {
+    const wish = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
+    filingNow()?.letGoFiles(inbox, id, tellFor(inbox, id), wish)
+    sent?.()
+  }
+  if (text === '' || isCaption) return
+  // What goes with files is quoted by the first of them.
+  const answered = waiting.length > 0 ? null : quoted
+  const reply = withQuote({ kind: 'text', text }, answered)
+  letGo({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
+}
+
+export type ComposerFiles = ReturnType<typeof useFiles>
+
+/** The files that are to be sent with the text. */
+function useFiles(inbox: Inbox, conversation: Conversation) {
+  const { id } = conversation
+  const { workspaceId } = inbox
+  const limits = useUploadLimits(workspaceId, conversation)
+  const { attachments, refused } = useTray(workspaceId, id)
+  return {
+    limits,
+    /** What the channel takes along with a file; unknown, nothing is too long. */
+    captionLength: limits?.captionLength ?? maxReply,
+    /** The file that the text goes with. */
+    lead: leadOf(attachments),
+    waiting: inTray(attachments).length,
+    isShown: attachments.length + refused.length > 0,
+    take: (files: readonly File[]) => {
+      if (limits !== undefined) filing().then(({ addFiles }) => addFiles(inbox, id, limits, files), complain)
+    },
+    add: (one: Attachment) => void filing().then(({ addRecorded }) => addRecorded(inbox, id, one), complain),
+    /** Text and captions stay with their files, whatever the order becomes. */
+    arrange: (change: (before: Attachments) => Attachments) => {
+      const text = writingOf(workspaceId, id).draft.reply
+      const kept = filingNow()?.arrangeFiles(inbox, id, tellFor(inbox, id), { change, text })
+      if (kept !== undefined) setDraft(workspaceId, id, { reply: kept })
+    },
+    retry: (one: Attachment) => filingNow()?.retryFile(inbox, id, tellFor(inbox, id), one.id),
   }
 }
 

@@ -92,7 +92,7 @@ export const compose = {
     empty: 'This connection has no template that can be sent.',
     emptyHelp: 'Templates are written and approved at the platform, and synced from there every ten minutes.',
     notFound: 'No template matches',
-    needsMore: 'Cannot be sent from here: it needs a picture or file, or a value in its header or a button.',
+    needsMore: 'Cannot be sent from here: it needs a value in its header or a button.',
     language: 'Language',
     parameter: (n: number) => `Value for {{${n}}}`,
     preview: 'What the customer reads',

@@ -1,3 +1,4 @@
+import { attach } from './attach.ts'
 import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
@@ -6,4 +7,4 @@ import { lead } from './lead.ts'
 import { media } from './media.ts'
 
 /** What the frame and the inbox say, there from the first moment. Other languages have the same shape: the compiler sees to it. */
-export const en = { common, compose, customer, inbox, lead, media }
+export const en = { attach, common, compose, customer, inbox, lead, media }

@@ -1,6 +1,7 @@
 import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
+import { files } from './files.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
@@ -11,4 +12,17 @@ import { transfer } from './transfer.ts'
 import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
-export const rest = { charts, connections, erasure, forms, home, keys, leads, profile, settings, transfer, webhooks }
+export const rest = {
+  charts,
+  connections,
+  erasure,
+  files,
+  forms,
+  home,
+  keys,
+  leads,
+  profile,
+  settings,
+  transfer,
+  webhooks,
+}

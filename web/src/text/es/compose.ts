@@ -93,8 +93,7 @@ export const compose: typeof en = {
     empty: 'Ninguna plantilla de esta conexión se puede enviar.',
     emptyHelp: 'Las plantillas se escriben y aprueban en la plataforma, y se sincronizan desde allí cada diez minutos.',
     notFound: 'Ninguna plantilla coincide',
-    needsMore:
-      'No se puede enviar desde aquí: necesita una imagen o un archivo, o un valor en el encabezado o en un botón.',
+    needsMore: 'No se puede enviar desde aquí: necesita un valor en el encabezado o en un botón.',
     language: 'Idioma',
     parameter: (n) => `Valor de {{${n}}}`,
     preview: 'Lo que lee el cliente',

@@ -93,8 +93,7 @@ export const compose: typeof en = {
     empty: 'Nenhum modelo desta conexão pode ser enviado.',
     emptyHelp: 'Modelos são escritos e aprovados na plataforma, e sincronizados de lá a cada dez minutos.',
     notFound: 'Nenhum modelo encontrado',
-    needsMore:
-      'Não pode ser enviado daqui: precisa de uma imagem ou arquivo, ou de um valor no cabeçalho ou em um botão.',
+    needsMore: 'Não pode ser enviado daqui: precisa de um valor no cabeçalho ou em um botão.',
     language: 'Idioma',
     parameter: (n) => `Valor de {{${n}}}`,
     preview: 'O que o cliente lê',

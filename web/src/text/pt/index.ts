@@ -1,4 +1,5 @@
 import type { en } from '../en/index.ts'
+import { attach } from './attach.ts'
 import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
@@ -6,4 +7,4 @@ import { inbox } from './inbox.ts'
 import { lead } from './lead.ts'
 import { media } from './media.ts'
 
-export const pt: typeof en = { common, compose, customer, inbox, lead, media }
+export const pt: typeof en = { attach, common, compose, customer, inbox, lead, media }

@@ -2,6 +2,7 @@ import type { rest as en } from '../en/rest.ts'
 import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
+import { files } from './files.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
@@ -15,6 +16,7 @@ export const rest: typeof en = {
   charts,
   connections,
   erasure,
+  files,
   forms,
   home,
   keys,

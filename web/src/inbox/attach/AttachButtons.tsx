@@ -1,0 +1,63 @@
+import { ActionIcon } from '@mantine/core'
+import { IconMicrophone, IconPaperclip } from '@tabler/icons-react'
+import { useMemo, useRef } from 'react'
+import type { UploadLimits } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { acceptOf } from './attachment.ts'
+
+interface AttachButtonsProps {
+  /** Undefined until it is known what can be sent. */
+  limits: UploadLimits | undefined
+  take(files: readonly File[]): void
+  record(): void
+}
+
+/** Chooses files, or begins to record. */
+export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const texts = t.attach
+  const isOff = limits === undefined
+  useKeys(
+    t.compose.title,
+    useMemo(() => [{ keys: 'p', label: t.attach.choose, run: () => input.current?.click() }], []),
+  )
+  if (limits?.kinds.length === 0) return null
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        tabIndex={-1}
+        accept={limits && acceptOf(limits)}
+        onChange={({ currentTarget }) => {
+          take([...(currentTarget.files ?? [])])
+          // The same file may be chosen again.
+          currentTarget.value = ''
+        }}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={texts.choose}
+        title={isOff ? texts.notKnown : texts.choose}
+        disabled={isOff}
+        onClick={() => input.current?.click()}
+      >
+        <IconPaperclip size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={texts.record}
+        title={texts.record}
+        disabled={isOff}
+        onClick={record}
+      >
+        <IconMicrophone size={18} />
+      </ActionIcon>
+    </>
+  )
+}

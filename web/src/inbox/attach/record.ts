@@ -1,0 +1,104 @@
+import type { Plan } from './voice-formats.ts'
+
+/** Why nothing is recorded. */
+export type Problem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'
+
+export class RecordingFailure extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem, cause?: unknown) {
+    super(problem, { cause })
+    this.problem = problem
+  }
+}
+
+export interface Recording {
+  /** How loud it is now, from 0 to 1. */
+  level(): number
+  seconds(): number
+  /** Ends it. Rejects with a `RecordingFailure` when nothing was recorded. */
+  stop(): Promise<Recorded>
+  cancel(): void
+}
+
+export interface Recorded {
+  sound: Blob
+  seconds: number
+  /** How loud it was from moment to moment, from 0 to 1. */
+  levels: readonly number[]
+}
+
+// Enough for a voice, and what the apps use themselves.
+const bitsPerSecond = 32_000
+const lookMs = 100
+
+/** Begins to record. Rejects with a `RecordingFailure`. */
+export async function startRecording({ record }: Pick<Plan, 'record'>): Promise<Recording> {
+  const stream = await openMicrophone()
+  const recorder = new MediaRecorder(stream, { mimeType: record, audioBitsPerSecond: bitsPerSecond })
+  const meter = meterOf(stream)
+  const parts: Blob[] = []
+  const levels: number[] = []
+  const beganMs = performance.now()
+  const seconds = () => (performance.now() - beganMs) / 1000
+  const looking = setInterval(() => levels.push(meter.level()), lookMs)
+  const end = () => {
+    clearInterval(looking)
+    for (const track of stream.getTracks()) track.stop()
+    meter.close()
+  }
+  recorder.ondataavailable = ({ data }) => parts.push(data)
+  recorder.start()
+  return {
+    level: meter.level,
+    seconds,
+    stop: async () => {
+      const length = seconds()
+      await ended(recorder).finally(end)
+      const sound = new Blob(parts, { type: record })
+      if (sound.size === 0) throw new RecordingFailure('silent')
+      return { sound, seconds: length, levels }
+    },
+    cancel: () => {
+      if (recorder.state !== 'inactive') recorder.stop()
+      end()
+    },
+  }
+}
+
+async function openMicrophone(): Promise<MediaStream> {
+  // Without https there are no devices at all.
+  if (!window.isSecureContext) throw new RecordingFailure('insecure')
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true } })
+  } catch (error) {
+    const name = error instanceof DOMException ? error.name : ''
+    if (name === 'NotAllowedError' || name === 'SecurityError') throw new RecordingFailure('denied', error)
+    throw new RecordingFailure(name === 'NotFoundError' ? 'missing' : 'failed', error)
+  }
+}
+
+function ended(recorder: MediaRecorder): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The device may have gone, and the recorder with it: what it had is kept.
+    if (recorder.state === 'inactive') return resolve()
+    recorder.onstop = () => resolve()
+    recorder.onerror = (event) => reject(new RecordingFailure('failed', event))
+    recorder.stop()
+  })
+}
+
+function meterOf(stream: MediaStream): { level(): number; close(): void } {
+  const context = new AudioContext()
+  const analyser = context.createAnalyser()
+  analyser.fftSize = 1024
+  context.createMediaStreamSource(stream).connect(analyser)
+  const samples = new Float32Array(analyser.fftSize)
+  return {
+    level: () => {
+      analyser.getFloatTimeDomainData(samples)
+      return Math.min(1, Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length) * 3)
+    },
+    close: () => void context.close(),
+  }
+}

@@ -1,0 +1,42 @@
+import { type RefObject, Suspense, useEffect } from 'react'
+import { useKnownThread } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
+import { withTexts } from '../../text/index.ts'
+import { later } from '../../ui/overlay/later.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { pick, usePicking } from './picking.ts'
+import { quote } from './quoting.ts'
+import { useSwipe } from './swipe.ts'
+
+const ReactionPicker = later(() => withTexts(() => import('./ReactionPicker.tsx')))
+
+interface MessageHandsProps {
+  conversation: Conversation
+  pane: RefObject<HTMLElement | null>
+}
+
+/** What is done with the messages of a thread, once for all of them: a bubble has two buttons and nothing else of it. */
+export default function MessageHands({ conversation, pane }: MessageHandsProps) {
+  const workspaceId = useWorkspaceId()
+  const { id } = conversation
+  const limits = useUploadLimits(workspaceId, conversation)
+  const [canQuote, canReact] = [limits?.canQuote === true, limits?.canReact === true]
+  const thread = useKnownThread(workspaceId, id)
+  const picking = usePicking(id)
+  useEffect(() => {
+    pane.current?.toggleAttribute('data-quotes', canQuote)
+    pane.current?.toggleAttribute('data-reacts', canReact)
+  }, [pane, canQuote, canReact])
+  useEffect(() => () => pick(null), [])
+  useSwipe(pane, canQuote, (messageId) => {
+    const message = thread?.items.find((item) => item.id === messageId)?.message
+    if (message !== undefined) quote(id, message)
+  })
+  if (picking === null) return null
+  return (
+    <Suspense>
+      <ReactionPicker key={picking.message.id} picking={picking} canQuote={canQuote} />
+    </Suspense>
+  )
+}

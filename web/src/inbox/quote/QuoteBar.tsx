@@ -1,0 +1,24 @@
+import { CloseButton } from '@mantine/core'
+import { t } from '../../text/index.ts'
+import styles from './QuoteBar.module.css'
+import { quote, useQuoted } from './quoting.ts'
+
+/** The message that is being answered, above the field. */
+export default function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
+  const message = useQuoted(conversationId)
+  if (message === null) return null
+  const texts = t.files.quote
+  return (
+    <div className={styles.bar} role="status">
+      <span className={styles.words}>
+        <span className={styles.who}>
+          {message.direction === 'inbound' ? texts.answering(name) : texts.answeringSelf}
+        </span>
+        <span className={styles.text} dir="auto">
+          {message.text.slice(0, 300) || t.inbox.kinds[message.kind]}
+        </span>
+      </span>
+      <CloseButton size="sm" aria-label={texts.remove} onClick={() => quote(conversationId, null)} />
+    </div>
+  )
+}

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { field, newWriter, thread, until, type Writer } from './support/composing.ts'
+import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+import { type ChosenFile, choose, drawing, paper } from './support/files.ts'
+
+const demo = await openDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
+const [beach, garden, invoice] = [
+  drawing('beach.png', [20, 90, 200]),
+  drawing('garden.png', [20, 150, 60]),
+  paper('May.pdf'),
+]
+
+const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
+const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
+const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
+
+/** A file as a hand or the clipboard carries it, made in the browser. */
+const carried = ({ name, mimeType, buffer }: ChosenFile) => `(() => {
+  const bytes = Uint8Array.from(atob('${buffer.toString('base64')}'), (letter) => letter.charCodeAt(0))
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], '${name}', { type: '${mimeType}' }))
+  return data
+})()`
+
+interface OnPhone {
+  from: string
+  text: string
+  caption: string | null
+  file: { kind: string; mimeType: string; name: string | null } | null
+  quotes: string | null
+  reactions: { customer: string | null; business: string | null }
+}
+
+/** What the customer's phone has of us. */
+async function onPhone({ number }: Writer): Promise<OnPhone[]> {
+  const { body } = await demo.call('GET', `${demo.simulatorUrl}/simulator/customers`)
+  const { id } = body.customers.find((one: { phone: string }) => one.phone === number)
+  return (await demo.call('GET', `${demo.simulatorUrl}/simulator/customers/${id}`)).body.messages
+}
+const ours = async (writer: Writer) => (await onPhone(writer)).filter(({ from }) => from === 'business')
+
+test('several files go out in the order of the tray, each with its caption, and the tray is empty', async () => {
+  const ana = await newWriter(demo, 'Ana Porto', 'Do you have pictures?')
+  const { page, problems } = await demo.open(ana.place)
+  await chosen(page).and(page.locator(':enabled')).waitFor()
+  await choose(page, [garden, invoice, beach])
+  await tray(page).getByText('beach.png').waitFor()
+  // The text goes with the first; when that is another, text and caption change places.
+  await field(page).fill('The garden')
+  await tray(page).getByLabel('Caption of May.pdf').fill('What you owe')
+  await tray(page).getByLabel('Caption of beach.png').fill('The beach')
+  await tray(page).getByRole('button', { name: 'Send beach.png earlier' }).click()
+  await tray(page).getByRole('button', { name: 'Send beach.png earlier' }).click()
+  assert.equal(await field(page).inputValue(), 'The beach')
+  assert.equal(await tray(page).getByLabel('Caption of garden.png').inputValue(), 'The garden')
+  await picture(page, 'attach-several-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await send(page).dblclick()
+  await until(
+    () => ours(ana),
+    (all) => all.length === 3,
+  )
+  assert.deepEqual(
+    (await ours(ana)).map(({ file, caption }) => [file?.kind, caption]),
+    [
+      ['image', 'The beach'],
+      ['image', 'The garden'],
+      ['document', 'What you owe'],
+    ],
+  )
+  await tray(page).waitFor({ state: 'detached' })
+  assert.equal(await field(page).inputValue(), '')
+  await picture(page, 'attach-sent-light')
+  assert.deepEqual(problems, [])
+})
+
+test('what the channel does not take is said with the limit before a byte of it goes', async () => {
+  const rui = await newWriter(demo, 'Rui Sousa', 'Send it here')
+  const { page, problems } = await demo.open(rui.place)
+  await chosen(page).and(page.locator(':enabled')).waitFor()
+  const uploads: string[] = []
+  page.on('request', (request) => request.url().includes('/uploads') && uploads.push(request.url()))
+  const huge = { ...beach, name: 'huge.png', buffer: Buffer.concat([beach.buffer, Buffer.alloc(5 * 1024 * 1024)]) }
+  await choose(page, [
+    huge,
+    { name: 'tool.exe', mimeType: '', buffer: Buffer.from('MZ') },
+    { ...beach, name: 'none.png', buffer: Buffer.alloc(0) },
+  ])
+  const said = page.getByRole('alert').filter({ hasText: 'was not added' })
+  await said.getByText('huge.png was not added: it is larger than 5 MB, the most that can be sent.').waitFor()
+  await said.getByText('tool.exe was not added: files of this type cannot be sent on this channel.').waitFor()
+  await said.getByText('none.png was not added: it is empty.').waitFor()
+  await picture(page, 'attach-refused-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await said.getByRole('button', { name: 'Close' }).click()
+  await said.waitFor({ state: 'detached' })
+  assert.deepEqual([uploads, problems], [[], []])
+})
+
+test('an upload that breaks off is tried again by a click, what comes after waits for it, and all is sent once', async () => {
+  const eva = await newWriter(demo, 'Eva Dias', 'And?')
+  const { page, context } = await demo.open(eva.place)
+  await chosen(page).and(page.locator(':enabled')).waitFor()
+  await context.route('**/uploads?*name=beach.png*', (route) => route.abort())
+  const keys = new Set<string>()
+  page.on('request', (request) => {
+    const body = request.method() === 'POST' && request.url().endsWith('/messages') ? request.postData() : null
+    if (body?.includes('"media"')) keys.add(request.headers()['idempotency-key'] ?? '')
+  })
+  await choose(page, [beach, garden])
+  await tray(page).getByText('Could not be uploaded').waitFor()
+  await picture(page, 'attach-failed-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await field(page).fill('Both')
+  await send(page).click()
+  await tray(page).getByText('Waits for the one before it').waitFor()
+  await field(page).fill('Afterwards')
+  await context.unroute('**/uploads?*name=beach.png*')
+  await tray(page).getByRole('button', { name: 'Try again: beach.png' }).click()
+  await until(
+    () => ours(eva),
+    (all) => all.length === 2,
+  )
+  await send(page).click()
+  await until(
+    () => ours(eva),
+    (all) => all.length === 3,
+  )
+  assert.deepEqual(
+    (await ours(eva)).map(({ file, caption, text }) => [file?.kind ?? text, caption]),
+    [
+      ['image', 'Both'],
+      ['image', null],
+      ['Afterwards', null],
+    ],
+  )
+  assert.equal(keys.size, 2)
+})
+
+test('files are dropped on the whole pane and pasted into the field, and stay while one is elsewhere', async () => {
+  const gil = await newWriter(demo, 'Gil Neto', 'Look')
+  const ivo = await newWriter(demo, 'Ivo Neto', 'Hello')
+  const { page, problems } = await demo.open(gil.place)
+  await chosen(page).and(page.locator(':enabled')).waitFor()
+  const given = await page.evaluateHandle(carried(beach))
+  const log = thread(page).getByRole('log')
+  await log.dispatchEvent('dragenter', { dataTransfer: given })
+  await page.getByText('Drop files to send them to Gil Neto').waitFor()
+  await picture(page, 'attach-drop-light')
+  await log.dispatchEvent('drop', { dataTransfer: given })
+  await tray(page).getByText('beach.png').waitFor()
+  await page.evaluate(
+    `document.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', {
+      clipboardData: ${carried({ ...garden, name: 'image.png' })}, bubbles: true, cancelable: true,
+    }))`,
+  )
+  await tray(page).getByText('Pasted picture.png').waitFor()
+  await page.getByText('Ivo Neto').first().click()
+  await thread(page).getByText('Hello').waitFor()
+  assert.equal(await tray(page).count(), 0)
+  await page.getByText('Gil Neto').first().click()
+  await tray(page).getByText('Pasted picture.png').waitFor()
+  await tray(page).getByRole('button', { name: 'Remove Pasted picture.png' }).click()
+  await tray(page).getByRole('button', { name: 'Remove beach.png' }).click()
+  await tray(page).waitFor({ state: 'detached' })
+  assert.deepEqual([await ours(gil), await ours(ivo), problems], [[], [], []])
+})
+
+test('a voice is recorded, can be heard and discarded, and arrives as a voice message', async () => {
+  const leo = await newWriter(demo, 'Leo Cruz', 'Call me')
+  const { page, problems } = await demo.open(leo.place)
+  const record = page.getByRole('button', { name: 'Record a voice message' })
+  await record.and(page.locator(':enabled')).waitFor()
+  await record.click()
+  await page.getByRole('button', { name: 'Discard the recording' }).click()
+  await page.getByRole('region', { name: 'Recording' }).waitFor({ state: 'detached' })
+  assert.equal(await tray(page).count(), 0)
+  await record.click()
+  await page.getByRole('timer').getByText('0:01').waitFor()
+  await picture(page, 'attach-recording-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.getByRole('button', { name: 'Done' }).click()
+  await tray(page).getByRole('button', { name: 'Hear the recording' }).click()
+  await tray(page).getByRole('button', { name: 'Pause the recording' }).waitFor()
+  await picture(page, 'attach-recorded-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await send(page).click()
+  const [voice] = await until(
+    () => ours(leo),
+    (all) => all.length === 1,
+  )
+  assert.deepEqual([voice?.file?.kind, voice?.file?.mimeType.split(';')[0]], ['voice', 'audio/ogg'])
+  await tray(page).waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+})
+
+test('where no microphone can be had, the page says so and what to do', async () => {
+  const nia = await newWriter(demo, 'Nia Melo', 'Hm?')
+  const { page } = await demo.open(undefined, { isAlone: true })
+  await page.addInitScript(
+    `navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotAllowedError') }`,
+  )
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${nia.place}`)
+  const record = page.getByRole('button', { name: 'Record a voice message' })
+  await record.and(page.locator(':enabled')).waitFor()
+  await record.click()
+  await page.getByRole('alert').getByText('The browser was not allowed to use the microphone.').waitFor()
+  await page.addInitScript('delete globalThis.MediaRecorder')
+  await page.reload()
+  await record.and(page.locator(':enabled')).waitFor()
+  await record.click()
+  await page.getByRole('alert').getByText('This browser cannot record in a format that this channel takes.').waitFor()
+  assert.deepEqual(await seriousIssues(page), [])
+})
+
+test('a message is answered by quoting it: by a button, and by pulling its bubble with a finger', async () => {
+  const mia = await newWriter(demo, 'Mia Rocha', 'Blue or green?')
+  const { page, problems } = await demo.open(mia.place)
+  const bubble = thread(page).getByRole('log').getByText('Blue or green?')
+  await bubble.hover()
+  await thread(page).getByRole('button', { name: 'Reply to this message' }).first().click()
+  await page.getByText('Answering Mia Rocha').waitFor()
+  await page.keyboard.type('Blue.')
+  await picture(page, 'quote-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.keyboard.press('Enter')
+  const asked = (await onPhone(mia))[0] as unknown as { id: string }
+  const [answer] = await until(
+    () => ours(mia),
+    (all) => all.length === 1,
+  )
+  assert.deepEqual([answer?.text, answer?.quotes], ['Blue.', asked.id])
+  await page.getByText('Answering Mia Rocha').waitFor({ state: 'detached' })
+
+  const { page: small } = await demo.open(mia.place, { viewport: phone })
+  const row = thread(small).getByRole('log').getByText('Blue or green?').first()
+  const box = await row.boundingBox()
+  assert.ok(box !== null)
+  const finger = { pointerType: 'touch', pointerId: 7, bubbles: true, isPrimary: true }
+  await thread(small).getByRole('button', { name: 'Reply to this message' }).first().waitFor({ state: 'attached' })
+  await row.dispatchEvent('pointerdown', { ...finger, clientX: box.x + 5, clientY: box.y + 5 })
+  for (const by of [20, 50, 80])
+    await row.dispatchEvent('pointermove', { ...finger, clientX: box.x + 5 + by, clientY: box.y + 7 })
+  await row.dispatchEvent('pointerup', { ...finger, clientX: box.x + 85, clientY: box.y + 7 })
+  await small.getByText('Answering Mia Rocha').waitFor()
+  await picture(small, 'quote-phone')
+  assert.deepEqual(problems, [])
+})
+
+test('a reaction is put on a message, exchanged and taken back', async () => {
+  const zoe = await newWriter(demo, 'Zoe Lopes', 'I love it')
+  const { page, problems } = await demo.open(zoe.place)
+  const react = thread(page).getByRole('button', { name: 'React to this message' }).first()
+  const choices = page.getByRole('dialog', { name: 'Reactions' })
+  const reaction = async () => (await onPhone(zoe))[0]?.reactions.business ?? null
+  await react.focus()
+  await page.keyboard.press('Enter')
+  await choices.waitFor()
+  await picture(page, 'react-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await until(reaction, (emoji) => emoji === '❤️')
+  await react.click()
+  await choices.getByRole('button', { name: 'React with 👍' }).click()
+  await until(reaction, (emoji) => emoji === '👍')
+  await react.click()
+  await choices.getByRole('button', { name: 'Take 👍 back' }).click()
+  await until(reaction, (emoji) => emoji === null)
+  await react.click()
+  await page.keyboard.press('Escape')
+  await choices.waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+  const { conversation } = await demo.team('GET', `${inboxPath}/${zoe.id}`)
+  assert.equal(conversation.owner, 'human')
+})
+
+test('the tray and the recorder hold in the dark, on a tablet and on a phone, in all three languages', async () => {
+  const looks = {
+    dark: { colorScheme: 'dark' },
+    tablet: { viewport: { width: 1024, height: 768 }, language: 'es' },
+    phone: { viewport: phone, language: 'pt' },
+  } as const
+  const lua = await newWriter(demo, 'Lua Braga', 'Everything?')
+  for (const [name, options] of Object.entries(looks)) {
+    const { page, problems } = await demo.open(undefined, { ...options, isAlone: true })
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/${lua.place}`)
+    const record = page.getByRole('button', {
+      name: /^(Record a voice message|Grabar un mensaje de voz|Gravar uma mensagem de voz)$/,
+    })
+    await record.and(page.locator(':enabled')).waitFor()
+    await choose(page, [beach, invoice])
+    await page.getByRole('list').getByText('May.pdf').waitFor()
+    await record.click()
+    await page.getByRole('timer').waitFor()
+    await picture(page, `attach-all-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    assert.equal(width, 0)
+    assert.deepEqual(problems, [])
+  }
+})
