@@ -115,7 +115,9 @@ async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<Here | FetchPro
   const expected = { size: opened.size ?? told.size ?? null, sha256: opened.sha256 ?? told.sha256 ?? null }
   const mismatch = mismatchOf(expected, seen)
   if (mismatch !== null) return { kind: 'mismatch', code: mismatch }
-  const preview = await deps.step('preview', () => keepPreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen))
+  const preview = await deps.step('preview', () =>
+    keepPreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen),
+  )
   return {
     kind: 'here',
     details: detailsOf(told, opened, seen, preview),
