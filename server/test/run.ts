@@ -57,6 +57,7 @@ const waiting = [
   'program/session-takeover.test.ts',
   'inbox/send/send-takeover.test.ts',
   'webhooks/deliver/delivery-crash.test.ts',
+  'base/postgres/driver.test.ts',
   'channels/behaviour/contested.test.ts',
   'channels/unofficial/session-lease.test.ts',
   'channels/unofficial/session-network-closes.test.ts',

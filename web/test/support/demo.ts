@@ -258,10 +258,11 @@ export async function issuesInSchemes(page: Page, name: string): Promise<string[
   return [...light, ...dark]
 }
 
-/** Resolves once the app shows it. */
+/** Resolves once the app has followed; a page that is none of the app follows by its style alone. */
 async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await turn(page, { colorScheme })
-  await page.waitForFunction(`document.documentElement.dataset.mantineColorScheme === '${colorScheme}'`)
+  const root = `html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`
+  await page.locator(root).waitFor({ state: 'attached' })
 }
 
 /** The same, and on a phone: for what a phone shows without being asked for it. */
