@@ -101,7 +101,9 @@ test('to take a send back costs the same, however much was sent', async () => {
   const { halted, goOn } = w.haltBeforeAsking()
   const posting = w.post(conversationId)
   await halted
-  const statements = await statementsOf(() => settleAsDead(w))
+  const statements = await statementsOf(async () => {
+    await settleAsDead(w)
+  })
   const sends = statements.filter(({ text }) => /session_sends/.test(text))
   assert.equal(sends.length, 1)
   assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])

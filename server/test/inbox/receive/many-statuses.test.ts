@@ -203,7 +203,12 @@ async function settle(w: SentWorld, conversationId: string, messageId: string): 
   const { workspaceId, keyring } = w
   const step = <T>(_name: string, work: () => T) => work()
   const connectors = { waba: {}, unofficial: {}, partner: {} }
-  await settleSend({ ...w.receiveDeps, connectors, step }, keyring, { workspaceId, conversationId, messageId }, 'answered')
+  await settleSend(
+    { ...w.receiveDeps, connectors, step },
+    keyring,
+    { workspaceId, conversationId, messageId },
+    'answered',
+  )
 }
 
 test('an answer that is noted while a status of another part is applied is not undone', async () => {
