@@ -126,7 +126,8 @@ export async function forbidSend(
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}
     on conflict (workspace_id, connection_id, id) do update
-    set state = 'cancelled'
+    set state = 'cancelled',
+      error_code = coalesce(t.error_code, excluded.error_code)
     where t.state in ('waiting', 'cancelled')
     returning id`
   return forbidden.length > 0
