@@ -33,7 +33,6 @@ const together = 8
 const longest = [
   'web/test/composer.test.ts',
   'web/test/inbox.test.ts',
-  'program/install.test.ts',
   'program/two-nodes.test.ts',
   'program/tutorials.test.ts',
   'program/kill-writes.test.ts',
@@ -48,11 +47,10 @@ const longest = [
   'program/webhook-chaos.test.ts',
 ]
 /**
- * What waits for most of its time: for leases and limits to run out, for other processes, for a registry. One of these runs
- * beside the others, which are as many as there are processors.
+ * What waits for two thirds of its time and more: for leases and limits to run out, for other processes. One of these runs beside
+ * the others, of which there are as many at a time as processors; and last the installation, which takes what they leave.
  */
 const waiting = [
-  'program/install.test.ts',
   'program/primary-moves.test.ts',
   'program/session-takeover.test.ts',
   'inbox/send/send-takeover.test.ts',
@@ -61,6 +59,7 @@ const waiting = [
   'channels/behaviour/contested.test.ts',
   'channels/unofficial/session-lease.test.ts',
   'channels/unofficial/session-network-closes.test.ts',
+  'program/install.test.ts',
 ]
 const manyFiles = 40
 // server/test/inbox: the folders within a room hold too few files to fill a process.
