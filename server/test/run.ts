@@ -79,10 +79,10 @@ try {
   const handed = JSON.stringify({ admin, template, poolerFolder: pooler?.socketFolder })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
-  const isWaiting = (file: string) => waiting.some((one) => file.endsWith(one))
+  const beside = waiting.flatMap((one) => files.filter((file) => file.endsWith(one)))
   const lanes = [
-    { files: files.filter((file) => !isWaiting(file)), concurrency: Number(values['test-concurrency']) },
-    { files: files.filter(isWaiting), concurrency: 1 },
+    { files: files.filter((file) => !beside.includes(file)), concurrency: Number(values['test-concurrency']) },
+    { files: beside, concurrency: 1 },
   ].filter((lane) => lane.files.length > 0)
   const groups = writeGroups(lanes.map((lane) => groupsOf(lane.files)))
   const ended = await Promise.all(lanes.map(({ concurrency }, n) => runTests(groups[n] ?? [], concurrency, n === 0)))
