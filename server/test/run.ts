@@ -33,7 +33,6 @@ const together = 8
 const longest = [
   'web/test/composer.test.ts',
   'web/test/inbox.test.ts',
-  'program/install.test.ts',
   'program/two-nodes.test.ts',
   'program/tutorials.test.ts',
   'program/kill-writes.test.ts',
@@ -46,6 +45,21 @@ const longest = [
   'program/session-takeover.test.ts',
   'program/command-line.test.ts',
   'program/webhook-chaos.test.ts',
+]
+/**
+ * What waits for two thirds of its time and more: for leases and limits to run out, for other processes. One of these runs beside
+ * the others, of which there are as many at a time as processors; and last the installation, which takes what they leave.
+ */
+const waiting = [
+  'program/primary-moves.test.ts',
+  'program/session-takeover.test.ts',
+  'inbox/send/send-takeover.test.ts',
+  'webhooks/deliver/delivery-crash.test.ts',
+  'base/postgres/driver.test.ts',
+  'channels/behaviour/contested.test.ts',
+  'channels/unofficial/session-lease.test.ts',
+  'channels/unofficial/session-network-closes.test.ts',
+  'program/install.test.ts',
 ]
 const manyFiles = 40
 // server/test/inbox: the folders within a room hold too few files to fill a process.
@@ -65,7 +79,16 @@ try {
   const handed = JSON.stringify({ admin, template, poolerFolder: pooler?.socketFolder })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
-  process.exitCode = (await runTests(writeGroups(groupsOf(files)))) ? 0 : 1
+  const beside = waiting.flatMap((one) => files.filter((file) => file.endsWith(one)))
+  const lanes = [
+    { files: files.filter((file) => !beside.includes(file)), concurrency: Number(values['test-concurrency']) },
+    { files: beside, concurrency: 1 },
+  ].filter((lane) => lane.files.length > 0)
+  const groups = writeGroups(lanes.map((lane) => groupsOf(lane.files)))
+  const ended = await Promise.all(lanes.map(({ concurrency }, n) => runTests(groups[n] ?? [], concurrency, n === 0)))
+  for (const { told } of ended) process.stdout.write(told)
+  tellLongest(ended.flatMap(({ took }) => took))
+  process.exitCode = ended.every(({ isGood }) => isGood) ? 0 : 1
 } finally {
   await pooler?.stop()
   await server.stop()
@@ -104,24 +127,33 @@ function groupsOf(files: readonly string[]): string[][] {
   return groups
 }
 
-/** A file for each group, which is what a runner's process is given. */
-function writeGroups(groups: readonly string[][]): string[] {
+/** For each lane a file for each group, which is what a runner's process is given. */
+function writeGroups(lanes: readonly string[][][]): string[][] {
   mkdirSync(groupFolder, { recursive: true })
-  const group = pathToFileURL(resolve('server/test/support/group.ts')).href
-  return groups.map((files, n) => {
-    const path = join(groupFolder, `${n}.mjs`)
-    const named = files.map((name) => ({ name, path: resolve(name) }))
-    writeFileSync(path, `import { runGroup } from '${group}'\nawait runGroup(${JSON.stringify(named)})\n`)
-    return path
-  })
+  return lanes.map((groups, lane) => groups.map((files, n) => writeGroup(`${lane}-${n}`, files)))
 }
 
-/** Answers whether all went well. */
-async function runTests(groups: string[]): Promise<boolean> {
+function writeGroup(name: string, files: readonly string[]): string {
+  const group = pathToFileURL(resolve('server/test/support/group.ts')).href
+  const path = join(groupFolder, `${name}.mjs`)
+  const named = files.map((name) => ({ name, path: resolve(name) }))
+  writeFileSync(path, `import { runGroup } from '${group}'\nawait runGroup(${JSON.stringify(named)})\n`)
+  return path
+}
+
+interface Ended {
+  isGood: boolean
+  took: { file: string; ms: number }[]
+  /** What is still to be shown. */
+  told: string
+}
+
+/** Runs groups. What the first lane says is shown as it comes, what is beside it afterwards. */
+async function runTests(groups: string[], concurrency: number, isShown: boolean): Promise<Ended> {
   const timeout = Number(values['test-timeout'])
   const tests = run({
     files: groups,
-    concurrency: Number(values['test-concurrency']),
+    concurrency,
     // Of a process with several files; each of them, and each test, has the time that was given.
     timeout: 3 * timeout,
     execArgv: [`--test-timeout=${timeout}`],
@@ -137,9 +169,12 @@ async function runTests(groups: string[]): Promise<boolean> {
   tests.on('test:complete', ({ name, nesting, details }) => {
     if (nesting === 0 && details.type === 'suite') took.push({ file: name, ms: details.duration_ms })
   })
-  await pipeline(tests, new spec(), process.stdout, { end: false })
-  tellLongest(took)
-  return isGood
+  const told: string[] = []
+  const show = async (lines: AsyncIterable<unknown>) => {
+    for await (const line of lines) isShown ? process.stdout.write(String(line)) : told.push(String(line))
+  }
+  await pipeline(tests, new spec(), show)
+  return { isGood, took, told: told.join('') }
 }
 
 /** What to look at, should all of them take too long. */

@@ -4,7 +4,7 @@ import { operatorToken } from '../../server/test/support/program/service.ts'
 import { duration } from '../src/home/duration.ts'
 import { readHomeSearch } from '../src/home/search.ts'
 import { moved, statusToken } from '../src/settings/status-token.ts'
-import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+import { issuesInEachLook, openDemo, picture, seriousIssues } from './support/demo.ts'
 
 // Before any test: the hooks that end things run as soon as no test is left.
 const demo = await openDemo()
@@ -42,12 +42,6 @@ test('the name of a step becomes a token, and a step moves within the list', () 
   assert.deepEqual(moved(['a', 'b', 'c'], 'c', 1), ['a', 'b', 'c'])
   assert.deepEqual(moved(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
 })
-
-const looks = {
-  light: {},
-  dark: { colorScheme: 'dark' as const },
-  phone: { viewport: phone },
-}
 
 test('the home page tells what is new while it is open', async () => {
   const { page, problems } = await demo.open('home')
@@ -133,11 +127,8 @@ test('a fresh workspace, made by an operator, shows a short way to begin', async
 })
 
 test('the home page is usable without eyes or a mouse, in both schemes and on a phone', async () => {
-  for (const [look, options] of Object.entries(looks)) {
-    const { page, problems } = await demo.open('home', options)
-    await page.getByText('Leads per day').first().waitFor()
-    await picture(page, `home-${look}`)
-    assert.deepEqual(await seriousIssues(page), [])
-    assert.deepEqual(problems, [])
-  }
+  const { page, problems } = await demo.open('home')
+  await page.getByText('Leads per day').first().waitFor()
+  assert.deepEqual(await issuesInEachLook(page, 'home'), [])
+  assert.deepEqual(problems, [])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDemo, phone, picture, seriousIssues, visitOf } from './support/demo.ts'
+import { issuesInEachLook, openDemo, picture, seriousIssues, visitOf } from './support/demo.ts'
 
 const demo = await openDemo()
 const password = 'four plain words together'
@@ -19,11 +19,6 @@ const sections = [
   'workspaces',
   'about',
 ]
-const looks = {
-  light: {},
-  dark: { colorScheme: 'dark' as const },
-  phone: { viewport: phone },
-}
 
 test('the settings of the workspace are changed and kept', async () => {
   const { page, problems } = await demo.open('settings')
@@ -340,18 +335,14 @@ test('a saved filter is renamed and deleted', async () => {
 })
 
 test('every section is usable without eyes or a mouse, in both schemes and on a phone', async () => {
-  for (const [look, options] of Object.entries(looks)) {
-    const { page, problems } = await demo.open('settings', options)
-    await page.getByRole('navigation', { name: 'Sections of the settings' }).waitFor()
-    await picture(page, `settings-${look}`)
-    assert.deepEqual(await seriousIssues(page), [])
-    for (const section of sections) {
-      await page.goto(`${demo.url}/w/${demo.workspaceId}/settings/${section}`)
-      await page.getByRole('heading', { level: 2 }).first().waitFor()
-      await page.locator('[aria-busy]').waitFor({ state: 'detached' })
-      await picture(page, `settings-${section}-${look}`)
-      assert.deepEqual(await seriousIssues(page), [], `${section} ${look}`)
-    }
-    assert.deepEqual(problems, [])
+  const { page, problems } = await demo.open('settings')
+  await page.getByRole('navigation', { name: 'Sections of the settings' }).waitFor()
+  assert.deepEqual(await issuesInEachLook(page, 'settings'), [])
+  for (const section of sections) {
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/settings/${section}`)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+    assert.deepEqual(await issuesInEachLook(page, `settings-${section}`), [])
   }
+  assert.deepEqual(problems, [])
 })

@@ -154,7 +154,8 @@ function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config'
 /** The channels, as the service is set up. */
 export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(runtime, runtime.config.http.publicUrl)
 
-function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
+/** The way out to each channel, as the service is set up. */
+export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
   const { connectors, metrics } = runtime
   const adapters = adaptersOf(runtime)
   return observedConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)

@@ -30,6 +30,7 @@ function observedConnector(connector: Connector, observe: (outcome: Outcome, ms:
   return {
     maxTextLength: connector.maxTextLength,
     markRead: (connection, externalId, customer) => connector.markRead(connection, externalId, customer),
+    ...(connector.takeBack && { takeBack: connector.takeBack }),
     send: async (connection, order) => {
       const startedMs = performance.now()
       let outcome: Outcome = 'error'

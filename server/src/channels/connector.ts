@@ -1,3 +1,5 @@
+import type { Tx } from '../base/db.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { MediaKind } from './message-detail.ts'
 
@@ -76,6 +78,18 @@ export interface Connector<C extends Connection = Connection> {
   send(connection: C, order: Order): Promise<SendResult>
   /** Tells the platform that the customer's message was read; never throws. */
   markRead(connection: C, externalId: string, customer: Recipient): Promise<void>
+  /**
+   * Takes an order back whose process is gone: true when nothing of it has left, and nothing ever will once the transaction
+   * has committed. For channels that can know.
+   */
+  takeBack?(tx: Tx, keyring: Keyring, order: GivenOrder): Promise<boolean>
+}
+
+/** An order that was given, as far as others than its process know it. */
+export interface GivenOrder {
+  workspaceId: string
+  connectionId: string
+  correlator: string
 }
 
 /** The way out of each channel, which is only ever given connections of its own. */

@@ -9,7 +9,7 @@ import { writeEvents } from '../support/events/feed-writers.ts'
 import { atEnd } from '../support/file-end.ts'
 
 // FEED_EVENTS=50000 for all of them.
-const count = Number(process.env.FEED_EVENTS ?? 2500)
+const count = Number(process.env.FEED_EVENTS ?? 1000)
 
 async function newPool(options: Parameters<typeof openDb>[0] = {}): Promise<Db> {
   const db = openDb({ ...(await testDatabase()).options, ...options })

@@ -200,10 +200,9 @@ function newContext(browser: Browser, { language = 'en' }: OpenOptions, storageS
 async function newVisit(context: BrowserContext, options: OpenOptions): Promise<Visit> {
   const { viewport = desktop, colorScheme = 'light', reducedMotion = 'reduce' } = options
   const page = await context.newPage()
-  await page.setViewportSize(viewport)
-  await page.emulateMedia({ colorScheme, reducedMotion })
+  await page.emulateMedia({ reducedMotion })
+  await turn(page, { viewport, colorScheme })
   page.setDefaultTimeout(30_000)
-  looks.set(page, { isDark: colorScheme === 'dark', isPhone: viewport.width < 600 })
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
@@ -246,6 +245,46 @@ export async function seriousIssues(page: Page): Promise<string[]> {
 function rulesFor({ isDark, isPhone }: Look = { isDark: false, isPhone: false }): object {
   if (isDark) return { runOnly: colourRules }
   return isPhone ? { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) } : {}
+}
+
+/**
+ * What is wrong with the page as it stands: on a desktop in both schemes, on a phone by its layout. A picture of each is kept.
+ * A page is not loaded again to be dark, since only its colours follow.
+ */
+export async function issuesInSchemes(page: Page, name: string): Promise<string[]> {
+  if (looks.get(page)?.isPhone) return issuesIn(page, `${name}-phone`)
+  const light = await issuesIn(page, `${name}-light`)
+  await follow(page, 'dark')
+  const dark = await issuesIn(page, `${name}-dark`)
+  await follow(page, 'light')
+  return [...light, ...dark]
+}
+
+/** Resolves once the app has followed; a page that is none of the app follows by its style alone. */
+async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await turn(page, { colorScheme })
+  const root = `html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`
+  await page.locator(root).waitFor({ state: 'attached' })
+}
+
+/** The same, and on a phone: for what a phone shows without being asked for it. */
+export async function issuesInEachLook(page: Page, name: string): Promise<string[]> {
+  const issues = await issuesInSchemes(page, name)
+  await turn(page, { viewport: phone })
+  issues.push(...(await issuesInSchemes(page, name)))
+  await turn(page, {})
+  return issues
+}
+
+async function issuesIn(page: Page, look: string): Promise<string[]> {
+  await picture(page, look)
+  return (await seriousIssues(page)).map((issue) => `${look}: ${issue}`)
+}
+
+async function turn(page: Page, { viewport = desktop, colorScheme = 'light' }: OpenOptions): Promise<void> {
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme })
+  looks.set(page, { isDark: colorScheme === 'dark', isPhone: viewport.width < 600 })
 }
 
 /** Keeps a picture of the page in the folder that SCREENSHOTS names; does nothing without it. */

@@ -1,6 +1,6 @@
 import { sweepSignIns } from '../../access/retention.ts'
 import { erasureDeps } from '../../app/erasure.ts'
-import { templateDeps } from '../../app/inbox.ts'
+import { connectorsOf, templateDeps } from '../../app/inbox.ts'
 import { keyedTables } from '../../app/keyed-tables.ts'
 import { eraseQuiet, removeOld } from '../../app/retention.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -82,6 +82,7 @@ function choresOf(runtime: Runtime): Chore[] {
   }
   const erasures = erasureDeps(runtime)
   const feeds = hearOfFeeds({ db, clock })
+  const sends = { db, vault, clock, connectors: connectorsOf(runtime) }
   const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
@@ -97,6 +98,6 @@ function choresOf(runtime: Runtime): Chore[] {
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
-    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(runtime), isQuiet: true },
+    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]
 }

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Channel } from '../../channels/connection/connection.ts'
 
 // All SQL of dispatches. A dispatch is the way of one send to the platform, and is gone when the send is settled. Its
 // times are the database's own.
@@ -188,14 +189,22 @@ export async function recordVerdict(
       and d.message_id = ${messageId}`.execute()
 }
 
-interface DispatchRow {
+export interface Dispatch {
   verdict: Verdict | null
   external_id: Buffer | null
+  /** Whether its process counts as dead: no call of it is allowed any more. */
+  is_dead: boolean
+  /** Whether a call was allowed of which nothing is noted. */
+  is_calling: boolean
 }
 
-export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<DispatchRow | undefined> {
-  const [row] = await tx<DispatchRow[]>`
-    select verdict, external_id
+export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<Dispatch | undefined> {
+  const [row] = await tx<Dispatch[]>`
+    select
+      verdict,
+      external_id,
+      alive_until <= clock_timestamp() as is_dead,
+      starting_until is not null as is_calling
     from dispatches
     where workspace_id = ${workspaceId}
       and message_id = ${messageId}
@@ -216,10 +225,15 @@ export interface Stranded extends DispatchKey {
 }
 
 /**
- * The sends whose process is gone, oldest first. Of those that are not overdue only the ones that can be settled: no
- * part is open, or one has failed.
+ * The sends whose process is gone, oldest first. Of those that are not overdue only the ones that can be settled: no call
+ * is under way, no part is open, or one has failed; and those of the channels that may know that nothing has left.
  */
-export async function listStranded(sql: Sql, now: Date, limit: number): Promise<Stranded[]> {
+export async function listStranded(
+  sql: Sql,
+  now: Date,
+  channels: readonly Channel[],
+  limit: number,
+): Promise<Stranded[]> {
   return sql<Stranded[]>`
     select
       d.workspace_id as "workspaceId",
@@ -233,6 +247,14 @@ export async function listStranded(sql: Sql, now: Date, limit: number): Promise<
     where d.alive_until < clock_timestamp()
       and (
         m.settle_by <= ${now}
+        or d.starting_until is null
+        or exists (
+          select 1
+          from conversations c
+          where c.workspace_id = d.workspace_id
+            and c.id = d.conversation_id
+            and c.channel = any (${[...channels]}::text[])
+        )
         or exists (
           select 1
           from message_parts p

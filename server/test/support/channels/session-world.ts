@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inboxReceive } from '../../../src/app/inbox.ts'
 import { type Db, openDb } from '../../../src/base/db.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
+import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import type { Receive } from '../../../src/channels/channel-event.ts'
 import { type SessionConnectorDeps, sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
@@ -32,6 +32,7 @@ afterEachTest(async () => {
 })
 
 let connectorDeps: SessionConnectorDeps | undefined
+let beforeAsking = async () => {}
 
 export const shopPhone = '5511955501234'
 export const customerPhone = '5581991234567'
@@ -63,6 +64,8 @@ export interface SessionWorld extends World {
   messages(conversationId: string): Promise<any[]>
   /** How long a send waits for the network. */
   ackWithin(ms: number): void
+  /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
+  haltBeforeAsking(): { halted: Promise<void>; goOn(): void }
   /** As if the holder's process had stopped renewing long ago. */
   expireLease(): Promise<void>
 }
@@ -76,12 +79,20 @@ export const newShopPhone = (): string => String(++phones)
 export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<SessionWorld> {
   beginPlay()
   const test = await testApp((runtime) => {
-    connectorDeps = { ...runtime, ackMs: 3_000 }
+    const vault: Vault = {
+      ...runtime.vault,
+      keyring: async (id) => {
+        await beforeAsking()
+        return runtime.vault.keyring(id)
+      },
+    }
+    connectorDeps = { ...runtime, vault, ackMs: 3_000 }
     return { unofficial: sessionConnector(connectorDeps) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
   const network = scriptedNetwork(w.clock)
+  beforeAsking = async () => {}
   if (connectorDeps !== undefined) connectorDeps.ackMs = 3_000
   const receive: Receive = inboxReceive(test)
   const holdDeps: HoldDeps = {
@@ -175,6 +186,15 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     messages: async (id) => (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
     ackWithin: (ms) => {
       if (connectorDeps !== undefined) connectorDeps.ackMs = ms
+    },
+    haltBeforeAsking: () => {
+      const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
+      const { promise: released, resolve: goOn } = Promise.withResolvers<void>()
+      beforeAsking = () => {
+        halt()
+        return released
+      }
+      return { halted, goOn }
     },
     expireLease: async () => {
       await db.sql`

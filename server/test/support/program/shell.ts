@@ -12,6 +12,6 @@ export function shellEnvironment(more: Record<string, string>): NodeJS.ProcessEn
   const own = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
   // What npm thinks of the settings of this machine is on no page.
-  const npm = { npm_config_prefer_offline: 'true', npm_config_loglevel: 'error' }
+  const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_loglevel: 'error' }
   return { ...Object.fromEntries(own), PATH: folders.join(':'), ...npm, ...more }
 }

@@ -107,14 +107,15 @@ test('one endpoint that fails or hangs does not hold up another', async () => {
   const w = await webhookWorld()
   const hanging = await webhookWorld()
   const bad = await w.addEndpoint({ url: hanging.receiver.url })
-  hanging.receiver.answer(() => 'hang')
+  const { promise: isOver, resolve: end } = Promise.withResolvers<{ status: number }>()
+  hanging.receiver.answer(() => isOver)
   for (let n = 0; n < 40; n++) await w.record(randomUUID(), [{ n }])
   const worker = w.addWorker()
   const drained = worker.drain()
   await w.receiver.reached(40)
   assert.ok(hanging.receiver.received.length <= 16)
-  hanging.receiver.answer(() => 'cut')
   await w.db.sql`update webhook_endpoints set removed_at = now() where id = ${bad.id}`
+  end({ status: 200 })
   await worker.stop()
   void drained
 })

@@ -7,7 +7,15 @@ import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
 import { chatJidOf, jidOf, presetId } from './preset-id.ts'
-import { askHolder, cancelSend, endedTopic, type NewSessionSend, readStanding, type SendStanding } from './sends.ts'
+import {
+  askHolder,
+  cancelSend,
+  endedTopic,
+  forbidSend,
+  type NewSessionSend,
+  readStanding,
+  type SendStanding,
+} from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -35,6 +43,10 @@ export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionC
     markRead: async (connection, externalId, customer) => {
       const send = readOf(connection, externalId, customer)
       if (send !== null) await ask(deps, send)
+    },
+    takeBack: (tx, keyring, { workspaceId, connectionId, correlator }) => {
+      const id = presetId(correlator, connectionId)
+      return forbidSend(tx, keyring, { workspaceId, connectionId, id, correlator }, deps.clock.now())
     },
   }
 }

@@ -104,6 +104,42 @@ export async function cancelSend(
   return count > 0
 }
 
+const nothing: SendContent = { jid: '', text: '', previewUrl: false }
+
+/**
+ * Sees to it that a message is never sent whose sender is gone; false when somebody has claimed it. One that nobody has asked
+ * for leaves a row, too: whoever is merely slow finds it taken back, however late the asking comes.
+ */
+export async function forbidSend(
+  tx: Tx,
+  keyring: Keyring,
+  {
+    workspaceId,
+    connectionId,
+    id,
+    correlator,
+  }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id' | 'correlator'>,
+  now: Date,
+): Promise<boolean> {
+  const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(nothing))
+  const forbidden = await tx`
+    insert into session_sends as t (
+      workspace_id, connection_id, id, kind, correlator, content, deadline, state, error_code, created_at
+    )
+    select
+      workspace_id, connection_id, ${id}::text, 'message', ${correlator}::text, ${sealed}::bytea, clock_timestamp(),
+      'cancelled', 'not_sent', ${now}::timestamptz
+    from channel_sessions
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+    on conflict (workspace_id, connection_id, id) do update
+    set state = 'cancelled',
+      error_code = coalesce(t.error_code, excluded.error_code)
+    where t.state in ('waiting', 'cancelled')
+    returning id`
+  return forbidden.length > 0
+}
+
 /** Which of the sessions have something to claim. */
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []

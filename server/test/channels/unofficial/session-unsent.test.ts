@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectorsOf } from '../../../src/app/inbox.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import { statementsOf } from '../../support/database.ts'
+import { badPlans } from '../../support/plans.ts'
+import { until } from '../../support/until.ts'
+
+/** What the watch finds once the process of each send that is under way counts as dead. */
+async function settleAsDead(w: SessionWorld): Promise<number> {
+  await w.db.sql`
+    update dispatches
+    set alive_until = clock_timestamp() - interval '1 ms',
+      starting_until = starting_until - interval '1 minute'
+    where workspace_id = ${w.workspaceId}`
+  return settleStranded({ ...w, connectors: connectorsOf(w) })
+}
+
+async function outcomeOf(w: SessionWorld, conversationId: string) {
+  const { status, error_code } = (await w.messages(conversationId)).at(-1)
+  return `${status} ${error_code}`
+}
+
+const waiting = async (w: SessionWorld) => {
+  const rows = await w.db.sql`
+    select from session_sends where workspace_id = ${w.workspaceId} and state = 'waiting' and kind = 'message'`
+  return rows.length > 0
+}
+
+test('a send whose process died before it asked the session’s holder was not sent, and one that was merely slow sends nothing', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.talk()
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  goOn()
+  const { status, body } = await posting
+  assert.deepEqual([status, body.status], [202, 'failed'])
+  await w.work()
+  assert.equal(w.network.delivered.length, 0)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+})
+
+test('a send that nobody has claimed is taken back when its process has died, and no holder sends it later', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  await socket.close(428)
+  await w.holder.idle()
+  // Nobody has noticed yet that the line is lost.
+  await w.db.sql`update connections set state = 'active', state_reason = null where id = ${w.connectionId}`
+  const posting = w.post(conversationId)
+  await until(() => waiting(w), 'a send that waits')
+  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  assert.equal((await posting).body.status, 'failed')
+  w.clock.advance(60_000)
+  await w.work()
+  await w.network.last().open()
+  await w.work()
+  assert.equal(w.network.delivered.length, 0)
+})
+
+test('a send that was claimed may have left: its outcome is open until the network tells it', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  w.network.acknowledges = false
+  const posting = w.post(conversationId)
+  const { id } = await w.network.arrived(1)
+  assert.equal(await settleAsDead(w), 0)
+  assert.equal(await outcomeOf(w, conversationId), 'pending null')
+  await socket.status(id, 2)
+  assert.equal(await outcomeOf(w, conversationId), 'sent null')
+  assert.equal((await posting).body.status, 'sent')
+})
+
+test('what a session has to say of a send counts for ten minutes only, as it forgets what it was asked', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.talk()
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  w.clock.advance(10 * 60_000)
+  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed outcome_unknown')
+  goOn()
+  await posting
+})
+
+test('to take a send back costs the same, however much was sent', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.talk()
+  const { workspaceId, connectionId, clock, db } = w
+  await db.sql`
+    insert into session_sends (workspace_id, connection_id, id, kind, content, deadline, state, created_at)
+    select ${workspaceId}, ${connectionId}, 'old' || n, 'message', '', now(), 'accepted', ${clock.now()}::timestamptz
+    from generate_series(1, 4000) as n`
+  await db.sql`analyze session_sends`
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  const statements = await statementsOf(async () => {
+    await settleAsDead(w)
+  })
+  const sends = statements.filter(({ text }) => /session_sends/.test(text))
+  assert.equal(sends.length, 1)
+  assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])
+  goOn()
+  await posting
+})

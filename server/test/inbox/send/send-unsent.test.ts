@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../../src/base/errors.ts'
+import { runStep } from '../../../src/base/steps.ts'
+import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
+import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import { afterStep } from '../../support/steps.ts'
+
+const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('note')]
+/** The steps behind which a call is allowed; and those before, behind which the send is there. */
+const allowed: SendStep[] = ['allow', 'call']
+const unsent = sendSteps.slice(reserved, noted).filter((step) => !allowed.includes(step))
+
+interface UnsentWorld extends SendWorld {
+  request: SendRequest
+  send(): Promise<{ status: number; body: string }>
+  /** The messages of the conversation: `status error code`. */
+  outcomes(): Promise<string[]>
+}
+
+/** A member's request: it asks whether its call may start once it is reserved. */
+async function unsentWorld(body: object = text()): Promise<UnsentWorld> {
+  const world = await sendWorld()
+  const { db, node, member } = world
+  const { id } = await world.conversation()
+  const request = { conversationId: id, idempotencyKey: freshKey(), body }
+  return {
+    ...world,
+    request,
+    send: () => sendMessage(node.deps, member, request),
+    outcomes: async () => {
+      const rows = await db.sql`select status, error_code from messages where conversation_id = ${id}`
+      return rows.map(({ status, error_code }) => `${status} ${error_code}`)
+    },
+  }
+}
+
+/** Stands for the time after which a silent process counts as dead. */
+async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
+  await db.sql`
+    update dispatches
+    set alive_until = clock_timestamp() - interval '1 ms'
+    where conversation_id = ${request.conversationId}`
+}
+
+/** A send whose process dies after the step, at this passing of it. */
+async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promise<void> {
+  const dead = new Error('dead')
+  let passings = 0
+  world.node.deps.step = afterStep((step) => {
+    if (step === last && ++passings === passing) throw dead
+  })
+  await assert.rejects(world.send(), dead)
+  world.node.deps.step = runStep
+  await countAsDead(world)
+}
+
+const ways = {
+  'a repeat of its key': (world: UnsentWorld) => world.send(),
+  'the watch': async (world: UnsentWorld) => assert.equal(await settleStranded(world.node.deps), 1),
+}
+for (const step of unsent) {
+  for (const [who, look] of Object.entries(ways)) {
+    test(`a send whose process died after "${step}" has failed as not sent as soon as it counts as dead: found by ${who}`, async () => {
+      const world = await unsentWorld()
+      await dieAfter(world, step)
+      await look(world)
+      assert.deepEqual(await world.outcomes(), ['failed not_sent'])
+      const { status, body } = await world.send()
+      assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
+      assert.equal(await settleStranded(world.node.deps), 0)
+      assert.equal((await world.send()).body, body)
+      const sent = (await world.events(world.request.conversationId)).filter(
+        ({ name }) => name === 'inbox.message.sent',
+      )
+      assert.deepEqual(
+        sent.map(({ payload }) => payload.message.status),
+        ['failed'],
+      )
+      assert.equal(world.platform.calls.length, 0)
+    })
+  }
+
+  test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
+    const world = await unsentWorld()
+    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
+    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
+    world.node.deps.step = afterStep((one) => {
+      if (one !== step) return
+      pause()
+      return resumed
+    })
+    const sending = world.send()
+    await paused
+    await countAsDead(world)
+    assert.equal(await settleStranded(world.node.deps), 1)
+    resume()
+    const { status, body } = await sending
+    assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
+    assert.deepEqual(await world.outcomes(), ['failed not_sent'])
+    assert.equal(world.platform.calls.length, 0)
+  })
+}
+
+for (const step of allowed) {
+  test(`a send whose process died after "${step}" may have left: nobody says more of it until ten minutes have passed`, async () => {
+    const world = await unsentWorld()
+    await dieAfter(world, step)
+    assert.equal(await settleStranded(world.node.deps), 0)
+    await assert.rejects(world.send(), (error) => error instanceof ApiError && error.data?.code === 'NOT_RETRYABLE')
+    world.clock.advance(10 * 60_000)
+    assert.equal(await settleStranded(world.node.deps), 1)
+    assert.deepEqual(await world.outcomes(), ['failed outcome_unknown'])
+  })
+}
+
+test('a send that is allowed to start with its reservation may have left as soon as it is reserved', async () => {
+  const world = await unsentWorld()
+  const { id } = await world.conversation()
+  world.node.deps.step = afterStep((step) => {
+    if (step === 'reserve') throw new Error('dead')
+  })
+  const idempotencyKey = freshKey()
+  assert.equal((await world.post(id, { idempotencyKey })).status, 500)
+  world.node.deps.step = runStep
+  await countAsDead({ ...world, request: { ...world.request, conversationId: id } })
+  assert.equal((await world.post(id, { idempotencyKey })).body.data.code, 'NOT_RETRYABLE')
+  world.clock.advance(10 * 60_000)
+  assert.equal(await settleStranded(world.node.deps), 1)
+})
+
+test('a long text whose process died between two parts has failed: the rest was not sent', async () => {
+  const world = await unsentWorld(text('word '.repeat(1500)))
+  await dieAfter(world, 'note')
+  const { status, body } = await world.send()
+  assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
+  assert.deepEqual(await world.outcomes(), ['failed not_sent'])
+  const parts = await world.db.sql`
+    select part, status, error_code
+    from message_parts
+    where workspace_id = ${world.workspaceId}
+    order by part`
+  assert.deepEqual(
+    parts.map((part) => [part.part, part.status, part.error_code]),
+    [
+      [1, 'sent', null],
+      [2, 'failed', 'not_sent'],
+    ],
+  )
+  assert.equal(world.platform.calls.length, 1)
+})
+
+test('whether a send that is slow may start or has failed is decided once, whoever comes first', async () => {
+  const world = await unsentWorld()
+  const { db, node } = world
+  const rounds = Array.from({ length: 40 }, async (_, n) => {
+    const { id } = await world.conversation()
+    const request = { ...world.request, conversationId: id, idempotencyKey: freshKey(), body: text(`Round ${n}`) }
+    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
+    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
+    const step = afterStep<SendStep>((one) => {
+      if (one !== 'awaitPace') return
+      pause()
+      return resumed
+    })
+    const sending = sendMessage({ ...node.deps, step }, world.member, request)
+    await paused
+    const dies = { ...world, request }
+    const [first, second] = n % 2 === 0 ? [countAsDead(dies), resume()] : [resume(), countAsDead(dies)]
+    await Promise.all([first, second, settleStranded(node.deps)])
+    return { id, text: `Round ${n}`, answer: JSON.parse((await sending).body) }
+  })
+  const ended = await Promise.all(rounds)
+  const arrived = new Set(world.platform.accepted.map((one) => one.text))
+  for (const { id, text: sent, answer } of ended) {
+    const [message] = await db.sql`select status from messages where conversation_id = ${id}`
+    const expected = arrived.has(sent) ? 'sent' : 'failed'
+    assert.deepEqual([answer.status, message?.status], [expected, expected], sent)
+  }
+  assert.equal(arrived.size, world.platform.accepted.length)
+})
