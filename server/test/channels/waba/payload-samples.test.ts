@@ -23,6 +23,8 @@ const load = (part: string, name: string) => JSON.parse(readFileSync(join(folder
 /** What each sample's name says must come of it: the first pattern that fits counts. */
 const outcomes: [pattern: RegExp, types: string][] = [
   [/group|deleted|status-unknown|value-errors|no-from|invalid-from|restriction|user-preferences/, ''],
+  // Who it is from is a placeholder in it.
+  [/^inbound-revoke/, ''],
   [/revoke/, 'withdrawn'],
   [/reaction-removed/, 'reaction_lifted'],
   [/declined|sync-remove|empty-entry|other-object|unknown-field|signatures/, ''],
