@@ -6,8 +6,8 @@ import { openMedia } from '../../media/open-media.ts'
 import { retryMedia } from '../../media/retry-media.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
 import { conversationRoute, inboxPath } from '../team-request.ts'
+import { filePlaces, readingPlaces } from './file-places.ts'
 import { FileHeaders, fileAnswers, MediaParams, Retried } from './files-schema.ts'
-import { readingPlaces } from './reading-places.ts'
 import { sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
@@ -20,7 +20,7 @@ export interface FileDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'log
 
 /** The bytes of a message's file, and what to do when it has not come. */
 export function serveMedia(app: App, deps: FileDeps, guard: TeamGuard): void {
-  const place = readingPlaces()
+  const place = filePlaces(readingPlaces)
   const common = { method: ['GET', 'HEAD'] as ('GET' | 'HEAD')[], onRequest: guard.member('member') }
   const schema = {
     ...conversationRoute,

@@ -10,6 +10,7 @@ import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media
 import { mediaKinds } from '../team-media-schema.ts'
 import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
 import { TeamConversationParams } from '../team-schema.ts'
+import { filePlaces, takingPlaces } from './file-places.ts'
 import {
   Upload,
   UploadLimits,
@@ -72,18 +73,22 @@ function removeRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       summary: 'Remove an upload',
       description: 'One of the caller’s that no message has taken.',
       params: UploadParams,
-      response: { 204: Type.Null({ description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
+      response: {
+        204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }),
+        ...errors(400, 401, 404, 413, 415),
+      },
     },
     handler: async (request, reply) => {
       const { workspaceId, actor } = memberOf(request)
       const { id, uploadId } = request.params
       await removeUpload(deps, workspaceId, actor, id, uploadId)
-      return reply.code(204).send(null)
+      return reply.code(204).send(undefined)
     },
   })
 }
 
 function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
+  const place = filePlaces(takingPlaces)
   app.route({
     method: 'POST',
     url: `${conversationsPath}/:id/uploads`,
@@ -102,7 +107,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       body: Type.Unsafe<unknown>({ 'x-published': Type.String(fileText) }),
       response: {
         201: Upload,
-        ...errors(400, 401, 404, 503),
+        ...errors(400, 401, 403, 404, 503),
         409: uploadLimitReached,
         413: uploadTooLarge,
         415: uploadTypeRefused,
@@ -122,7 +127,9 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
         length: length === undefined ? null : Number(length),
       }
       // What is left of a refused body is not read to its end.
-      const { expiresAt, ...shown } = await takeUpload(deps, scopeOf(member), member.actor, upload).catch((error) => {
+      const { expiresAt, ...shown } = await place(member, () =>
+        takeUpload(deps, scopeOf(member), member.actor, upload),
+      ).catch((error) => {
         reply.header('connection', 'close')
         throw error
       })

@@ -2,14 +2,28 @@ import { limitConcurrency } from '../../../base/async/concurrency-limit.ts'
 import { tooManyRequests } from '../../../base/errors.ts'
 import type { Member } from '../../../team/member.ts'
 
-/** Files that are read at a time: each holds a chunk of 64 KiB, whoever reads it however slowly. */
-const [ofMember, ofWorkspace, ofAll] = [16, 64, 256]
+/** How many files may be on their way at a time. */
+interface Places {
+  ofMember: number
+  ofWorkspace: number
+  ofAll: number
+}
+
+/** Each that is read holds a chunk of 64 KiB, whoever reads it however slowly. */
+export const readingPlaces: Places = { ofMember: 16, ofWorkspace: 64, ofAll: 256 }
+/** Each that is taken in holds some 200 KiB, or 10 MiB on its way to a bucket. */
+export const takingPlaces: Places = { ofMember: 4, ofWorkspace: 8, ofAll: 16 }
+
 const waitingPerPlace = 8
 
 type Limit = ReturnType<typeof limitConcurrency>
 
 /** Gives members, their workspaces and all together so many places each; who comes later waits for one, as long as few do. */
-export function readingPlaces(): <T>(member: Member, work: () => Promise<T>) => Promise<T> {
+export function filePlaces({
+  ofMember,
+  ofWorkspace,
+  ofAll,
+}: Places): <T>(member: Member, work: () => Promise<T>) => Promise<T> {
   const members = limitEach(ofMember)
   const workspaces = limitEach(ofWorkspace)
   const all = limitOf(ofAll)
@@ -21,7 +35,7 @@ const limitOf = (atOnce: number): Limit =>
     atOnce,
     maxWaiting: atOnce * waitingPerPlace,
     refusal: () =>
-      tooManyRequests('Too many files are being read at once. Wait until some of them have been.', 5, {
+      tooManyRequests('Too many files are on their way at once. Wait until some of them have come.', 5, {
         code: 'RATE_LIMITED',
       }),
   })
