@@ -23,7 +23,7 @@ import { type ContractCheck, checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
-import { addUpload, type NewUpload } from '../inbox/uploads.ts'
+import type { NewUpload } from '../inbox/uploads.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { freePort } from '../program/service.ts'
@@ -54,7 +54,6 @@ export interface BehaviourWorld {
   sendAsMember(conversationId: string, body: object, idempotencyKey?: string): Promise<Answer>
   /** A file of the member that no message has taken. */
   upload(conversationId: string, file: NewUpload): Promise<string>
-  runtime: Runtime
   /** Payloads of the workspace's events with this name, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   events(name: string): Promise<any[]>
@@ -127,8 +126,23 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
       }),
     sendAsMember: (id, body, key = `member-${++sends}`) =>
       member.call('POST', `/inbox/conversations/${id}/messages`, body, { 'idempotency-key': key }),
-    upload: (conversationId, file) => addUpload(runtime, { workspaceId, conversationId }, file),
-    runtime,
+    upload: async (conversationId, { kind, type, bytes, name, more }) => {
+      const query = {
+        kind,
+        type,
+        ...(name !== undefined && { name }),
+        ...(more?.seconds && { seconds: `${more.seconds}` }),
+      }
+      const reply = await app.inject({
+        method: 'POST',
+        url: `${home}/inbox/conversations/${conversationId}/uploads`,
+        query,
+        headers: { ...member.headers, 'content-type': 'application/octet-stream' },
+        payload: bytes,
+      })
+      assert.equal(reply.statusCode, 201, reply.body)
+      return reply.json().id
+    },
     events: async (name) => {
       const { body } = await call('GET', '/api/v1/events', { query: { events: name } })
       return body.events
