@@ -7,7 +7,7 @@ import { maxHeadBytes } from '../../base/schema-types.ts'
 import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import { refuseWhileDraining } from '../ops/health.ts'
-import { limitBodyTime } from './body-time.ts'
+import { limitBodies } from './body-deadline.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerBrokenRequests } from './parser-errors.ts'
@@ -17,9 +17,10 @@ import { securityHeaders } from './security-headers.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 
 const maxBodyBytes = 1024 * 1024
-const headersTimeoutMs = 30_000
-/** Of whole requests, for uploads of files; what other bodies may take is `body-time.ts`. */
-const requestTimeoutMs = 15 * 60_000
+/** For a head, and for a body that is no file. */
+const arrivesWithinMs = 30_000
+/** For a file by a slow line. */
+const fileArrivesWithinMs = 30 * 60_000
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,6 +33,8 @@ export interface ServerOptions {
   clock: Clock
   /** Sends `Strict-Transport-Security`; on when people reach the service over HTTPS. */
   isHttps?: boolean
+  /** How long a body that is no file may take to arrive. */
+  bodyWithinMs?: number
   /** The id of the key that a request came with, for its log line. */
   keyIdOf?: (request: FastifyRequest) => string | undefined
   /** Told of every answer. */
@@ -54,11 +57,11 @@ export function createServer(options: ServerOptions): App {
     logger: false,
     genReqId: (request) => requestIdOf(request, clock),
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: fileArrivesWithinMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    http: { maxHeaderSize: maxHeadBytes, headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false, headersTimeout: arrivesWithinMs },
     routerOptions: { maxParamLength: maxHeadBytes, querystringParser: parseQuery },
     clientErrorHandler: answerBrokenRequests(clock),
     frameworkErrors: (error, request, reply) => {
@@ -81,7 +84,7 @@ export function createServer(options: ServerOptions): App {
     done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
   })
   refuseWhileDraining(app)
-  limitBodyTime(app)
+  limitBodies(app, options.bodyWithinMs ?? arrivesWithinMs)
   readJsonBodies(app)
   refuseBadQueries(app)
   answerUnknownRoutes(app)

@@ -114,3 +114,22 @@ test('a caller that hangs up in the middle of a body is not taken for a database
   await app.close()
   assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
 })
+
+test('a body that does not arrive in time is answered with 408, but for a file, which may be long on its way', async (t) => {
+  const { app } = testServer({ bodyWithinMs: 50 })
+  t.after(() => app.close())
+  app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
+  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  app.post('/file', { config: { takesFiles: true } }, async (request) => ({ file: await text(request.raw) }))
+  const port = await listen(app)
+  const half = (path: string) =>
+    `POST ${path} HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/octet-stream\r\nContent-Length: 4\r\n\r\n{"`
+  const file = connect(port, '127.0.0.1')
+  file.write(half('/file'))
+  const [late] = await exchange(port, half('/echo').replace('octet-stream', 'json'))
+  assert.equal(late?.statusCode, 408)
+  assert.equal(JSON.parse(late.body).statusMessage, 'The request took too long to arrive')
+  file.write('"}')
+  const [kept] = parseAnswers(await text(file))
+  assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"file":"{\\"\\"}"}'])
+})

@@ -5,7 +5,6 @@ import type { Log } from '../../../base/log.ts'
 import { release } from '../../../base/release.ts'
 import { type ByteRange, openFile } from '../../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../../media/store/store.ts'
-import { readRange } from '../../media/byte-range.ts'
 import type { OpenedFile } from '../../media/open-media.ts'
 
 export interface SendFileDeps {
@@ -149,4 +148,26 @@ function dispositionOf({ isInline, name, kind, type }: OpenedFile): string {
   const plain = full.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, '_')
   const encoded = encodeURIComponent(full).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
   return `${isInline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+const maxHeaderLength = 200
+
+/**
+ * What a `Range` header asks of so many bytes. Null: all of it, as for every header that is not one range of bytes, which
+ * the field's standard has a server pass over.
+ */
+export function readRange(header: string | undefined, size: number): ByteRange | 'beyond' | null {
+  if (header === undefined || header.length > maxHeaderLength) return null
+  const [, first, last] = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i.exec(header) ?? []
+  if (first === undefined || last === undefined) return null
+  if (first === '') return last === '' ? null : lastBytes(Number(last), size)
+  const start = Number(first)
+  if (last !== '' && Number(last) < start) return null
+  if (start >= size) return 'beyond'
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) }
+}
+
+function lastBytes(count: number, size: number): ByteRange | 'beyond' {
+  if (count === 0 || size === 0) return 'beyond'
+  return { start: Math.max(0, size - count), end: size }
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
@@ -71,13 +72,13 @@ function removeRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       summary: 'Remove an upload',
       description: 'One of the caller’s that no message has taken.',
       params: UploadParams,
-      response: { 204: Type.Null({ description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
+      response: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
     },
     handler: async (request, reply) => {
       const { workspaceId, actor } = memberOf(request)
       const { id, uploadId } = request.params
       await removeUpload(deps, workspaceId, actor, id, uploadId)
-      return reply.code(204).send(null)
+      return reply.code(204).send(undefined)
     },
   })
 }
@@ -87,7 +88,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
     method: 'POST',
     url: `${conversationsPath}/:id/uploads`,
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    config: { takesItsTime: true },
+    config: { takesFiles: true },
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
@@ -101,7 +102,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       body: Type.Unsafe<unknown>({ 'x-published': Type.String(fileText) }),
       response: {
         201: Upload,
-        ...errors(400, 401, 404, 503),
+        ...errors(400, 401, 403, 404, 503),
         409: uploadLimitReached,
         413: uploadTooLarge,
         415: uploadTypeRefused,
@@ -110,11 +111,13 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
     handler: async (request, reply) => {
       const member = memberOf(request)
       const { kind, name = null, type = null, seconds = null, waveform } = request.query
-      const body = request.body as AsyncIterable<Uint8Array> | null | undefined
+      const body = request.body as Readable | null | undefined
       if (!body) throw invalid('', 'must be the bytes of the file')
       const length = request.headers['content-length']
       const upload = {
-        ...{ conversationId: request.params.id, kind, name, type, seconds, bytes: body },
+        ...{ conversationId: request.params.id, kind, name, type, seconds },
+        // Left before its end it would take the connection with it, and the answer.
+        bytes: body.iterator({ destroyOnReturn: false }),
         waveform: waveform === undefined ? null : readWaveform(waveform),
         length: length === undefined ? null : Number(length),
       }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRange } from '../../../src/inbox/media/byte-range.ts'
+import { readRange } from '../../../../src/inbox/team-api/files/send-file.ts'
 
 const cases: [header: string | undefined, size: number, expected: [number, number] | 'beyond' | null][] = [
   [undefined, 10, null],

@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../base/route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route whose bodies are files: they may take minutes, and the route itself ends those that stand still. */
+    takesFiles?: boolean
+  }
+}
+
+const lateBody = () => Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+/** Answers 408 to a request whose body has not come within the time. Node's own limit knows no routes. */
+export function limitBodies(app: App, maxMs: number): void {
+  const deadlines = new WeakMap<FastifyRequest, NodeJS.Timeout>()
+  const end = (request: FastifyRequest) => clearTimeout(deadlines.get(request))
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request) && request.routeOptions.config.takesFiles !== true) {
+      const giveUp = () => app.server.emit('clientError', lateBody(), request.raw.socket)
+      deadlines.set(request, setTimeout(giveUp, maxMs).unref())
+    }
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    end(request)
+    done()
+  })
+  // Also of one that was refused before its body was looked at.
+  app.addHook('onResponse', (request, _reply, done) => {
+    end(request)
+    done()
+  })
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
