@@ -95,7 +95,7 @@ test('a voice note plays with its waveform and speed, and goes on while one read
   await thread.getByRole('button', { name: 'Speed: 1.5×' }).waitFor()
   await picture(page, 'media-player')
   await page.getByRole('link', { name: 'Leads' }).first().click()
-  await page.waitForURL(/\/leads/)
+  await page.getByRole('heading', { name: 'Leads' }).waitFor()
   await bar.getByText(/Voice message from Vera Prado/).waitFor()
   await picture(page, 'media-player-elsewhere')
   await bar.getByRole('link').click()
