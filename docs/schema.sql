@@ -606,6 +606,7 @@ CREATE INDEX media_gallery ON media USING btree (workspace_id, conversation_id, 
 CREATE UNIQUE INDEX media_message_key ON media USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX media_preview_stored ON media USING btree (preview_stored_as) WHERE (preview_stored_as IS NOT NULL);
 CREATE INDEX media_stored ON media USING btree (stored_as) WHERE (stored_as IS NOT NULL);
+CREATE INDEX media_uploads ON media USING btree (workspace_id, created_at) WHERE (message_id IS NULL);
 
 create table media_store (
   id uuid not null,

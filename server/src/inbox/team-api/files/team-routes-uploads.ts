@@ -72,13 +72,13 @@ function removeRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       summary: 'Remove an upload',
       description: 'One of the caller’s that no message has taken.',
       params: UploadParams,
-      response: { 204: Type.Null({ description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
+      response: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }), ...errors(400, 401, 404, 413, 415) },
     },
     handler: async (request, reply) => {
       const { workspaceId, actor } = memberOf(request)
       const { id, uploadId } = request.params
       await removeUpload(deps, workspaceId, actor, id, uploadId)
-      return reply.code(204).send(null)
+      return reply.code(204).send(undefined)
     },
   })
 }
@@ -102,7 +102,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       body: Type.Unsafe<unknown>({ 'x-published': Type.String(fileText) }),
       response: {
         201: Upload,
-        ...errors(400, 401, 404, 503),
+        ...errors(400, 401, 403, 404, 503),
         409: uploadLimitReached,
         413: uploadTooLarge,
         415: uploadTypeRefused,
