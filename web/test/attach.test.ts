@@ -82,7 +82,7 @@ test('what the channel does not take is said with the limit before a byte of it 
   const { page, problems } = await demo.open(rui.place)
   await chosen(page).and(page.locator(':enabled')).waitFor()
   const uploads: string[] = []
-  page.on('request', (request) => request.url().includes('/uploads') && uploads.push(request.url()))
+  page.on('request', (request) => request.url().includes('/uploads?') && uploads.push(request.url()))
   const huge = { ...beach, name: 'huge.png', buffer: Buffer.concat([beach.buffer, Buffer.alloc(5 * 1024 * 1024)]) }
   await choose(page, [
     huge,
