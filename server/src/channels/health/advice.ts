@@ -53,6 +53,8 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
   ],
   ['invalid_address', "The platform's address cannot be called. Change the connection."],
   ['upload_not_supported', 'This channel takes no files ahead of their message. Report it: nothing should have tried.'],
+  ['file_missing', 'The file of the message is not in the store any more. Attach it again and send.'],
+  ['internal', 'The file could not be handed over by a fault of ours; nothing was sent. Send again, and see the log.'],
   ['no_media_id', 'The platform took a file without saying what it calls it. Send again.'],
   ['deadline_passed', 'The platform was too slow to be called in time. Send again.'],
 ])

@@ -63,7 +63,7 @@ test('all pages are read by cursor, and none after the last', async () => {
   assert.equal(asked[0]?.headers.authorization, 'Bearer an-access-token-of-24-chars')
 })
 
-test('only what is approved and needs nothing but body parameters can be sent; the team sees all', async () => {
+test('only what is approved and needs body parameters alone can be sent, by the team also with a file; the team sees all', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   const one = await w.connect()
   const named = [{ type: 'BODY', text: 'Hi {{first}}, {{order}} and {{ first }}' }]
@@ -84,13 +84,13 @@ test('only what is approved and needs nothing but body parameters can be sent; t
   ]
   const shown = (await sync(w, one.id)).json().templates
   assert.deepEqual(
-    shown.map((t: Listed) => [t.name, t.sendable]),
+    shown.map((t: Listed) => [t.name, t.sendable, t.header]),
     [
-      ['code', false],
-      ['good', true],
-      ['named', true],
-      ['paused', false],
-      ['picture', false],
+      ['code', false, null],
+      ['good', true, null],
+      ['named', true, null],
+      ['paused', false, null],
+      ['picture', true, 'image'],
     ],
   )
   assert.deepEqual(await names(w), ['good', 'named'])

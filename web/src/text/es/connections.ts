@@ -103,6 +103,10 @@ export const connections: typeof en = {
     outcome_unknown:
       'Nadie sabe si estos salieron: la respuesta no llegó. Mira del lado del cliente antes de enviar de nuevo.',
     not_sent: 'Estos no salieron a tiempo, o iban detrás de uno que falló. Envía de nuevo.',
+    upload_not_supported: 'Este canal no toma archivos antes de su mensaje. Avísanos: nada debería haberlo intentado.',
+    file_missing: 'El archivo del mensaje ya no está en el almacén. Adjúntalo otra vez y envía.',
+    internal: 'El archivo no se pudo entregar por un fallo nuestro; no salió nada. Envía de nuevo y mira el registro.',
+    no_media_id: 'La plataforma tomó un archivo sin decir cómo lo llama. Envía de nuevo.',
     owner_changed: 'Alguien tomó la conversación antes de que salieran. Nada que hacer.',
   },
   phones: {

@@ -100,6 +100,10 @@ export const connections: typeof en = {
     outcome_unknown:
       'Ninguém sabe se estas saíram: a resposta nunca veio. Confira do lado do cliente antes de enviar de novo.',
     not_sent: 'Estas não saíram a tempo, ou vinham atrás de uma que falhou. Envie de novo.',
+    upload_not_supported: 'Este canal não aceita arquivos antes da mensagem. Avise: nada deveria ter tentado.',
+    file_missing: 'O arquivo da mensagem não está mais no armazenamento. Anexe de novo e envie.',
+    internal: 'O arquivo não pôde ser entregue por uma falha nossa; nada saiu. Envie de novo e veja o registro.',
+    no_media_id: 'A plataforma aceitou um arquivo sem dizer como o chama. Envie de novo.',
     owner_changed: 'Alguém assumiu a conversa antes de estas saírem. Nada a fazer.',
   },
   phones: {
