@@ -12,12 +12,11 @@ import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { createMetrics } from '../../src/http/ops/metrics.ts'
-import { openFolderStore } from '../../src/media/store/folder-store.ts'
 import { type FakePlatform, scriptedPlatform } from './channels/scripted-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
-import { newFolder } from './folder.ts'
+import { markedStore } from './media/marked-store.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -61,7 +60,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openTestOutgoing(),
-    media: openFolderStore(await newFolder()),
+    media: await markedStore(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
   }
   await runtime.vault.ensureInstanceSecrets()

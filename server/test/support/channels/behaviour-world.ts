@@ -15,15 +15,14 @@ import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
-import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { demoTemplates } from '../../../src/simulator/demo/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts'
 import { addTemplate } from '../../../src/simulator/template-routes.ts'
 import { type ContractCheck, checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
-import { newFolder } from '../folder.ts'
 import type { NewUpload } from '../inbox/uploads.ts'
+import { markedStore } from '../media/marked-store.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { freePort } from '../program/service.ts'
@@ -150,12 +149,6 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
     settled: simulator.settled,
     later: (ms) => simulate('POST', 'clock', { advanceMs: ms }),
   }
-}
-
-async function markedStore() {
-  const store = openFolderStore(await newFolder())
-  await store.writeMark('a mark')
-  return store
 }
 
 const theatre = oncePerFile(async (): Promise<Theatre> => {
