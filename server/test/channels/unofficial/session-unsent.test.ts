@@ -165,7 +165,8 @@ test('to take a send back costs the same, however much was sent', async () => {
     await settleAsDead(w)
   })
   const sends = statements.filter(({ text }) => /session_sends/.test(text))
-  assert.equal(sends.length, 1)
+  // Beside it there may be what the session does of itself.
+  assert.equal(sends.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
   assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])
   goOn()
   await posting
