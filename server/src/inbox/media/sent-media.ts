@@ -86,6 +86,15 @@ export async function storePlatformId(
       and id = ${id}`
 }
 
+/** The platform does not know the file any more: those behind its send wait until it is given anew. */
+export async function forgetPlatformId(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx`
+    update media
+    set platform_id = null
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
 export interface FileDeps {
   db: Db
   vault: Vault

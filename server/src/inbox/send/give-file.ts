@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outgoing } from '../../channels/connector.ts'
 import type { FileToUpload, MediaWay, Uploaded } from '../../channels/media-way.ts'
 import { stayAlive } from '../conversation/dispatches.ts'
-import { openUpload, storePlatformId } from '../media/sent-media.ts'
+import { forgetPlatformId, openUpload, storePlatformId } from '../media/sent-media.ts'
 import { type FileToGive, withFile } from './check-named.ts'
 import { persist } from './persist.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
@@ -25,6 +25,7 @@ export async function giveFile(deps: SendDeps, reserved: Reserved, file: FileToG
   const { platform } = file
   const isKnown = platform !== null && platform.livesUntil.getTime() > deps.clock.now().getTime() + leftToLiveMs
   if (isKnown && !isGone) return { parts: reserved.parts.map((part) => withFile(part, platform.id)) }
+  if (isGone) await persist(() => deps.db.tx((tx) => forgetPlatformId(tx, reserved.workspaceId, file.id)))
   const uploaded = await upload(deps, reserved, file)
   if (uploaded === null) return { stopped: { outcome: 'stopped', errorCode: 'not_sent' } }
   if (uploaded.outcome !== 'taken') return { stopped: outcomeOf(uploaded) }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { connectorsOf } from '../../../src/app/inbox.ts'
+import type { FileToUpload } from '../../../src/channels/media-way.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { statementsOf } from '../../support/database.ts'
+import { addUpload } from '../../support/inbox/uploads.ts'
 import { badPlans } from '../../support/plans.ts'
 import { until } from '../../support/until.ts'
+import { testTeamToken } from '../../support/world.ts'
 
 /** What the watch finds once the process of each send that is under way counts as dead. */
 async function settleAsDead(w: SessionWorld): Promise<number> {
@@ -76,6 +80,62 @@ test('a send that was claimed may have left: its outcome is open until the netwo
   assert.equal((await posting).body.status, 'sent')
 })
 
+const bytes = Buffer.from('a picture')
+const file: FileToUpload = {
+  ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
+  bytes: async function* () {
+    yield bytes
+  },
+}
+
+async function postFile(w: SessionWorld, conversationId: string) {
+  const { workspaceId, media } = w
+  await media.writeMark('a mark')
+  const id = await addUpload(w, { workspaceId, conversationId }, { kind: 'image', type: 'image/png', bytes })
+  return w.call('POST', `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${conversationId}/messages`, {
+    body: { kind: 'media', upload_id: id },
+    headers: { 'idempotency-key': randomUUID() },
+    key: testTeamToken,
+  })
+}
+
+const filesThat = (w: SessionWorld, state: string) => async () => {
+  const rows = await w.db.sql`
+    select from session_sends where workspace_id = ${w.workspaceId} and state = ${state} and kind = 'file'`
+  return rows.length > 0
+}
+
+for (const state of ['waiting', 'claimed'] as const) {
+  test(`a file’s send whose process died while its file was ${state} was not sent, and whoever has the file sends nothing with it`, async () => {
+    const w = await sessionWorld({ openFile: async () => file })
+    const { socket, conversationId } = await w.talk()
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+    w.network.beforeUpload = () => goesOn
+    if (state === 'waiting') {
+      await socket.close(428)
+      await w.holder.idle()
+      // Nobody has noticed yet that the line is lost.
+      await w.db.sql`update connections set state = 'active', state_reason = null where id = ${w.connectionId}`
+    }
+    const posting = postFile(w, conversationId)
+    await until(filesThat(w, state), `a file that is ${state}`)
+    assert.equal(await settleAsDead(w), 1)
+    assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+    goOn()
+    if (state === 'waiting') {
+      w.clock.advance(60_000)
+      await w.work()
+      await w.network.last().open()
+      await w.work()
+    }
+    const { status, body } = await posting
+    assert.deepEqual([status, body.status], [202, 'failed'])
+    await w.work()
+    assert.equal(w.network.delivered.length, 0)
+    assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  })
+}
+
 test('what a session has to say of a send counts for ten minutes only, as it forgets what it was asked', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
@@ -105,7 +165,8 @@ test('to take a send back costs the same, however much was sent', async () => {
     await settleAsDead(w)
   })
   const sends = statements.filter(({ text }) => /session_sends/.test(text))
-  assert.equal(sends.length, 1)
+  // Beside it there may be what the session does of itself.
+  assert.equal(sends.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
   assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])
   goOn()
   await posting

@@ -7,6 +7,7 @@ import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
+import { until } from '../../support/until.ts'
 
 const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('note')]
 /** The steps behind which a call is allowed; and those before, behind which the send is there. */
@@ -21,10 +22,11 @@ interface UnsentWorld extends SendWorld {
 }
 
 /** A member's request: it asks whether its call may start once it is reserved. */
-async function unsentWorld(body: object = text()): Promise<UnsentWorld> {
+async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld> {
   const world = await sendWorld()
   const { db, node, member } = world
   const { id } = await world.conversation()
+  const body = what === 'file' ? { kind: 'media', upload_id: await world.upload(id) } : what
   const request = { conversationId: id, idempotencyKey: freshKey(), body }
   return {
     ...world,
@@ -57,6 +59,9 @@ async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promis
   await countAsDead(world)
 }
 
+/** What passes this step. */
+const passes = (step: SendStep) => (step === 'upload' ? 'file' : text())
+
 const ways = {
   'a repeat of its key': (world: UnsentWorld) => world.send(),
   'the watch': async (world: UnsentWorld) => assert.equal(await settleStranded(world.node.deps), 1),
@@ -64,7 +69,7 @@ const ways = {
 for (const step of unsent) {
   for (const [who, look] of Object.entries(ways)) {
     test(`a send whose process died after "${step}" has failed as not sent as soon as it counts as dead: found by ${who}`, async () => {
-      const world = await unsentWorld()
+      const world = await unsentWorld(passes(step))
       await dieAfter(world, step)
       await look(world)
       assert.deepEqual(await world.outcomes(), ['failed not_sent'])
@@ -84,7 +89,7 @@ for (const step of unsent) {
   }
 
   test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
-    const world = await unsentWorld()
+    const world = await unsentWorld(passes(step))
     const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
     const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
     world.node.deps.step = afterStep((one) => {
@@ -103,6 +108,60 @@ for (const step of unsent) {
     assert.equal(world.platform.calls.length, 0)
   })
 }
+
+interface Uploading {
+  world: UnsentWorld
+  sending: Promise<{ status: number; body: string }>
+  /** Has the platform take the file. */
+  take(): void
+}
+
+/** The platform has begun to take the file of a send. */
+async function uploading(): Promise<Uploading> {
+  const world = await unsentWorld('file')
+  const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
+  world.platform.onUpload = () => {
+    begin()
+    return isTaken
+  }
+  const sending = world.send()
+  await hasBegun
+  return { world, sending, take }
+}
+
+async function aliveUntil({ db, request }: UnsentWorld): Promise<Date> {
+  const [row] = await db.sql`select alive_until from dispatches where conversation_id = ${request.conversationId}`
+  return row?.alive_until
+}
+
+test('a send whose process dies while the platform is given its file has failed as not sent as soon as it counts as dead', async () => {
+  const { world, sending, take } = await uploading()
+  await countAsDead(world)
+  assert.equal(await settleStranded(world.node.deps), 1)
+  assert.deepEqual(await world.outcomes(), ['failed not_sent'])
+  // Had it only been slow, it would send nothing with the file that it has in the end.
+  take()
+  const { status, body } = await sending
+  assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
+  assert.deepEqual([world.platform.uploads.length, world.platform.calls.length], [1, 0])
+  assert.equal((await world.send()).body, body)
+})
+
+test('a process that gives the platform a file says so all the while, and is not taken for dead', async () => {
+  const { world, sending, take } = await uploading()
+  const { db, request } = world
+  await db.sql`
+    update dispatches
+    set alive_until = clock_timestamp() + interval '10 s'
+    where conversation_id = ${request.conversationId}`
+  const before = await aliveUntil(world)
+  await until(async () => (await aliveUntil(world)) > before, 'a further word of it')
+  assert.equal(await settleStranded(world.node.deps), 0)
+  take()
+  assert.deepEqual(JSON.parse((await sending).body).status, 'sent')
+  assert.deepEqual(await world.outcomes(), ['sent null'])
+})
 
 for (const step of allowed) {
   test(`a send whose process died after "${step}" may have left: nobody says more of it until ten minutes have passed`, async () => {

@@ -73,7 +73,7 @@ async function give(
   if (answer.outcome === 'failed') return null
   const pieces: Uint8Array[] = []
   try {
-    for await (const piece of answer.bytes) pieces.push(piece)
+    for await (const piece of answer.bytes) pieces.push(Buffer.from(piece))
   } catch {
     return null
   }
