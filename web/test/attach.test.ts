@@ -270,12 +270,51 @@ test('a reaction is put on a message, exchanged and taken back', async () => {
   await react.click()
   await choices.getByRole('button', { name: 'Take 👍 back' }).click()
   await until(reaction, (emoji) => emoji === null)
+  await page.getByRole('link', { name: /Zoe Lopes.*I love it/ }).waitFor()
   await react.click()
   await page.keyboard.press('Escape')
   await choices.waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
   const { conversation } = await demo.team('GET', `${inboxPath}/${zoe.id}`)
   assert.equal(conversation.owner, 'human')
+})
+
+test('a template whose header needs a picture is sent with the one chosen for it', async () => {
+  const ema = await newWriter(demo, 'Ema Reis', 'What is new?')
+  const { connectionId } = (await demo.team('GET', `${inboxPath}/${ema.id}`)).conversation
+  const key = { name: 'garden_party', language: 'en', status: 'APPROVED' }
+  const components = [
+    { type: 'HEADER', format: 'IMAGE' },
+    { type: 'BODY', text: 'Come on Sunday, {{1}}.' },
+  ]
+  const added = await demo.call('POST', `${demo.simulatorUrl}/simulator/templates`, { ...key, components })
+  assert.equal(added.status, 201, JSON.stringify(added.body))
+  await demo.team('POST', `/workspaces/${demo.workspaceId}/connections/${connectionId}/templates/sync`, {})
+  const { page, problems } = await demo.open(ema.place)
+  await page.getByRole('button', { name: 'Template', exact: true }).click()
+  await page.getByLabel('Search templates').fill('garden')
+  await page.getByRole('button', { name: /^Garden party/ }).click()
+  await page.getByLabel('Value for {{1}}').fill('Ema')
+  await page.getByRole('button', { name: 'Send template' }).click()
+  await page.getByText('This template needs a file').waitFor()
+  assert.deepEqual(await ours(ema), [])
+  const [opened] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Picture in the header: Choose a file' }).click(),
+  ])
+  await opened.setFiles({ ...garden })
+  await page.getByRole('button', { name: 'Picture in the header: Choose another' }).waitFor()
+  await page.getByText('This template needs a file').waitFor({ state: 'detached' })
+  await picture(page, 'attach-header-light')
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.getByRole('button', { name: 'Send template' }).click()
+  const [invitation] = await until(
+    () => ours(ema),
+    (all) => all.length === 1,
+  )
+  assert.deepEqual([invitation?.file?.kind, invitation?.text], ['image', 'Come on Sunday, Ema.'])
+  await thread(page).getByText('Come on Sunday, Ema.').last().waitFor()
+  assert.deepEqual(problems, [])
 })
 
 test('the tray and the recorder hold in the dark, on a tablet and on a phone, in all three languages', async () => {

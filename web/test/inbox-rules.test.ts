@@ -49,7 +49,8 @@ const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
 for (const [code, words] of [
   [null, null],
   ['too_large', null],
-  ['http_404', /no more/],
+  ['internal', null],
+  ['http_404', /no longer/],
   ['size_mismatch', /not the file/],
   ['does_not_open', /not the file/],
   ['no_source', /did not say where/],

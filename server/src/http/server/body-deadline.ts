@@ -22,7 +22,9 @@ export function limitBodies(app: App, maxMs: number): void {
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    end(request)
+    // Where a route takes a stream, it has not read it yet.
+    if (request.raw.complete || request.raw.readableEnded) end(request)
+    else request.raw.once('end', () => end(request))
     done()
   })
   // Also of one that was refused before its body was looked at.

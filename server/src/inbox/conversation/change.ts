@@ -42,9 +42,10 @@ export function withOutbound(before: Conversation, message: Message, now: Date):
   return touched({ ...before, ...newest(before, message), unansweredSince: null }, now)
 }
 
-/** A reaction of ours is among the messages, and no answer. */
+/** A reaction of ours is among the messages, and no answer: what the conversation shows of itself is what was said before. */
 export function withReaction(before: Conversation, message: Message, now: Date): Conversation {
-  return touched({ ...before, ...newest(before, message) }, now)
+  const { lastMessageAt } = newest(before, message)
+  return touched({ ...before, lastMessageAt }, now)
 }
 
 /** What the conversation shows of its newest message, once this one is part of it. */

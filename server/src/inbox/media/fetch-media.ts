@@ -191,9 +191,9 @@ function detailsOf(
 /** Returns the state of the row then; null when it is another's, or gone. */
 async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProblem): Promise<MediaState | null> {
   const { db, vault, clock, log } = deps
-  const { workspaceId, id: mediaId, conversationId, messageId } = claim
+  const { workspaceId, id: mediaId, messageId } = claim
   const now = clock.now()
-  const tell = (tx: Tx, state: MediaState) =>
+  const tell = (tx: Tx, conversationId: string, state: MediaState) =>
     tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
   if (outcome.kind === 'here') {
     const { details, keys, storedAs, previewStoredAs, bytes } = outcome
@@ -203,8 +203,9 @@ async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProble
       fileKey: sealFileKeys(keyring, mediaId, keys),
     }
     return db.tx(async (tx) => {
-      if (!(await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now))) return null
-      tell(tx, 'here')
+      const settled = await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now)
+      if (settled === undefined) return null
+      tell(tx, settled.conversationId, 'here')
       return 'here'
     })
   }
@@ -212,8 +213,9 @@ async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProble
   const failure = outcome.code.slice(0, 60)
   log.warn('a file was not fetched', { ...fieldsOf(claim), code: failure, attempt: claim.tries })
   return db.tx(async (tx) => {
-    if (!(await settleProblem(tx, claim, { ...next, failure }, now))) return null
-    if (next.state !== 'coming') tell(tx, next.state)
+    const settled = await settleProblem(tx, claim, { ...next, failure }, now)
+    if (settled === undefined) return null
+    if (next.state !== 'coming') tell(tx, settled.conversationId, next.state)
     return next.state
   })
 }

@@ -143,9 +143,14 @@ export interface FetchedFile {
   bytes: number
 }
 
-/** The one moment from which the file is there; false when the row is another's, or gone. */
-export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: Date): Promise<boolean> {
-  const { count } = await tx`
+/** The conversation that has the file now: two may have become one while it was fetched. */
+interface Settled {
+  conversationId: string
+}
+
+/** The one moment from which the file is there; undefined when the row is another's, or gone. */
+export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: Date): Promise<Settled | undefined> {
+  const [settled] = await tx<Settled[]>`
     update media
     set state = 'here',
       details = ${file.details},
@@ -157,8 +162,9 @@ export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: D
       due_at = null,
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim, now)}`
-  return count > 0
+    where ${isOurs(tx, claim, now)}
+    returning conversation_id as "conversationId"`
+  return settled
 }
 
 /** It did not come: `dueAt` is when it is tried again, null when it is not. */
@@ -167,16 +173,17 @@ export async function settleProblem(
   claim: Claim,
   { state, dueAt, failure }: { state: MediaState; dueAt: Date | null; failure: string },
   now: Date,
-): Promise<boolean> {
-  const { count } = await tx`
+): Promise<Settled | undefined> {
+  const [settled] = await tx<Settled[]>`
     update media
     set state = ${state},
       failure = ${failure},
       due_at = ${dueAt},
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim, now)}`
-  return count > 0
+    where ${isOurs(tx, claim, now)}
+    returning conversation_id as "conversationId"`
+  return settled
 }
 
 /** Which of these names in the store rows have. Cannot begin with the workspace: the store does not know of any. */

@@ -48,6 +48,7 @@ type NewestRow = Pick<
   'id' | 'conversation_id' | 'direction' | 'kind' | 'status' | 'error_code' | 'actor_type' | 'actor_id'
 >
 
+/** Passes over the reactions sent here, as conversations do. No plan reads all of them for one value of each message. */
 async function selectNewest(
   sql: Sql,
   workspaceId: string,
@@ -59,9 +60,19 @@ async function selectNewest(
     from unnest(${conversationIds}::uuid[]) as c (id)
     cross join lateral (
       select *
-      from messages
+      from messages one
       where workspace_id = ${workspaceId}
         and conversation_id = c.id
+        and (
+          direction = 'inbound'
+          or origin <> 'live'
+          or (
+            select r.message_id
+            from message_reactions r
+            where r.workspace_id = one.workspace_id
+              and r.message_id = one.id
+          ) is null
+        )
       order by occurred_at desc
       limit 1
     ) m`

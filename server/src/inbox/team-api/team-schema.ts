@@ -57,7 +57,7 @@ export const TeamConversation = Type.Object(
     ),
     lastMessage: nullable(
       Type.Object({
-        id: idSchema('The newest message.'),
+        id: idSchema('The newest message, but for reactions sent from here.'),
         direction: schema.messageFields.direction,
         kind: text(20, 'As in the messages.', { example: 'text' }),
         text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),

@@ -133,3 +133,25 @@ test('a body that does not arrive in time is answered with 408, but for a file, 
   const [kept] = parseAnswers(await text(file))
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"file":"{\\"\\"}"}'])
 })
+
+test('a body that a route takes as a stream has to come in time as well, whatever the route does with it then', async (t) => {
+  const bodyWithinMs = 300
+  const { app } = testServer({ bodyWithinMs })
+  t.after(() => app.close())
+  app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+  app.post('/stream', async (request) => {
+    const size = (await text(request.raw)).length
+    await held
+    return { size }
+  })
+  const port = await listen(app)
+  const head = `POST /stream HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/octet-stream\r\nContent-Length: 4\r\n\r\n`
+  const whole = exchange(port, `${head}four`)
+  const [late] = await exchange(port, `${head}tw`)
+  assert.equal(late?.statusCode, 408)
+  // The deadline of the whole one began first, and so has passed.
+  goOn()
+  const [kept] = await whole
+  assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"size":4}'])
+})

@@ -5,6 +5,7 @@ import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
+import { marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
 import { until } from '../../support/until.ts'
@@ -46,6 +47,27 @@ test('a file comes: sealed in the store, known by its bytes, with a safe name an
   const news = told.map((one) => JSON.parse(one)).filter(({ mediaId }) => mediaId === id)
   assert.partialDeepStrictEqual(news, [{ workspaceId: w.workspaceId, conversationId: w.conversationId, state: 'here' }])
 })
+
+for (const isThere of [true, false]) {
+  test(`a file that ${isThere ? 'came' : 'did not come'} while its conversation became one with another is told of there`, async () => {
+    const w = await mediaWorld()
+    const told: string[] = []
+    w.db.onNews(mediaTopic, (news) => told.push(news))
+    const { id: survivor } = await w.customerWrites('Hello', { customer: { ...marina, phone: '5511930000099' } })
+    const merge = async (response: ServerResponse) => {
+      await w.db.sql`update media set conversation_id = ${survivor} where workspace_id = ${w.workspaceId}`
+      response.writeHead(isThere ? 200 : 404).end(isThere ? png : '')
+    }
+    const id = await w.coming({ bytes: png, serve: merge })
+    const fetcher = w.fetcher()
+    for (let tries = 0; (await w.row(id)).state === 'coming' && tries < 5; tries++) {
+      await fetcher.drain()
+      w.clock.advance(3_600_000)
+    }
+    const [news] = told.map((one) => JSON.parse(one)).filter(({ mediaId }) => mediaId === id)
+    assert.deepEqual([news?.conversationId, news?.state], [survivor, isThere ? 'here' : 'gone'])
+  })
+}
 
 test('a type that lies is kept as what it is', async () => {
   const w = await mediaWorld()

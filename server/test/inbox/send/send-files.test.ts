@@ -6,6 +6,9 @@ import type { Outgoing } from '../../../src/channels/connector.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
+import { findConversation } from '../../../src/inbox/conversation/queries.ts'
+import { openConversation } from '../../../src/inbox/conversation/sealed.ts'
+import { showConversations } from '../../../src/inbox/read/show.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import type { NewUpload } from '../../support/inbox/uploads.ts'
@@ -217,6 +220,26 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   const reactions = await w.db.sql`select 1 from message_reactions where message_id = ${id}`
   const [after] = await w.db.sql`select owner_key_id, unanswered_since from conversations where id = ${before.id}`
   assert.deepEqual([reactions.length, after?.owner_key_id, after?.unanswered_since], [1, w.keyId, noon])
+})
+
+test('a reaction of ours and its end are not what the conversation shows of itself', async () => {
+  const w = await sendWorld()
+  await w.vault.ensureInstanceSecrets()
+  const { id } = await w.conversation()
+  const { message_id: about } = await answerOf(send(w, id, text('ours')))
+  for (const emoji of ['👍', null]) {
+    w.clock.advance(60_000)
+    await answerOf(send(w, id, { kind: 'reaction', message_id: about, emoji }))
+    const row = await findConversation(w.db.sql, { workspaceId: w.workspaceId, connectionIds: [] }, id)
+    assert.ok(row)
+    const conversation = openConversation(await w.vault.keyring(w.workspaceId), row)
+    const [shown] = await showConversations(w.node.deps, w.workspaceId, [conversation])
+    assert.deepEqual(shown?.conversation.lastMessage, { direction: 'outbound', kind: 'text', text: 'ours' })
+    assert.deepEqual([shown?.newest?.id, conversation.lastMessageAt], [about, w.clock.now()])
+  }
+  w.clock.advance(60_000)
+  const { message_id: next } = await answerOf(send(w, id, text('the next')))
+  assert.equal((await w.message(next)).status, 'sent')
 })
 
 test('a template whose header needs a file goes with it, and without it to nobody', async () => {

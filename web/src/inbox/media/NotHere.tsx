@@ -13,6 +13,7 @@ import type { Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fileSize } from '../../ui/format/size.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { fileFailure } from '../parts/file-failures.ts'
 import styles from './media.module.css'
 import { hasPictureRoom, sizeInBubble } from './media-rules.ts'
 import { Placeholder } from './Picture.tsx'
@@ -43,7 +44,7 @@ export function NotHere({ conversationId, media }: { conversationId: string; med
         <span>
           <bdi className={styles.fileName}>{name ?? t.media.kinds[kind]}</bdi>
           <span className={styles.facts} role={state === 'coming' ? 'status' : undefined}>
-            {t.media.states[state]}
+            {wordsOf(state, failure)}
             {bytes !== null && ` · ${fileSize(bytes)}`}
           </span>
           {state !== 'coming' && state !== 'too_large' && <Again conversationId={conversationId} mediaId={media.id} />}
@@ -52,6 +53,10 @@ export function NotHere({ conversationId, media }: { conversationId: string; med
     </span>
   )
 }
+
+/** The reason where it is known; a file that is still tried for may come all the same. */
+const wordsOf = (state: Missing, failure: string | null): string =>
+  (state === 'coming' ? null : fileFailure(failure)) ?? t.media.states[state]
 
 function Again({ conversationId, mediaId }: { conversationId: string; mediaId: string }) {
   const inbox = useInbox()
