@@ -9,8 +9,8 @@ interface Places {
   ofAll: number
 }
 
-/** Each that is read holds a chunk of 64 KiB, whoever reads it however slowly. */
-export const readingPlaces: Places = { ofMember: 16, ofWorkspace: 64, ofAll: 256 }
+/** Each that is read holds a chunk of 64 KiB, whoever reads it however slowly: few workspaces cannot take all of them. */
+export const readingPlaces: Places = { ofMember: 16, ofWorkspace: 64, ofAll: 1_024 }
 /** Each that is taken in holds some 200 KiB, or 10 MiB on its way to a bucket. */
 export const takingPlaces: Places = { ofMember: 4, ofWorkspace: 8, ofAll: 16 }
 

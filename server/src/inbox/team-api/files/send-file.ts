@@ -14,9 +14,12 @@ export interface SendFileDeps {
   mayGoOn: () => Promise<boolean>
   /** How long a reader may take for a piece. */
   stallMs?: number
+  /** Once a reader has been waited for so long in all, they have to take so much at least. */
+  slowest?: { afterMs: number; bytesPerMs: number }
 }
 
 const pieceWithinMs = 60_000
+const slowestReader = { afterMs: 60_000, bytesPerMs: 8 }
 
 /** Nothing of a file may run or load anything, should it be opened by itself. Our page shows a PDF in a frame, and nothing else. */
 const policyOf = (type: string): string =>
@@ -92,14 +95,15 @@ async function* from(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uin
 
 /** One piece at a time: nothing more is read, nor held, before the reader has taken it. */
 async function pass(
-  { log, mayGoOn, stallMs = pieceWithinMs }: SendFileDeps,
+  { log, mayGoOn, stallMs, slowest }: SendFileDeps,
   pieces: AsyncGenerator<Uint8Array>,
   out: ServerResponse,
   fields: { requestId: string; route: string | undefined },
 ): Promise<void> {
+  const isTaken = readerOf(out, stallMs, slowest)
   try {
     for await (const piece of pieces) {
-      if (!(await mayGoOn()) || !(await write(out, piece, stallMs))) {
+      if (!(await mayGoOn()) || !(await isTaken(piece))) {
         out.destroy()
         return
       }
@@ -109,6 +113,18 @@ async function pass(
   } catch (error) {
     log.error('a file broke off', fields, error)
     out.destroy()
+  }
+}
+
+/** Whether a reader takes each piece, in time and not too slowly on the whole: a piece now and then would keep a place for hours. */
+function readerOf(out: ServerResponse, stallMs = pieceWithinMs, { afterMs, bytesPerMs } = slowestReader) {
+  let [size, waitedMs] = [0, 0]
+  return async (piece: Uint8Array): Promise<boolean> => {
+    const begunMs = performance.now()
+    if (!(await write(out, piece, stallMs))) return false
+    waitedMs += performance.now() - begunMs
+    size += piece.length
+    return waitedMs <= afterMs || size >= waitedMs * bytesPerMs
   }
 }
 
