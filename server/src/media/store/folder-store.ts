@@ -92,12 +92,25 @@ async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 type Translate = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Only what the folder says is translated: what the source of the bytes throws is for whoever gave it. */
+/**
+ * Writes one block while the next is filled. Only what the folder says is translated: what the source of the bytes throws is
+ * for whoever gave it.
+ */
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
+  let writing: Promise<void> = Promise.resolve()
   try {
-    const block = Buffer.allocUnsafe(blockBytes)
+    let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
     let [size, filled] = [0, 0]
+    const write = async () => {
+      // The one before has to be through: its memory is filled next, and places in the file are taken in turn.
+      await writing
+      const full = block.subarray(0, filled)
+      writing = translate(() => writeAll(file, full))
+      // Whoever waits for it hears of it, if only at the next block.
+      writing.catch(() => {})
+      ;[block, other, filled] = [other, block, 0]
+    }
     for await (const part of bytes) {
       size += part.length
       for (let at = 0; at < part.length; ) {
@@ -105,15 +118,15 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
         block.set(taken, filled)
         filled += taken.length
         at += taken.length
-        if (filled < blockBytes) continue
-        await translate(() => writeAll(file, block))
-        filled = 0
+        if (filled === blockBytes) await write()
       }
     }
-    await translate(() => writeAll(file, block.subarray(0, filled)))
+    await write()
+    await writing
     await translate(() => file.sync())
     return size
   } finally {
+    await writing.catch(() => {})
     await file.close()
   }
 }
