@@ -117,14 +117,20 @@ async function readPlain(path: string, start: number, end: number): Promise<void
   for await (const _block of blocksOf(path, start, end));
 }
 
+/** Reads one block ahead, as what comes by a network would be there already. */
 async function* blocksOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r')
   try {
-    const block = Buffer.allocUnsafe(blockBytes)
+    let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
+    const read = (into: Buffer, at: number) => file.read(into, 0, Math.min(blockBytes, end - at), at)
+    let next = read(block, start)
     for (let at = start; at < end; ) {
-      const { bytesRead } = await file.read(block, 0, Math.min(blockBytes, end - at), at)
+      const { bytesRead } = await next
       at += bytesRead
-      yield block.subarray(0, bytesRead)
+      const full = block.subarray(0, bytesRead)
+      ;[block, other] = [other, block]
+      if (at < end) next = read(block, at)
+      yield full
     }
   } finally {
     await file.close()
