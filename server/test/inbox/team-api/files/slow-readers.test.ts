@@ -143,10 +143,15 @@ test('of 1,000 slow readers few are served at a time, and colleagues read all th
       (head) => heads.push(head.slice(0, 12)),
       () => {},
     )
-  const refused = () => heads.filter((head) => head === 'HTTP/1.1 429').length
-  const served = () => heads.filter((head) => head === 'HTTP/1.1 200').length
   await until(() => heads.length === 1_000 - 128, 'the answers')
-  assert.deepEqual([served(), refused()], [16, 1_000 - 128 - 16])
+  const refused = heads.filter((head) => head !== 'HTTP/1.1 200')
+  assert.equal(refused.length, 1_000 - 128 - 16, 'those that are neither read nor wait')
+  // On a busy machine the workspace's share of the database turns some of them away at the door.
+  assert.deepEqual([...new Set(refused)].sort().slice(0, 1), ['HTTP/1.1 429'])
+  assert.deepEqual(
+    refused.filter((head) => head !== 'HTTP/1.1 429' && head !== 'HTTP/1.1 503'),
+    [],
+  )
   const colleague = await signedInMember(w)
   const theirs = await ask(port, path, colleague.cookie)
   assert.match(await headOf(theirs), /^HTTP\/1\.1 200 /)
