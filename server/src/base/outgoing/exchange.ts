@@ -92,14 +92,12 @@ export function exchange(way: Way, content: Content): Promise<Exchange> {
       response.on('error', fail)
       readAnswer(request, response, content.maxAnswerBytes, end)
     })
-    whenConnected(request, way.target.isHttps, {
+    whenConnected(request, way, {
       securing: () => {
         phase = 'tls'
       },
-      connected: ({ remoteAddress }) => {
-        // A kept connection may have been closed at this very moment.
-        if (remoteAddress === undefined) return request.destroy()
-        if (!mayTalkTo(remoteAddress, way.target, way.judge)) return giveUp('forbidden_address')
+      forbidden: () => giveUp('forbidden_address'),
+      connected: () => {
         if (content.maySend?.() === false) return giveUp('withheld')
         phase = 'sent'
         giveUpAt(content.timeoutMs)
@@ -152,14 +150,26 @@ export function prepare({ agents, lookup, target, isFresh }: Way, { method, head
 
 interface Steps {
   securing: () => void
-  connected: (socket: Socket) => void
+  connected: () => void
+  /** The other side is at an address that may not be talked to. */
+  forbidden: () => void
 }
 
-/** Until its `end` a request holds its head back, so that the time to connect is not the time to send. */
-export function whenConnected(request: ClientRequest, isHttps: boolean, { securing, connected }: Steps): void {
+/**
+ * Until its `end` a request holds its head back, so that the time to connect is not the time to send, and nothing of it goes
+ * to an address that has not been judged.
+ */
+export function whenConnected(request: ClientRequest, { target, judge }: Way, steps: Steps): void {
+  const { isHttps } = target
+  const connected = ({ remoteAddress }: Socket) => {
+    // A kept connection may have been closed at this very moment.
+    if (remoteAddress === undefined) request.destroy()
+    else if (mayTalkTo(remoteAddress, target, judge)) steps.connected()
+    else steps.forbidden()
+  }
   request.once('socket', (socket: Socket) => {
     if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
-    if (isHttps) socket.once('connect', securing)
+    if (isHttps) socket.once('connect', steps.securing)
     socket.once(isHttps ? 'secureConnect' : 'connect', () => connected(socket))
   })
 }

@@ -10,7 +10,7 @@ import {
   type Way,
   whenConnected,
 } from './exchange.ts'
-import { GuardError, mayTalkTo } from './guard.ts'
+import { GuardError } from './guard.ts'
 
 export interface StreamContent {
   method: 'POST' | 'GET'
@@ -78,14 +78,12 @@ export function openStream(way: Way, content: StreamContent): Promise<OpenStream
     silence.stop()
     resolve(answerOf(request, response, content))
   })
-  whenConnected(request, way.target.isHttps, {
+  whenConnected(request, way, {
     securing: () => {
       phase = 'tls'
     },
-    connected: ({ remoteAddress }) => {
-      // A kept connection may have been closed at this very moment.
-      if (remoteAddress === undefined) return request.destroy()
-      if (!mayTalkTo(remoteAddress, way.target, way.judge)) return giveUp('forbidden_address')
+    forbidden: () => giveUp('forbidden_address'),
+    connected: () => {
       phase = 'sent'
       sendBody(request, content, () => silence.within(silenceMs)).catch((error: unknown) => {
         fail(error)

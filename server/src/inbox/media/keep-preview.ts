@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
 import { newId } from '../../base/id.ts'
 import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
@@ -27,12 +28,8 @@ export async function keepPreview(
   const preview = await previews.make(openFile(secret, all, read), seen.bytes, workspaceId)
   if (preview === null) return null
   const storedAs = newId(clock.now())
-  const sealed = sealFile(storedAs, oneOf(preview.webp))
+  const sealed = sealFile(storedAs, Readable.from([preview.webp]))
   stored.push(storedAs)
   await store.put(storedAs, sealed.stored)
   return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }
-}
-
-async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

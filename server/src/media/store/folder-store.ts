@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
 /** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
@@ -74,7 +75,7 @@ export function openFolderStore(root: string): MediaStore {
         link(from, to).catch((error) => {
           if (codeOf(error) !== 'EEXIST') throw error
         })
-      await place(markName, oneOf(Buffer.from(text)), moveUnlessThere)
+      await place(markName, Readable.from([Buffer.from(text)]), moveUnlessThere)
     },
     close: async () => undefined,
   }
@@ -84,10 +85,6 @@ export function openFolderStore(root: string): MediaStore {
 async function requireMark(root: string): Promise<void> {
   if ((await ifThere(stat(join(root, markName)), null)) !== null) return
   throw new StoreProblem('refused', `The media folder ${root} has no ${markName} any more: is its disk mounted?`)
-}
-
-async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 type Translate = <T>(work: () => Promise<T>) => Promise<T>
