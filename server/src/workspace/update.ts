@@ -22,6 +22,7 @@ export interface WorkspacePatch {
   agentsStopped?: boolean
   leadsFromChat?: boolean
   keepFormerTexts?: boolean
+  agentsMayTakeBack?: 'always' | 'when_handed'
   retention?: Partial<Retention>
 }
 
@@ -89,6 +90,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     agents_stopped: patch.agentsStopped ?? before.agents_stopped,
     leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
     keep_former_texts: patch.keepFormerTexts ?? before.keep_former_texts,
+    agents_may_take_back: patch.agentsMayTakeBack ?? before.agents_may_take_back,
     ...withRetention(before, patch.retention ?? {}),
   }
 }

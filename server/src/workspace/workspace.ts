@@ -15,6 +15,7 @@ export interface WorkspaceRow {
   agents_stopped: boolean
   leads_from_chat: boolean
   keep_former_texts: boolean
+  agents_may_take_back: 'always' | 'when_handed'
   keep_conversations_days: number | null
   keep_activities_days: number | null
   keep_sends_days: number | null
@@ -38,6 +39,7 @@ const columns = (sql: Sql) => sql`
   w.agents_stopped,
   w.leads_from_chat,
   w.keep_former_texts,
+  w.agents_may_take_back,
   w.keep_conversations_days,
   w.keep_activities_days,
   w.keep_sends_days,
@@ -87,13 +89,13 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
   await tx`
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, keep_conversations_days,
+      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, keep_conversations_days,
       keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
-      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts},
+      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
       ${row.keep_conversations_days}, ${row.keep_activities_days}, ${row.keep_sends_days}, ${row.keep_submissions_days},
       ${row.keep_audit_days}, ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
     )`
@@ -120,6 +122,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       agents_stopped = ${row.agents_stopped},
       leads_from_chat = ${row.leads_from_chat},
       keep_former_texts = ${row.keep_former_texts},
+      agents_may_take_back = ${row.agents_may_take_back},
       keep_conversations_days = ${row.keep_conversations_days},
       keep_activities_days = ${row.keep_activities_days},
       keep_sends_days = ${row.keep_sends_days},
