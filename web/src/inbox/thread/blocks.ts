@@ -1,5 +1,5 @@
 import type { Waiting } from '../../data/inbox/outbox-rules.ts'
-import type { Activity, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
+import type { Activity, Handover, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
 
 /** What the thread draws, one after the other. */
 export type Block =
@@ -9,6 +9,7 @@ export type Block =
   | { type: 'group'; key: string; side: 'customer' | 'ours'; author: Message['author']; messages: readonly Message[] }
   | { type: 'note'; key: string; note: Note }
   | { type: 'activity'; key: string; activity: Activity }
+  | { type: 'handover'; key: string; handover: Handover }
   | { type: 'waiting'; key: string; entry: Waiting }
 
 const groupMs = 3 * 60_000
@@ -40,9 +41,10 @@ export function blocksOf(
   return [...blocks, ...outbox.map((entry) => ({ type: 'waiting' as const, key: entry.key, entry }))]
 }
 
-function addItem(blocks: Block[], { id, message, note, activity }: TimelineItem): void {
+function addItem(blocks: Block[], { id, message, note, activity, handover }: TimelineItem): void {
   if (note !== undefined) blocks.push({ type: 'note', key: id, note })
   if (activity !== undefined) blocks.push({ type: 'activity', key: id, activity })
+  if (handover !== undefined) blocks.push({ type: 'handover', key: id, handover })
   if (message === undefined) return
   const before = blocks.at(-1)
   if (before?.type === 'group' && goesWith(before.messages.at(-1), message)) {
