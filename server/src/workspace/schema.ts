@@ -4,7 +4,7 @@ import { leadStatus } from '../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
 import { retentionOf } from './retention.ts'
-import type { WorkspaceRow } from './workspace.ts'
+import { takingBack, type WorkspaceRow } from './workspace.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -58,7 +58,7 @@ const agentsStopped = Type.Boolean({
   description: 'The stop switch: while true no agent owns or gets a conversation. Turning it on hands all to people.',
   example: false,
 })
-const agentsMayTakeBack = oneOf(['always', 'when_handed'] as const, {
+const agentsMayTakeBack = oneOf(takingBack, {
   description:
     'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
   example: 'always',

@@ -6,7 +6,7 @@ import { announceWorkspace } from '../team/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { changedQuota, quotaIn } from './quota-ceiling.ts'
 import { type Retention, withRetention } from './retention.ts'
-import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
+import { announceChange, lockWorkspace, storeWorkspace, type TakingBack, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspacePatch {
   name?: string
@@ -22,7 +22,7 @@ export interface WorkspacePatch {
   agentsStopped?: boolean
   leadsFromChat?: boolean
   keepFormerTexts?: boolean
-  agentsMayTakeBack?: 'always' | 'when_handed'
+  agentsMayTakeBack?: TakingBack
   retention?: Partial<Retention>
 }
 

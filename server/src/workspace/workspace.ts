@@ -1,6 +1,10 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Role } from '../team/member.ts'
 
+/** Whether an agent may take back what people have: at any time, or only what they hand over. */
+export const takingBack = ['always', 'when_handed'] as const
+export type TakingBack = (typeof takingBack)[number]
+
 export interface WorkspaceRow {
   id: string
   name: string
@@ -15,7 +19,7 @@ export interface WorkspaceRow {
   agents_stopped: boolean
   leads_from_chat: boolean
   keep_former_texts: boolean
-  agents_may_take_back: 'always' | 'when_handed'
+  agents_may_take_back: TakingBack
   keep_conversations_days: number | null
   keep_activities_days: number | null
   keep_sends_days: number | null

@@ -38,9 +38,10 @@ export const agentHasIt = (conversation: Pick<Conversation, 'owner' | 'ownerSinc
     { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
   )
 
+/** Only the owner hands a conversation on. */
 export const notYours = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
-    `Only its owner hands a conversation over, and this one has been with ${writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to that agent.`,
+    `Only its owner hands a conversation on: this one has been with ${writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
     { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
   )
 

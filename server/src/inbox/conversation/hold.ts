@@ -1,4 +1,5 @@
 import type { Actor } from '../../workspace/actor.ts'
+import type { TakingBack } from '../../workspace/workspace.ts'
 import type { Conversation } from './conversation.ts'
 import type { Owner } from './owner.ts'
 
@@ -15,10 +16,6 @@ export interface OpenHandover {
   reason: string | null
   at: string
 }
-
-/** Whether an agent may take back what people have: at any time, or only what they hand over. */
-export const takingBack = ['always', 'when_handed'] as const
-export type TakingBack = (typeof takingBack)[number]
 
 type Holding = Pick<Conversation, 'owner' | 'held'>
 

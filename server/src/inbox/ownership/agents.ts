@@ -1,6 +1,6 @@
 import { selectApiKey } from '../../access/keys/queries.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import type { TakingBack } from '../conversation/hold.ts'
+import type { TakingBack } from '../../workspace/workspace.ts'
 import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from '../conversation/owner.ts'
 
 /** The owner of a conversation that a customer has just begun. */

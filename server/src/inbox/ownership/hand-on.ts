@@ -1,4 +1,5 @@
 import type { Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { type ConversationChange, changeOwner, touched } from '../conversation/change.ts'
@@ -37,11 +38,12 @@ export interface ToAgent {
 
 /**
  * Hands a conversation to an agent: a member does with any, an agent with its own. Throws 404 outside the scope, 403 while
- * agents are stopped, 409 when the key cannot own it or the calling agent does not.
+ * agents are stopped, 400 when it would be itself, 409 when the key cannot own it or the calling agent does not.
  */
 export function handToAgent(deps: Deps, scope: Scope, actor: Actor, ask: ToAgent): Promise<HandedOn> {
   return changeLocked(deps, scope, ask.conversationId, async (tx, keyring, before, isStopped, now) => {
     if (actor.type === 'agent') refuseUnlessOwner(before, actor.id)
+    if (ask.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
     if (isStopped) throw agentsStopped()
     if (!(await agentCanOwn(tx, scope.workspaceId, ask.keyId, before.connectionId, now))) throw keyCannotOwn()
     const handover = await say(tx, keyring, scope, before, { type: 'agent', keyId: ask.keyId }, ask, actor, now)
@@ -91,7 +93,7 @@ export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: s
 /** Refuses an agent that would hand on what is not its own. */
 export function refuseUnlessOwner(conversation: Conversation, keyId: string): void {
   if (keyIdOf(conversation.owner) === keyId) return
-  throw conversation.owner.type === 'human' ? heldByPeople(conversation, 'HELD_BY_PEOPLE') : notYours(conversation)
+  throw conversation.held ? heldByPeople(conversation, 'HELD_BY_PEOPLE') : notYours(conversation)
 }
 
 interface Planned {

@@ -210,6 +210,7 @@ test('an agent hands its own to another agent, and only its own', async () => {
   const hand = (by: string, to: string) =>
     handToAgent(w, scope, { type: 'agent', id: by }, { conversationId: id, keyId: to, words })
   await assert.rejects(() => hand(third.id, third.id), refusedWith('OWNER_MISMATCH'))
+  await assert.rejects(() => hand(agent.id, agent.id), /Validation failed/)
   const { conversation, handover } = await hand(agent.id, other.id)
   assert.deepEqual(conversation.owner, { type: 'agent', keyId: other.id })
   const keyring = await w.vault.keyring(w.workspaceId)
