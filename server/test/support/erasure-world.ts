@@ -138,8 +138,8 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
   const conversationIds = found.map(({ id }) => id)
   const [id = ''] = conversationIds
   await admin.call('POST', `/inbox/conversations/${id}/take-over`)
-  const note = { summary: `${word} wants a quote`, nextStep: `Ask ${word}` }
-  await admin.call('POST', `/inbox/conversations/${id}/hand-back`, { keyId: w.keyId, note })
+  const handover = { summary: `${word} wants a quote`, nextStep: `Ask ${word}` }
+  await admin.call('POST', `/inbox/conversations/${id}/hand-back`, { keyId: w.keyId, note: handover })
   await w.call('PATCH', conversationPath(id), { body: { owner: `agent:${w.keyId}` } })
   const sent = await w.call('POST', `${conversationPath(id)}/messages`, {
     body: { kind: 'text', text: `Dear ${word}` },

@@ -13,7 +13,14 @@ const afterOwner: [string, Owner, boolean, Owner, Actor, boolean][] = [
   ['a member takes it over', agent(me), false, human, user, true],
   ['a team token takes it over', agent(me), false, human, token, true],
   ['its agent gives it to people', agent(me), false, human, key, true],
-  ['the watchdog, the stop switch, a key that ended or the phone gives it to people', agent(me), false, human, systemActor, true],
+  [
+    'the watchdog, the stop switch, a key that ended or the phone gives it to people',
+    agent(me),
+    false,
+    human,
+    systemActor,
+    true,
+  ],
   ['a member takes what nobody had looked at', human, false, human, user, true],
   ['a key gives people what they own', human, false, human, key, false],
   ['it begins with people', human, false, human, systemActor, false],
@@ -35,12 +42,26 @@ test('what a person writes in makes it theirs, unless an agent owns it', () => {
   assert.equal(heldByPerson({ owner: agent(me), held: false }).held, false)
 })
 
-const takes: [string, Owner, boolean, Parameters<typeof refusalToTake>[2], Parameters<typeof refusalToTake>[3], string | null][] = [
+const takes: [
+  string,
+  Owner,
+  boolean,
+  Parameters<typeof refusalToTake>[2],
+  Parameters<typeof refusalToTake>[3],
+  string | null,
+][] = [
   ['its own', agent(me), false, 'offered_only', 'when_handed', null],
   ['what nobody has looked at', human, false, 'offered_only', 'when_handed', null],
   ['what people have, by the interface for agents', human, true, 'offered_only', 'always', 'held_by_people'],
   ['what people have, where all may be taken back', human, true, 'from_agents_too', 'always', null],
-  ['what people have, where only what is handed over is', human, true, 'from_agents_too', 'when_handed', 'held_by_people'],
+  [
+    'what people have, where only what is handed over is',
+    human,
+    true,
+    'from_agents_too',
+    'when_handed',
+    'held_by_people',
+  ],
   ['what nobody has looked at, there', human, false, 'from_agents_too', 'when_handed', null],
   ["another agent's, by the interface for agents", agent(other), false, 'offered_only', 'always', 'of_another_agent'],
   ["another agent's, by the contract", agent(other), false, 'from_agents_too', 'when_handed', null],

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
 import { handToAgent, takeOffered } from '../../../src/inbox/ownership/hand-on.ts'
 import { readHandBack } from '../../../src/inbox/ownership/handovers.ts'
-import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import {
+  addAgent,
+  conversationPath,
+  customerMessage,
+  inboxPath,
+  inboxWorld,
+  marina,
+} from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 async function owned() {
@@ -95,19 +102,28 @@ test('of two agents that take an offer at once one has it, and neither takes fro
 })
 
 const byPeople: [string, (o: Awaited<ReturnType<typeof owned>>) => Promise<unknown>][] = [
-  ['the stop switch', async ({ w }) => {
-    const admin = await signedInMember(w, 'admin')
-    await admin.call('PATCH', '', { agentsStopped: true })
-    await admin.call('PATCH', '', { agentsStopped: false })
-  }],
-  ['the watchdog', async ({ w }) => {
-    const admin = await signedInMember(w, 'admin')
-    await admin.call('PATCH', '', { agentWatchdogMinutes: 1 })
-    w.clock.advance(60_000)
-    await runWatchdog(w.db, w.vault, w.clock)
-  }],
-  ['a message from the phone', ({ w }) =>
-    w.tell({ type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })],
+  [
+    'the stop switch',
+    async ({ w }) => {
+      const admin = await signedInMember(w, 'admin')
+      await admin.call('PATCH', '', { agentsStopped: true })
+      await admin.call('PATCH', '', { agentsStopped: false })
+    },
+  ],
+  [
+    'the watchdog',
+    async ({ w }) => {
+      const admin = await signedInMember(w, 'admin')
+      await admin.call('PATCH', '', { agentWatchdogMinutes: 1 })
+      w.clock.advance(60_000)
+      await runWatchdog(w.db, w.vault, w.clock)
+    },
+  ],
+  [
+    'a message from the phone',
+    ({ w }) =>
+      w.tell({ type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at: w.clock.now() }),
+  ],
   ['its agent, by PATCH', ({ patch }) => patch('human')],
 ]
 
@@ -156,7 +172,7 @@ test('what is assigned to a member is theirs', async () => {
   await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
 })
 
-test('two conversations that turn out to be one are people\'s if one of them was', async () => {
+test("two conversations that turn out to be one are people's if one of them was", async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const nobody = { userId: null, parentUserId: null, phone: null, name: null }
