@@ -1,6 +1,5 @@
 import type { Actor } from '../../workspace/actor.ts'
 import type { TakingBack } from '../../workspace/workspace.ts'
-import type { Conversation } from './conversation.ts'
 import type { Owner } from './owner.ts'
 
 // Pure rules of who may have a conversation next: what people have taken, agents leave alone until it is handed over.
@@ -17,7 +16,11 @@ export interface OpenHandover {
   at: string
 }
 
-type Holding = Pick<Conversation, 'owner' | 'held'>
+/** What of a conversation says who has it. */
+interface Holding {
+  owner: Owner
+  held: boolean
+}
 
 /** Whether people have it, once an owner was set. What comes from an agent they have, whoever gave it to them. */
 export function heldAfter({ owner: from, held }: Holding, owner: Owner, actor: Actor): boolean {
