@@ -26,9 +26,8 @@ async function handsOver(id: string): Promise<void> {
 
 test('what an agent hands over stands in the thread and is urgent in the list, until somebody answers', async () => {
   const ines = await newWriter(demo, 'Ines Prado', 'I want my money back', 'agent')
-  const { page, problems } = await demo.open(ines.place)
-  await page.getByText(/ is answering$/).waitFor()
   await handsOver(ines.id)
+  const { page, problems } = await demo.open(ines.place)
   const card = thread(page).getByRole('region', { name: /to the team$/ })
   await card.getByText('Wants the money back for order 1042.').waitFor()
   await card.getByText('Refunds need a person.').waitFor()

@@ -297,7 +297,7 @@ test('the watchdog is set in minutes', async () => {
 test('that agents take back only what is handed to them is switched on, and kept', async () => {
   const { page } = await demo.open('settings/agents')
   const leaves = () => page.getByRole('switch', { name: /leave it alone until/ })
-  await leaves().check({ force: true })
+  await leaves().click({ force: true })
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.reload()
   await leaves().waitFor({ state: 'attached' })

@@ -101,13 +101,16 @@ function TakingBack({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
   const change = useWorkspaceChange(workspace, t.settings.saved)
   const set = (isHeld: boolean) =>
-    change.mutate({ agentsMayTakeBack: isHeld ? 'when_handed' : 'always' }, { onError: complain })
+    change.mutate(
+      { agentsMayTakeBack: isHeld ? 'when_handed' : 'always' },
+      { onError: complain, onSettled: () => change.reset() },
+    )
   return (
     <Section title={texts.takingBack}>
       <Switch
         label={texts.takingBackSwitch}
         description={texts.takingBackHelp}
-        checked={workspace.agentsMayTakeBack === 'when_handed'}
+        checked={(change.variables?.agentsMayTakeBack ?? workspace.agentsMayTakeBack) === 'when_handed'}
         onChange={(event) => set(event.currentTarget.checked)}
         disabled={change.isPending || !mayIn(workspace.id, 'admin')}
       />
