@@ -53,7 +53,7 @@ test('a member hands on with a note and a next step, or offers it to whichever a
   const ask = page.getByRole('dialog')
   await ask.getByLabel('What should it know?').fill('Price agreed.')
   await ask.getByLabel('What should it do next?').fill('Ask for the address.')
-  await ask.getByRole('textbox', { name: 'Agent' }).click()
+  await ask.getByRole('combobox', { name: 'Agent' }).click()
   await page.getByRole('option', { name: 'Any agent' }).click()
   await ask.getByText('It stays with the team until an agent takes it.').waitFor()
   await picture(page, 'handover-offer')

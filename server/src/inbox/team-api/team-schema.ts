@@ -225,7 +225,7 @@ const words = Type.Object(
     reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'Why an agent goes on.' })),
     nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What it should do.' })),
   },
-  closed,
+  { ...closed, title: 'HandoverNote', description: 'What an agent that goes on has to know.' },
 )
 export type HandoverNote = Static<typeof words>
 
