@@ -107,6 +107,7 @@ export const postmanHints: HintsByOperation = {
   },
   getTimeline: { path: { id: '{{conversation_id}}' } },
   takeOverConversation: { path: { id: '{{conversation_id}}' } },
+  offerConversation: { path: { id: '{{conversation_id}}' } },
   listNotes: { path: { id: '{{conversation_id}}' } },
   createNote: { path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } },
   markConversationReadAsMember: { path: { id: '{{conversation_id}}' } },
