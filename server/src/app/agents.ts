@@ -1,5 +1,6 @@
 import type { Guard } from '../access/keys/guard.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
+import { mcpRoutes } from '../agents/mcp/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import type { App } from '../base/route.ts'
@@ -11,4 +12,5 @@ import type { Runtime } from './runtime.ts'
 export function serveAgents(app: App, runtime: Runtime, guard: Guard, inbox: SendDeps): void {
   const deps: AgentDeps = { inbox, leads: runtime, send: openSend(inbox), guesses: guard.guesses }
   verbRoutes(app, deps, guard, verbs)
+  mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
 }
