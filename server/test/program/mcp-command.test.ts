@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { agentsWorld } from '../support/agents/agents-world.ts'
@@ -48,7 +51,7 @@ test('a call that is given up ends at the service as well, and nothing is answer
     asked.resolve()
   })
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
-  atEnd(() => void slow.close())
+  atEnd(async () => void slow.close())
   const address = slow.address()
   assert.ok(typeof address === 'object' && address !== null)
   const client = await stdioClient('legacy', `http://127.0.0.1:${address.port}`, 'plk_any')
@@ -78,3 +81,15 @@ for (const [name, args, words] of refusals) {
     assert.match(stderr, words)
   })
 }
+
+test('a service loads the protocol when somebody speaks it, and not before', async () => {
+  const app = new URL('../../src/app/app.ts', import.meta.url).href
+  const loading = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (name, context, next) => (name.startsWith('@modelcontextprotocol/') && console.log(name), next(name, context)) })
+    await import(${JSON.stringify(app)})`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', loading], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [loaded, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  assert.deepEqual([exitCode, loaded], [0, ''])
+})

@@ -1,9 +1,3 @@
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Caller, callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
@@ -14,8 +8,7 @@ import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
 import { admitTo, isFor } from '../admit.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
-import { type McpServerDeps, serverFor } from './server.ts'
-import { createTools } from './tools.ts'
+import { createTools, type Tools } from './tools.ts'
 
 export interface McpDeps {
   log: Log
@@ -36,7 +29,8 @@ export function mcpRoutes(
   verbs: readonly Verb[],
   { log, publicUrl }: McpDeps,
 ): void {
-  const deps: McpServerDeps = { log, verbs, tools: createTools(agents, guard, verbs) }
+  const deps = { log, verbs, tools: createTools(agents, guard, verbs) }
+  const url = publicUrl + path
   serveMetadata(app, publicUrl)
   // A scope of its own: failures are worded as JSON-RPC here, and nowhere else.
   app.register(async (scope: App) => {
@@ -47,8 +41,10 @@ export function mcpRoutes(
       async (request, reply) => {
         const caller = callerOf(request)
         refuseBatch(request.body)
-        if (!isCountedByItsTool(request.body)) await admitAny(guard, verbs, caller)
-        return reply.send(await answer(serverFor(deps, caller, request.id), publicUrl, request, reply))
+        if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
+        // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
+        const [{ exchange }, { serverFor }] = await Promise.all([import('./exchange.ts'), import('./server.ts')])
+        return reply.send(await exchange(serverFor(deps, caller, request.id), url, request, reply))
       },
     )
     // There are no sessions to stream to or to end.
@@ -69,59 +65,15 @@ function refuseBatch(body: unknown): void {
 }
 
 /** Calls of tools and readings of resources are counted by what they do, as over HTTP. */
-function isCountedByItsTool(body: unknown): boolean {
-  const method = typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined
-  return method === 'tools/call' || method === 'resources/read'
+function isCountedByItsTool(tools: Tools, body: unknown): boolean {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
+  return method === 'resources/read' || (method === 'tools/call' && tools.knows(params?.name))
 }
 
 async function admitAny(guard: Pick<Guard, 'admit'>, verbs: readonly Verb[], caller: Caller): Promise<void> {
   const verb = verbs.find((each) => isFor(caller, each))
   if (verb === undefined) throw rejectKey({ lacks: scopes })
   await admitTo(guard, verb, caller)
-}
-
-async function answer(
-  server: Server,
-  publicUrl: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Response> {
-  const gone = new AbortController()
-  const hungUp = new Promise<Response>((resolve) => {
-    reply.raw.once('close', () => {
-      gone.abort()
-      resolve(new Response(null, { status: 499 }))
-    })
-  })
-  const asked = new Request(publicUrl + path, {
-    method: 'POST',
-    headers: protocolHeaders(request),
-    signal: gone.signal,
-  })
-  const parsedBody = request.body ?? null
-  const answering = (await isLegacyRequest(asked, parsedBody))
-    ? answerLegacy(server, asked, parsedBody)
-    : createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 }).fetch(asked, { parsedBody })
-  return Promise.race([answering, hungUp])
-}
-
-// As one JSON body: it is compressed, and a wait is shorter than what any proxy cuts.
-async function answerLegacy(server: Server, asked: Request, parsedBody: unknown): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await server.connect(transport)
-  asked.signal.addEventListener('abort', () => server.close())
-  return transport.handleRequest(asked, { parsedBody })
-}
-
-/** What the protocol reads, and never the key. Whatever a client says it accepts, it gets JSON. */
-function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
-  const names = Object.keys(headers).filter((name) => name.startsWith('mcp-'))
-  const passed = names.map((name): [string, string] => [name, String(headers[name])])
-  return {
-    ...Object.fromEntries(passed),
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  }
 }
 
 function refuseMethod(): never {
@@ -136,15 +88,12 @@ function answerAsJsonRpc(publicUrl: string) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!(error instanceof ApiError)) throw error
     const { statusCode, message, headers, data } = error
-    const code = data === undefined ? {} : { data }
-    if (statusCode === 401) {
-      const invalid = request.headers.authorization === undefined ? '' : `, error="invalid_token"`
-      headers['www-authenticate'] = `${challenge}${invalid}`
-    }
+    const failure = { code: -32000, message, ...(data !== undefined && { data }) }
+    const invalid = request.headers.authorization === undefined ? '' : ', error="invalid_token"'
     return reply
       .code(statusCode)
-      .headers(headers)
-      .send({ jsonrpc: '2.0', id: null, error: { code: -32000, message, ...code } })
+      .headers(statusCode === 401 ? { ...headers, 'www-authenticate': challenge + invalid } : headers)
+      .send({ jsonrpc: '2.0', id: null, error: failure })
   }
 }
 
