@@ -25,7 +25,7 @@ export function addMcpCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-For clients that start a program and cannot call ${'<address>'}/mcp by themselves.
+For clients that start a program, and cannot call /mcp of the service by themselves.
 
 Example, as such a client has it in its settings:
   {"mcpServers": {"parley": {
@@ -37,14 +37,16 @@ Example, as such a client has it in its settings:
 }
 
 async function speak({ key, url }: McpOptions): Promise<void> {
-  if (key === undefined)
+  if (key === undefined) {
     throw new Error('Give the API key to act as with PARLEY_KEY or --key. parley key create makes one.')
+  }
   const address = url ?? (await runningServer(loadConfig(process.env)))?.url
   if (address === undefined) {
     throw new Error('No service runs on this data folder. Start it, or say where it is with --url.')
   }
-  if (!URL.canParse(address) || !/^https?:/.test(address))
+  if (!URL.canParse(address) || !/^https?:/.test(address)) {
     throw new Error('--url must be an address, as in https://parley.example.com')
+  }
   // The protocol takes a quarter of a second to load, which other commands do without.
   const { relay } = await import('./mcp-relay.ts')
   await relay(new URL('/mcp', address), key)

@@ -6,13 +6,13 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** One message to a server of its own and what it answers, in whichever revision of the protocol the client speaks. */
+/** Hands one message to a server of its own, and sends what it answers, in whichever revision of the protocol the client speaks. */
 export async function exchange(
   server: Server,
   url: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Response> {
+): Promise<FastifyReply> {
   const gone = new AbortController()
   const hungUp = new Promise<Response>((resolve) => {
     reply.raw.once('close', () => {
@@ -20,19 +20,19 @@ export async function exchange(
       resolve(new Response(null, { status: 499 }))
     })
   })
-  const asked = new Request(url, {
-    method: 'POST',
-    headers: protocolHeaders(request),
-    signal: gone.signal,
-  })
+  const asked = new Request(url, { method: 'POST', headers: protocolHeaders(request), signal: gone.signal })
   const parsedBody = request.body ?? null
   const answering = (await isLegacyRequest(asked, parsedBody))
     ? answerLegacy(server, asked, parsedBody)
     : createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 }).fetch(asked, { parsedBody })
-  return Promise.race([answering, hungUp])
+  const response = await Promise.race([answering, hungUp])
+  // As text it is compressed like every answer.
+  const text = await response.text()
+  reply.code(response.status)
+  return text === '' ? reply.send() : reply.type(response.headers.get('content-type') ?? 'text/plain').send(text)
 }
 
-// As one JSON body: it is compressed, and a wait is shorter than what any proxy cuts.
+// As one JSON body, also for revisions that prefer a stream: a wait is shorter than what any proxy cuts.
 async function answerLegacy(server: Server, asked: Request, parsedBody: unknown): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)

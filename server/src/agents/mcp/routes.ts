@@ -44,7 +44,7 @@ export function mcpRoutes(
         if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
         // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
         const [{ exchange }, { serverFor }] = await Promise.all([import('./exchange.ts'), import('./server.ts')])
-        return reply.send(await exchange(serverFor(deps, caller, request.id), url, request, reply))
+        return exchange(serverFor(deps, caller, request.id), url, request, reply)
       },
     )
     // There are no sessions to stream to or to end.

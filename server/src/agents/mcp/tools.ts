@@ -6,6 +6,7 @@ import { compileCheck } from '../../base/validation.ts'
 import { admitTo, isFor } from '../admit.ts'
 import { problemOf } from '../http/problem.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
+import { plainInput, plainOutput } from './plain-schema.ts'
 
 /** A verb as the protocol shows it, and as it is called. */
 interface VerbTool {
@@ -45,8 +46,8 @@ function toolOf(verb: Verb): VerbTool {
     name,
     title,
     description,
-    inputSchema: plainSchema(input) as Tool['inputSchema'],
-    outputSchema: plainSchema(output) as Tool['outputSchema'],
+    inputSchema: plainInput(input) as Tool['inputSchema'],
+    outputSchema: plainOutput(output) as Tool['outputSchema'],
     annotations: {
       title,
       readOnlyHint: hints.isReadOnly,
@@ -57,20 +58,6 @@ function toolOf(verb: Verb): VerbTool {
     },
   }
   return { verb, shown, check: compileCheck(input) }
-}
-
-/**
- * A schema in the words of JSON Schema alone. OpenAPI's `example` is one more word for models to read and for strict
- * clients to refuse.
- */
-function plainSchema(schema: object): object {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (isForeign(key, value) ? undefined : value)))
-}
-
-// A field may have such a name: then it holds a schema.
-function isForeign(key: string, value: unknown): boolean {
-  if (key === 'discriminator' || key === 'x-published') return true
-  return key === 'example' && !(typeof value === 'object' && value !== null && 'type' in value)
 }
 
 /**

@@ -11,11 +11,14 @@ export const listening = oncePerFile(({ app }: TestApp) => app.listen({ host: '1
 
 /** The official client, connected to the app over HTTP with a key. */
 export async function mcpClient(test: TestApp, key: string, era: Era = 'modern'): Promise<Client> {
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', await listening(test)), {
+  const url = await listening(test)
+  return connected(era, (client) => client.connect(overHttp(url, key)))
+}
+
+export const overHttp = (url: string, key: string) =>
+  new StreamableHTTPClientTransport(new URL('/mcp', url), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
-  return connected(era, (client) => client.connect(transport))
-}
 
 export async function connected(era: Era, connect: (client: Client) => Promise<void>): Promise<Client> {
   const client = new Client(
