@@ -6,11 +6,22 @@ import { verbs } from '../agents/verbs/verbs.ts'
 import type { App } from '../base/route.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
+import { leadReader } from '../leads/lead/identify.ts'
+import { leadCreator } from '../leads/write/create.ts'
+import { leadUpserter } from '../leads/write/upsert.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Puts the interface for agents on the server. */
 export function serveAgents(app: App, runtime: Runtime, guard: Guard, inbox: SendDeps): void {
-  const deps: AgentDeps = { inbox, leads: runtime, send: openSend(inbox), guesses: guard.guesses }
+  const deps: AgentDeps = {
+    inbox,
+    leads: runtime,
+    send: openSend(inbox),
+    readLead: leadReader(runtime),
+    createLead: leadCreator(runtime),
+    upsertLead: leadUpserter(runtime),
+    guesses: guard.guesses,
+  }
   verbRoutes(app, deps, guard, verbs)
   mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
 }
