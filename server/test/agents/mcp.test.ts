@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { agentsWorld, verbNamed } from '../support/agents/agents-world.ts'
 import { eras, mcpClient, textOf } from '../support/agents/mcp-client.ts'
@@ -78,6 +79,44 @@ test('a tool says what it changes, and its schemas are plain JSON Schema', async
     assert.deepEqual([tool.inputSchema.type, tool.outputSchema?.type], ['object', 'object'])
     assert.doesNotMatch(JSON.stringify(tool), /"type":\[|"(?:discriminator|x-published)":|"example":"/)
   }
+})
+
+test('every tool takes and answers what its verb gives as an example', async () => {
+  const w = await agentsWorld()
+  const client = await mcpClient(w, w.agent.value)
+  const validator = new AjvJsonSchemaValidator()
+  for (const { name, inputSchema, outputSchema } of (await client.listTools()).tools) {
+    const { example } = verbNamed(name)
+    assert.ok(outputSchema !== undefined)
+    assert.equal(validator.getValidator(inputSchema)(example.input).errorMessage, undefined, name)
+    assert.equal(validator.getValidator(outputSchema)(example.output).errorMessage, undefined, name)
+    assert.equal(validator.getValidator(inputSchema)({ ...example.input, extra: 1 }).valid, false, name)
+  }
+})
+
+test('a conversation and a lead are resources, for keys that may read them', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Where is my order?')
+  const client = await mcpClient(w, w.agent.value)
+  const { resourceTemplates } = await client.listResourceTemplates()
+  assert.deepEqual(
+    resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+    ['parley://conversations/{id}', 'parley://leads/{id}'],
+  )
+  const read = await client.readResource({ uri: `parley://conversations/${id}` })
+  assert.match(JSON.stringify(read.contents), /Where is my order\?/)
+  const { body } = await w.ask('create_lead', { first_name: 'Marina' })
+  const lead = await client.readResource({ uri: `parley://leads/${body.lead.id}` })
+  assert.match(JSON.stringify(lead.contents), /Marina/)
+
+  const { value } = await w.addKey({ scopes: ['leads.read'] })
+  const other = await mcpClient(w, value)
+  assert.equal((await other.listResourceTemplates()).resourceTemplates.length, 1)
+  await assert.rejects(other.readResource({ uri: `parley://conversations/${id}` }), /lacks scope inbox.read/)
+  const stranger = await agentsWorld()
+  await assert.rejects(
+    (await mcpClient(stranger, stranger.agent.value)).readResource({ uri: `parley://conversations/${id}` }),
+  )
 })
 
 test('a key is shown the tools of its scopes alone, and can call no other', async () => {

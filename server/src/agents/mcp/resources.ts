@@ -29,7 +29,7 @@ const kinds: readonly ResourceKind[] = [
   {
     path: 'leads',
     verb: 'get_lead',
-    field: 'lead_id',
+    field: 'identifier',
     shown: {
       name: 'lead',
       title: 'Lead',
