@@ -52,8 +52,12 @@ const anything = fc.oneof(hidden, fc.integer({ min: 0, max: 0x10ffff }))
 const texts = fc
   .array(anything, { maxLength: 60 })
   .map((points) => points.map((one) => String.fromCodePoint(one)).join(''))
-const unseen =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]|[\u200b-\u200f\u2060-\u2064\ufeff]{2,}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/u
+const classes = [
+  '[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\u{e0000}-\\u{e007f}]',
+  '[\\u200b-\\u200f\\u2060-\\u2064\\ufeff]{2,}',
+  '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]{2,}',
+]
+const unseen = new RegExp(classes.join('|'), 'u')
 
 test('whatever was written, nothing hidden is left, what is clean stays, and the flag tells whether anything went', () => {
   fc.assert(

@@ -36,8 +36,10 @@ export interface Work {
 
 /** What the moment says of who asks. */
 export interface Standing {
-  /** False once the key or its inbox has ended. */
+  /** False once the key was revoked, has expired or reads no more. */
   isActive: boolean
+  /** False while the workspace has no inbox. */
+  hasInbox: boolean
   isStopped: boolean
   isMasked: boolean
   /** Changes with the value of the key. */
@@ -82,6 +84,7 @@ export async function readWork(
   return {
     standing: {
       isActive: state.is_active,
+      hasInbox: state.has_inbox,
       isStopped: state.agents_stopped,
       isMasked: state.phone_visibility === 'masked',
       keyHash: state.key_hash,
@@ -124,6 +127,7 @@ interface StateRow {
   reach: number
   unplaced: boolean | null
   is_active: boolean
+  has_inbox: boolean
   agents_stopped: boolean
   phone_visibility: 'full' | 'masked'
   key_hash: string
@@ -173,16 +177,16 @@ function selectWork(sql: Sql, ask: WorkAsk, looksForUnplaced: boolean): Promise<
         k.connection_ids,
         encode(k.key_hash, 'hex') as key_hash,
         a.is_active,
-        a.is_active and not w.agents_stopped as may_work
+        a.has_inbox,
+        a.is_active and a.has_inbox and not w.agents_stopped as may_work
       from workspaces w
       join api_keys k on k.workspace_id = w.id and k.id = ${keyId}
       left join event_feeds f on f.workspace_id = w.id
       cross join lateral (
         select k.revoked_at is null
           and (k.expires_at is null or k.expires_at > ${now}::timestamptz)
-          and 'inbox.read' = any (k.scopes)
-          and w.inbox_enabled
-          and w.inbox_available as is_active
+          and 'inbox.read' = any (k.scopes) as is_active,
+          w.inbox_enabled and w.inbox_available as has_inbox
       ) as a
       where w.id = ${workspaceId}
     ),
