@@ -1,14 +1,10 @@
 import type { Db, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import { type Note, openNote } from '../../inbox/notes/notes.ts'
 import { type Handover, type HandoverRow, handoverColumns, openHandover } from '../../inbox/ownership/handovers.ts'
-import {
-  type ListedConversation,
-  type ListedRow,
-  listedColumns,
-  openListed,
-} from '../../inbox/read/listed-conversation.ts'
+import { openTeamListed, type TeamListedRow, teamListedColumns } from '../../inbox/read/listed-conversation.ts'
 import {
   openShownMessage,
   type ShownMessage,
@@ -24,7 +20,7 @@ export type Why = 'customer_wrote' | 'given_to_you'
 /** A conversation of the key with what it takes to answer it. */
 export interface Work {
   why: Why
-  conversation: ListedConversation & { ownerSince: Date; waitingSince: Date | null }
+  conversation: Conversation
   /** The newest, oldest first. */
   messages: ShownMessage[]
   hasOlderMessages: boolean
@@ -134,7 +130,9 @@ interface StateRow {
 }
 
 // Times come in JSON, as texts.
-type Times = 'snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at'
+type Times =
+  | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
+  | ('owner_since' | 'unanswered_since' | 'created_at')
 type InJson<R, T extends keyof R> = Omit<R, T> & { [K in T]: null extends R[K] ? string | null : string }
 
 interface PickedRow {
@@ -143,7 +141,7 @@ interface PickedRow {
   why: Why
   place: number | null
   since: string | null
-  conversation: InJson<ListedRow, Times> & { owner_since: string; unanswered_since: string | null }
+  conversation: InJson<TeamListedRow, Times>
 }
 
 type MessageJson = InJson<ShownMessageRow, 'occurred_at'>
@@ -205,7 +203,7 @@ function selectWork(sql: Sql, ask: WorkAsk, looksForUnplaced: boolean): Promise<
       )
     from picked p
     cross join lateral (
-      select ${listedColumns(sql)}, c.owner_since, c.unanswered_since
+      select ${teamListedColumns(sql)}
       from conversations c
       where c.workspace_id = ${all}
         and c.id = p.id
@@ -247,18 +245,9 @@ function selectWork(sql: Sql, ask: WorkAsk, looksForUnplaced: boolean): Promise<
     where h.to_type = 'agents' or h.to_key_id = ${keyId}`
 }
 
-function openWork(keyring: Keyring, rows: readonly PartRow[], picked: PickedRow): Work {
-  const { id, why, conversation: row } = picked
-  const { snoozed_until, window_expires_at, last_message_at, updated_at, owner_since, unanswered_since, ...rest } = row
-  const listed = openListed(keyring, {
-    ...rest,
-    snoozed_until: timeOf(snoozed_until),
-    window_expires_at: timeOf(window_expires_at),
-    last_message_at: new Date(last_message_at),
-    updated_at: new Date(updated_at),
-  })
+function openWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conversation }: PickedRow): Work {
   const messages = partsOf<MessageJson>(rows, 'message', id).map(({ row }) =>
-    openShownMessage(keyring, { ...row, occurred_at: new Date(row.occurred_at) }),
+    openShownMessage(keyring, { ...row, conversation_id: id, occurred_at: new Date(row.occurred_at) }),
   )
   messages.sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
   const notes = partsOf<NoteJson>(rows, 'note', id).map(({ row }) =>
@@ -268,13 +257,25 @@ function openWork(keyring: Keyring, rows: readonly PartRow[], picked: PickedRow)
   const [handover] = partsOf<HandoverJson>(rows, 'handover', id)
   return {
     why,
-    conversation: { ...listed, ownerSince: new Date(owner_since), waitingSince: timeOf(unanswered_since) },
+    conversation: openConversationJson(keyring, conversation),
     messages: messages.slice(-shownMessages),
     hasOlderMessages: messages.length > shownMessages,
     notes,
     handover: handover === undefined ? null : openHandoverJson(keyring, handover.row),
   }
 }
+
+const openConversationJson = (keyring: Keyring, row: PickedRow['conversation']): Conversation =>
+  openTeamListed(keyring, {
+    ...row,
+    snoozed_until: timeOf(row.snoozed_until),
+    window_expires_at: timeOf(row.window_expires_at),
+    last_message_at: new Date(row.last_message_at),
+    updated_at: new Date(row.updated_at),
+    owner_since: new Date(row.owner_since),
+    unanswered_since: timeOf(row.unanswered_since),
+    created_at: new Date(row.created_at),
+  })
 
 const openHandoverJson = (keyring: Keyring, { words, created_at, ...row }: HandoverJson): Handover =>
   openHandover(keyring, { ...row, words: bytesOf(words), created_at: new Date(created_at) })
