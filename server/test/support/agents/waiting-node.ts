@@ -41,7 +41,9 @@ export async function waitingNode(w: AgentsWorld): Promise<WaitingNode> {
     throw error
   }
   const stops = [await relayNews(db, fail), await relayNews(w.db, fail)]
-  atEnd(async () => stops.forEach((stop) => stop()))
+  atEnd(async () => {
+    for (const stop of stops) stop()
+  })
   const node = await startNode(w, { db })
   const ask = async (
     { key = w.agent.value, wait = 25, cursor }: Parameters<WaitingNode['ask']>[0],
