@@ -7,12 +7,14 @@ import { listConversations } from './list-conversations.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { readConversation } from './read-conversation.ts'
 import { findLeads, getLead } from './read-leads.ts'
+import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
 import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
 
 /** All that an agent can do, in the order in which it is shown. */
 export const verbs: readonly Verb[] = [
   whoAmI,
+  waitForWork,
   listConversations,
   readConversation,
   answer,
