@@ -47,8 +47,6 @@ export function mcpRoutes(
         return exchange(serverFor(deps, caller, request.id), url, request, reply)
       },
     )
-    // There are no sessions to stream to or to end.
-    scope.route({ method: ['GET', 'DELETE'], url: path, schema: { hide: true }, handler: refuseMethod })
   })
 }
 
@@ -74,12 +72,6 @@ async function admitAny(guard: Pick<Guard, 'admit'>, verbs: readonly Verb[], cal
   const verb = verbs.find((each) => isFor(caller, each))
   if (verb === undefined) throw rejectKey({ lacks: scopes })
   await admitTo(guard, verb, caller)
-}
-
-function refuseMethod(): never {
-  throw new ApiError(405, 'Use POST here: there are no sessions, and nothing is streamed', {
-    headers: { allow: 'POST' },
-  })
 }
 
 /** Clients look into the body of a failure for JSON-RPC, and into `WWW-Authenticate` for where keys come from. */
