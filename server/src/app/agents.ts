@@ -3,6 +3,7 @@ import { verbRoutes } from '../agents/http/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import type { App } from '../base/route.ts'
+import { serveAgentReference } from '../http/contract/agent-reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
@@ -22,4 +23,5 @@ export function serveAgents(app: App, runtime: Runtime, guard: Guard, inbox: Sen
     guesses: guard.guesses,
   }
   verbRoutes(app, deps, guard, verbs)
+  serveAgentReference(app, verbs)
 }
