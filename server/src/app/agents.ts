@@ -6,6 +6,7 @@ import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
+import { serveAgentReference } from '../http/contract/agent-reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
@@ -39,4 +40,5 @@ export async function serveAgents(
   }
   verbRoutes(app, deps, guard, verbs)
   mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
+  serveAgentReference(app, verbs)
 }
