@@ -185,6 +185,19 @@ test('there are no streams, no sessions and no batches, and no page of another s
   assert.equal(answered['mcp-session-id'], undefined)
 })
 
+test('a call needs nothing that came before it, so that any process may answer it', async () => {
+  const w = await agentsWorld()
+  const body = { jsonrpc: '2.0', id: 'one', method: 'tools/call', params: { name: 'who_am_i' } }
+  const answer = await w.call('POST', '/mcp', { key: w.agent.value, body })
+  assert.deepEqual([answer.status, answer.body.id], [200, 'one'])
+  assert.equal(answer.body.result.structuredContent.owner, `agent:${w.agent.id}`)
+  const note = await w.call('POST', '/mcp', {
+    key: w.agent.value,
+    body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+  })
+  assert.deepEqual([note.status, note.body], [202, ''])
+})
+
 test('whatever is no message of the protocol is refused as JSON-RPC', async () => {
   const w = await agentsWorld()
   for (const raw of ['', '{', '7', 'null', '{"jsonrpc":"2.0"}', '{"id":1,"method":"tools/list"}', '"tools/list"']) {
