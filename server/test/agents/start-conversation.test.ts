@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../src/base/id.ts'
 import { replaceTemplates } from '../../src/channels/templates/templates.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
@@ -17,6 +18,7 @@ async function withTemplate(): Promise<AgentsWorld> {
       w.connectionId,
       [
         {
+          id: newId(w.clock.now()),
           name: 'order_update',
           language: 'en_US',
           category: 'UTILITY',
