@@ -20,7 +20,7 @@ interface Agent {
 /** What an agent was shown of a conversation, in order. */
 interface Told {
   id: string
-  newest: number
+  numbers: number[]
   ownerSince: string
 }
 
@@ -31,10 +31,10 @@ async function follow(ask: (input: { cursor?: string; wait: number }) => Promise
     const wasOver = isOver()
     const body = await ask({ wait: wasOver ? 0 : 1, ...(cursor !== undefined && { cursor }) })
     for (const { conversation, messages } of body.work) {
-      const numbers = messages.flatMap(({ customer_text }: Json) =>
-        customer_text === undefined ? [] : [Number(customer_text)],
-      )
-      told.push({ id: conversation.id, newest: Math.max(...numbers), ownerSince: conversation.owner_since })
+      const texts = messages
+        .map(({ customer_text }: Json) => customer_text)
+        .filter((text: unknown) => text !== undefined)
+      told.push({ id: conversation.id, numbers: texts.map(Number), ownerSince: conversation.owner_since })
     }
     cursor = body.next_cursor
     if (wasOver && body.work.length === 0 && !body.has_more) return told
@@ -109,11 +109,15 @@ test('whatever is written and whoever gets it on two nodes, an agent is told of 
           .filter(({ direction }) => direction === 'inbound')
           .map(({ text }) => Number(text))
         const last = told.findLast((one) => one.id === id)
-        assert.equal(last?.newest, Math.max(...texts), `agent ${n} knows the newest message of what is its own`)
+        assert.equal(
+          Math.max(...(last?.numbers ?? [])),
+          Math.max(...texts),
+          `agent ${n} knows the newest message of what is its own`,
+        )
       }
       const seen = new Set<string>()
-      for (const { id, newest, ownerSince } of told) {
-        const what = `${id} ${newest} ${ownerSince}`
+      for (const { id, numbers, ownerSince } of told) {
+        const what = `${id} ${numbers} ${ownerSince}`
         assert.ok(!seen.has(what), `agent ${n} is not told twice of the same: ${what}`)
         seen.add(what)
       }
