@@ -14,7 +14,10 @@ test('an agent creates, finds, reads and changes a lead, custom fields among the
   assert.deepEqual([found.total, found.leads[0].id, found.next_cursor], [1, id, null])
   const changes = { identifier: marina.phone, status: 'qualified', custom_field_values: { city: 'Olinda' } }
   const { body: changed } = await w.ask('update_lead', changes)
-  assert.deepEqual([changed.changed, changed.lead.status, changed.lead.custom_field_values.city], [true, 'qualified', 'Olinda'])
+  assert.deepEqual(
+    [changed.changed, changed.lead.status, changed.lead.custom_field_values.city],
+    [true, 'qualified', 'Olinda'],
+  )
   assert.equal((await w.ask('update_lead', changes)).body.changed, false)
   assert.equal((await w.ask('get_lead', { identifier: id })).body.lead.status, 'qualified')
 })
@@ -65,7 +68,9 @@ test('the lists name labels, people, other agents, connections and canned replie
   await admin.call('POST', '/labels', { name: 'VIP', color: 'red' })
   await admin.call('POST', '/canned-replies', { shortcut: 'hours', text: 'From 9 to 18.' })
   assert.equal((await w.ask('list_labels')).body.labels[0].name, 'VIP')
-  assert.deepEqual((await w.ask('list_canned_replies')).body.canned_replies, [{ shortcut: 'hours', text: 'From 9 to 18.' }])
+  assert.deepEqual((await w.ask('list_canned_replies')).body.canned_replies, [
+    { shortcut: 'hours', text: 'From 9 to 18.' },
+  ])
   const { body: people } = await w.ask('list_people')
   assert.deepEqual(people.members, [{ id: admin.userId, name: 'Ana Lima', role: 'admin' }])
   assert.deepEqual(

@@ -36,7 +36,11 @@ export const findLeads = defineVerb({
   },
   run: async (deps, caller, { assigned_to, ...query }) => {
     const user = leadUserOf(deps, caller)
-    const asked = readListRequest({ limit: 20, ...query, ...(assigned_to !== undefined && { assignedTo: assigned_to }) })
+    const asked = readListRequest({
+      limit: 20,
+      ...query,
+      ...(assigned_to !== undefined && { assignedTo: assigned_to }),
+    })
     const { leads, total, nextCursor } = await listLeads(deps.leads, user, asked)
     return {
       leads: leads.map((lead) => presentLead(lead, user.masked)),

@@ -8,12 +8,14 @@ import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople,
 import { readConversation } from './read-conversation.ts'
 import { findLeads, getLead } from './read-leads.ts'
 import { startConversation } from './start-conversation.ts'
+import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
 import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
 
 /** All that an agent can do, in the order in which it is shown. */
 export const verbs: readonly Verb[] = [
   whoAmI,
+  waitForWork,
   listConversations,
   readConversation,
   answer,
