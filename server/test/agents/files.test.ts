@@ -8,7 +8,10 @@ test('a file of a conversation is told of with where its bytes are, for keys tha
   const { conversationId } = await w.here(png, { name: 'receipt.png' })
   const read = await w.call('GET', `/api/v2/conversations/${conversationId}`, { key })
   const { file } = read.body.messages.at(-1)
-  assert.deepEqual([file.kind, file.state, file.type, file.customer_file_name], ['image', 'here', 'image/png', 'receipt.png'])
+  assert.deepEqual(
+    [file.kind, file.state, file.type, file.customer_file_name],
+    ['image', 'here', 'image/png', 'receipt.png'],
+  )
   const reply = await w.app.inject({ url: file.path, headers: { authorization: `Bearer ${key}` } })
   assert.equal(reply.statusCode, 200)
   assert.deepEqual(reply.rawPayload, png)
@@ -23,7 +26,9 @@ test('a file of a conversation is told of with where its bytes are, for keys tha
 test('a file of one conversation is not read by way of another', async () => {
   const w = await filesWorld()
   const { mediaId, conversationId } = await w.here(png)
-  const another = await w.customerWrites('Hello', { customer: { userId: null, parentUserId: null, phone: '5581997776655', name: 'Ana' } })
+  const another = await w.customerWrites('Hello', {
+    customer: { userId: null, parentUserId: null, phone: '5581997776655', name: 'Ana' },
+  })
   const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
   const path = (id: string) => `/api/v2/conversations/${id}/files/${mediaId}`
   assert.equal((await w.call('GET', path(another.id), { key })).status, 404)

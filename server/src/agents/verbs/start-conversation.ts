@@ -26,7 +26,10 @@ export const startConversation = defineVerb({
   http: { method: 'POST', path: '/conversations' },
   input: input({
     connection_id: uuid('The number to send from, from list_connections.'),
-    phone: text(maxPhoneLength, 'The number to send to, with country code.', { minLength: 1, example: '+55 81 99123-4567' }),
+    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+      minLength: 1,
+      example: '+55 81 99123-4567',
+    }),
     template: TemplateSend.properties.template,
     idempotency_key: Type.Optional(idempotencyKey),
   }),
