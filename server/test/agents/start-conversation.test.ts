@@ -85,3 +85,13 @@ test('while agents are stopped none starts a conversation', async () => {
   const { status, body } = await w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
   assert.deepEqual([status, body.code, told(w)], [403, 'OWNER_FORBIDDEN', 0])
 })
+
+test('a key that sees phones masked pays for each number that it names in vain', async () => {
+  const w = await withTemplate()
+  const { value } = await w.addKey({ scopes: ['inbox.write'], phoneVisibility: 'masked' })
+  const ask = { connection_id: w.connectionId, template: { ...template, name: 'other' } }
+  for (let n = 0; n < 30; n++) {
+    assert.equal((await w.ask('start_conversation', { ...ask, phone: `55119999900${10 + n}` }, value)).status, 422)
+  }
+  assert.equal((await w.ask('start_conversation', { ...ask, phone: '5511999990099' }, value)).status, 429)
+})

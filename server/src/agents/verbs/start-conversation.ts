@@ -81,7 +81,11 @@ async function beginGuessing({ inbox, guesses }: AgentDeps, caller: AgentCaller,
   if (caller.phoneVisibility === 'full') return begin()
   return guesses(caller.keyId).spend(async (budget) => {
     if (budget.left() === 0) throw budget.refusal()
-    const begun = await begin()
+    // A refusal tells something as well: which one it is depends on whether there was a conversation.
+    const begun = await begin().catch((error) => {
+      budget.note()
+      throw error
+    })
     if (begun.isNew) budget.note()
     return begun
   })
