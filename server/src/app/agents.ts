@@ -1,4 +1,5 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { fileRoute } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
@@ -39,6 +40,7 @@ export async function serveAgents(
     waits,
   }
   verbRoutes(app, deps, guard, verbs)
+  fileRoute(app, inbox, guard)
   mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
   serveAgentReference(app, verbs)
 }

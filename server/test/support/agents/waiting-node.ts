@@ -1,4 +1,4 @@
-import { type Db, openDb } from '../../../src/base/db.ts'
+import { type Db, openDb, type SentStatement } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
@@ -15,32 +15,39 @@ export interface WaitingNode extends Node {
   db: Db
   /** How often the node has asked the database: for the work of a key, and for whose anything is. */
   asked: { work: number; owners: number }
+  /** The statements that asked whose anything is. */
+  owners: SentStatement[]
   /** Asks the node, and resolves once it has found nothing and waits. */
   wait(input?: { key?: string; cursor?: string; wait?: number }): Promise<{ answer: Promise<Waiting>; leave(): void }>
   /** Asks the node, whatever comes of it. */
   ask(input: { key?: string; cursor?: string; wait?: number }): Promise<Waiting>
 }
 
-/** Another node of the service, which hears of this one's commits and is heard. */
-export async function waitingNode(w: AgentsWorld): Promise<WaitingNode> {
+/** Another node of the service, which hears of this one's commits and is heard, unless it is deaf. */
+export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Promise<WaitingNode> {
   const { options } = await testDatabase()
   const asked = { work: 0, owners: 0 }
+  const owners: SentStatement[] = []
   let onRead = () => {}
   const db = openDb({
     ...options,
     maxConnections: 1,
-    onStatement: ({ text }) => {
+    onStatement: (statement) => {
+      const { text } = statement
       if (/picked as materialized/.test(text)) {
         asked.work++
         onRead()
-      } else if (/as owner, s\.reach/.test(text)) asked.owners++
+      } else if (/as owner, s\.reach/.test(text)) {
+        asked.owners++
+        owners.push(statement)
+      }
     },
   })
   atEnd(() => db.close())
   const fail = (error: unknown) => {
     throw error
   }
-  const stops = [await relayNews(db, fail), await relayNews(w.db, fail)]
+  const stops = isDeaf ? [] : [await relayNews(db, fail), await relayNews(w.db, fail)]
   atEnd(async () => {
     for (const stop of stops) stop()
   })
@@ -60,6 +67,7 @@ export async function waitingNode(w: AgentsWorld): Promise<WaitingNode> {
     ...node,
     db,
     asked,
+    owners,
     ask,
     wait: async (input = {}) => {
       const cursor = input.cursor ?? (await w.ask('wait_for_work', { wait: 0 }, input.key)).body.next_cursor
