@@ -5,6 +5,7 @@ import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
+import { serveAgentReference } from '../http/contract/agent-reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
@@ -37,4 +38,5 @@ export async function serveAgents(
     waits,
   }
   verbRoutes(app, deps, guard, verbs)
+  serveAgentReference(app, verbs)
 }

@@ -60,7 +60,7 @@ export const answer = defineVerb({
       body,
       ...(isWhole && { language: 'whole' as const }),
     })
-    const { message_id, status } = accepted(sent)
+    const { message_id, status } = acceptedBy(sent)
     return {
       message_id,
       status,
@@ -90,9 +90,9 @@ interface Accepted {
 }
 
 /** What a send was answered with; throws what was answered in place of it. */
-function accepted({ status, body }: { status: number; body: string }): Accepted {
+export function acceptedBy({ status, body }: { status: number; body: string }): Accepted {
   const said = JSON.parse(body)
-  if (status === 202) return said as Accepted
+  if (status === 202) return { message_id: said.message_id, status: said.status }
   const { statusMessage, data } = said as { statusMessage: string; data?: Record<string, unknown> }
   throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
