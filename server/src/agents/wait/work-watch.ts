@@ -3,7 +3,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { FeedWatch } from '../../events/watch.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
-import { stretch, workEvents } from './select-work.ts'
+import { stretch, workEvents } from './due-work.ts'
 
 /** Somebody who waits for work of a key. */
 export interface Waiter {
