@@ -4,6 +4,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { agentsWorld, verbNamed } from '../support/agents/agents-world.ts'
 import { eras, mcpClient, textOf } from '../support/agents/mcp-client.ts'
+import { filesWorld, png } from '../support/inbox/files-world.ts'
 import { testTeamToken } from '../support/world.ts'
 
 for (const era of eras) {
@@ -101,7 +102,7 @@ test('a conversation and a lead are resources, for keys that may read them', asy
   const { resourceTemplates } = await client.listResourceTemplates()
   assert.deepEqual(
     resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-    ['parley://conversations/{id}', 'parley://leads/{id}'],
+    ['parley://conversations/{id}', 'parley://leads/{id}', 'parley://conversations/{id}/files/{file_id}'],
   )
   const read = await client.readResource({ uri: `parley://conversations/${id}` })
   assert.match(JSON.stringify(read.contents), /Where is my order\?/)
@@ -117,6 +118,29 @@ test('a conversation and a lead are resources, for keys that may read them', asy
   await assert.rejects(
     (await mcpClient(stranger, stranger.agent.value)).readResource({ uri: `parley://conversations/${id}` }),
   )
+})
+
+test('a file of a message is a resource of its conversation, while it is small and the key sees it', async () => {
+  const w = await filesWorld()
+  const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
+  const { conversationId, mediaId } = await w.here(png)
+  const client = await mcpClient(w, key)
+  const uri = `parley://conversations/${conversationId}/files/${mediaId}`
+  assert.deepEqual((await client.readResource({ uri })).contents, [
+    { uri, mimeType: 'image/png', blob: png.toString('base64') },
+  ])
+  const large = await w.here(Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]))
+  const path = (file: { conversationId: string; mediaId: string }) =>
+    `parley://conversations/${file.conversationId}/files/${file.mediaId}`
+  await assert.rejects(client.readResource({ uri: path(large) }), /GET its path/)
+  await assert.rejects(client.readResource({ uri: path({ conversationId: mediaId, mediaId }) }))
+  await assert.rejects(client.readResource({ uri: `parley://leads/${conversationId}/files/${mediaId}` }), {
+    code: -32602,
+  })
+  const { value: ofLeads } = await w.addKey({ scopes: ['leads.read'] })
+  await assert.rejects((await mcpClient(w, ofLeads)).readResource({ uri }), /lacks scope inbox.read/)
+  const { value: elsewhere } = await w.addKey({ scopes: ['inbox.read'], connectionIds: [await w.addConnection()] })
+  await assert.rejects((await mcpClient(w, elsewhere)).readResource({ uri }))
 })
 
 test('a key is shown the tools of its scopes alone, and can call no other', async () => {

@@ -7,6 +7,7 @@ import { admitTo, isFor } from '../admit.ts'
 import { problemOf } from '../http/problem.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
 import { plainInput, plainOutput } from './plain-schema.ts'
+import { fileReader, type ReadFile } from './read-file.ts'
 
 /** A verb as the protocol shows it, and as it is called. */
 interface VerbTool {
@@ -21,10 +22,13 @@ export interface Tools {
   knows(name: unknown): boolean
   /** Does what the tool of that name does; throws what keeps the caller from it. */
   run(name: string, caller: Caller, input: Record<string, unknown>, signal: AbortSignal): Promise<object>
+  /** A file of a conversation, for whoever may read that. */
+  readFile: ReadFile
 }
 
 export function createTools(deps: AgentDeps, guard: Pick<Guard, 'admit'>, verbs: readonly Verb[]): Tools {
   const tools = new Map(verbs.map((verb): [string, VerbTool] => [verb.name, toolOf(verb)]))
+  const read = fileReader(deps.inbox)
   return {
     shownTo: (caller) => [...tools.values()].filter(({ verb }) => isFor(caller, verb)).map(({ shown }) => shown),
     knows: (name) => typeof name === 'string' && tools.has(name),
@@ -36,6 +40,10 @@ export function createTools(deps: AgentDeps, guard: Pick<Guard, 'admit'>, verbs:
       const issues = tool.check(input, '')
       if (issues.length > 0) throw new InvalidInput(issues)
       return tool.verb.run(deps, agent, input, signal)
+    },
+    readFile: async (caller, ...ids) => {
+      await guard.admit(caller, 'inbox', ['inbox.read'])
+      return read(caller, ...ids)
     },
   }
 }
