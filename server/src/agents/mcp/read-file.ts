@@ -6,7 +6,6 @@ import { openMedia } from '../../inbox/media/open-media.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces } from '../../inbox/team-api/files/file-places.ts'
 import { openPieces } from '../../inbox/team-api/files/send-file.ts'
-import { scopeOf } from '../shown/sight.ts'
 
 /** Enough for a picture or some minutes of voice; in a message all of it is held several times over. */
 const maxBytes = 2 * 1024 * 1024
@@ -22,11 +21,11 @@ export type ReadFile = (
 /** Reads files of conversations for those who cannot ask for their bytes by HTTP. */
 export function fileReader(inbox: SendDeps): ReadFile {
   const place = filePlaces(places)
-  return (caller, conversationId, fileId) =>
-    place({ workspaceId: caller.workspaceId, actor: { id: caller.keyId } }, async () => {
-      const conversation = await findConversation(inbox.db.sql, scopeOf(caller), conversationId)
+  return ({ workspaceId, keyId, connectionIds }, conversationId, fileId) =>
+    place({ workspaceId, actor: { id: keyId } }, async () => {
+      const conversation = await findConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
       if (conversation === undefined) throw conversationNotFound()
-      const asker = { workspaceId: caller.workspaceId, actorId: caller.keyId, conversationId }
+      const asker = { workspaceId, actorId: keyId, conversationId }
       const file = await openMedia(inbox, asker, fileId, 'file')
       const { bytes } = file.secret
       if (bytes > maxBytes) {
