@@ -10,7 +10,7 @@ import { createLog } from '../../src/base/log.ts'
 import { nullable } from '../../src/base/route.ts'
 import { connected, type Era, eras, overHttp, textOf } from '../support/agents/mcp-client.ts'
 import { atEnd } from '../support/file-end.ts'
-import { testServer } from '../support/test-server.ts'
+import { testServer } from '../support/http.ts'
 
 const publicUrl = 'http://parley.example'
 
@@ -43,7 +43,7 @@ async function serverWith(run: Verb['run']) {
   mcpRoutes(app, {} as AgentDeps, guard, [verb], { log, publicUrl })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
-  const client = (era: Era) => connected(era, (each) => each.connect(overHttp(url, 'plk_any')))
+  const client = (era: Era) => connected(era, (one) => one.connect(overHttp(url, 'plk_any')))
   return { client, lines, counted }
 }
 
@@ -63,11 +63,10 @@ for (const era of eras) {
       await ended.promise
       throw new Error('Nobody waits for this')
     })
-    const giveUp = new AbortController()
-    const call = (await client(era)).callTool({ name: 'try_it' }, { signal: giveUp.signal })
+    const one = await client(era)
+    const call = one.callTool({ name: 'try_it' })
     await begun.promise
-    giveUp.abort()
-    await assert.rejects(call)
+    await Promise.all([assert.rejects(call), one.close()])
     await ended.promise
   })
 
@@ -78,7 +77,7 @@ for (const era of eras) {
     assert.deepEqual([answer.isError, problem.status, problem.code], [true, 500, 'INTERNAL'])
     assert.doesNotMatch(JSON.stringify(answer), /secret/)
     const line = lines.find((each) => each.includes('agent call failed')) ?? ''
-    assert.ok(line.includes(problem.request_id) && line.includes('try_it') && line.includes('column'))
+    assert.ok(line.includes(problem.request_id) && line.includes('try_it'), line)
     assert.ok(!lines.join('').includes('of a customer'))
   })
 
@@ -111,7 +110,8 @@ test('fields that may be null are shown as a branch for each type, and answers w
   assert.deepEqual(tool?.inputSchema.properties, {
     words: { anyOf: [{ type: 'string', maxLength: 100 }, { type: 'null' }] },
   })
-  assert.deepEqual(tool?.outputSchema?.properties?.words, {
+  const answered = tool?.outputSchema?.properties as { words: object }
+  assert.deepEqual(answered.words, {
     description: 'What came of it.',
     anyOf: [{ type: 'string' }, { type: 'null' }],
   })

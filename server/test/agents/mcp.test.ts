@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonSchemaType } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { agentsWorld, verbNamed } from '../support/agents/agents-world.ts'
@@ -59,7 +60,7 @@ for (const era of eras) {
     )
     const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
     const words = JSON.stringify(messages) + client.getInstructions()
-    const named = new Set(words.match(/\b[a-z]+(?:_[a-z]+)+\b/g))
+    const named = new Set(words.match(/\b(?!next_cursor)[a-z]+(?:_[a-z]+)+\b/g))
     for (const name of named) verbNamed(name)
     assert.ok(named.size >= 4)
   })
@@ -88,10 +89,11 @@ test('every tool takes and answers what its verb gives as an example', async () 
   const validator = new AjvJsonSchemaValidator()
   for (const { name, inputSchema, outputSchema } of (await client.listTools()).tools) {
     const { example } = verbNamed(name)
-    assert.ok(outputSchema !== undefined)
-    assert.equal(validator.getValidator(inputSchema)(example.input).errorMessage, undefined, name)
-    assert.equal(validator.getValidator(outputSchema)(example.output).errorMessage, undefined, name)
-    assert.equal(validator.getValidator(inputSchema)({ ...example.input, extra: 1 }).valid, false, name)
+    const takes = validator.getValidator(inputSchema as JsonSchemaType)
+    const answers = validator.getValidator(outputSchema as JsonSchemaType)
+    assert.equal(takes(example.input).errorMessage, undefined, name)
+    assert.equal(answers(example.output).errorMessage, undefined, name)
+    assert.equal(takes({ ...example.input, extra: 1 }).valid, false, name)
   }
 })
 

@@ -31,7 +31,8 @@ export function fileReader(inbox: SendDeps): ReadFile {
       if (bytes > maxBytes) {
         throw new ApiError(413, `The file has ${bytes} bytes, of at most ${maxBytes} here. GET its path with your key.`)
       }
-      const pieces = await openPieces(inbox, file, { start: 0, end: bytes })
-      return { type: file.type, base64: Buffer.concat(await Array.fromAsync(pieces)).toString('base64') }
+      const pieces: Uint8Array[] = []
+      for await (const piece of await openPieces(inbox, file, { start: 0, end: bytes })) pieces.push(piece)
+      return { type: file.type, base64: Buffer.concat(pieces).toString('base64') }
     })
 }
