@@ -1,4 +1,5 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { fileRoute } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
@@ -43,5 +44,6 @@ export async function serveAgents(
     waits,
   }
   verbRoutes(app, deps, guard, verbs)
+  fileRoute(app, inbox, guard)
   serveAgentReference(app, verbs)
 }

@@ -107,7 +107,9 @@ function open(schema: Schema, place: string, isInput: boolean): string[] {
   const isChoice = schema.enum !== undefined || schema.const !== undefined
   const lacks = [
     types.includes('string') && !isChoice && schema.maxLength === undefined ? `${place}: maxLength` : '',
-    types.some((one) => one === 'number' || one === 'integer') && schema.maximum === undefined ? `${place}: maximum` : '',
+    types.some((one) => one === 'number' || one === 'integer') && schema.maximum === undefined
+      ? `${place}: maximum`
+      : '',
     types.includes('array') && schema.maxItems === undefined ? `${place}: maxItems` : '',
     isInput && types.includes('object') && !patternProperties && schema.additionalProperties !== false
       ? `${place}: additionalProperties`

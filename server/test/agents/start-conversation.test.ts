@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../src/base/id.ts'
 import { replaceTemplates } from '../../src/channels/templates/templates.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
@@ -17,6 +18,7 @@ async function withTemplate(): Promise<AgentsWorld> {
       w.connectionId,
       [
         {
+          id: newId(w.clock.now()),
           name: 'order_update',
           language: 'en_US',
           category: 'UTILITY',
@@ -82,4 +84,14 @@ test('while agents are stopped none starts a conversation', async () => {
   await admin.call('PATCH', '', { agentsStopped: true })
   const { status, body } = await w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
   assert.deepEqual([status, body.code, told(w)], [403, 'OWNER_FORBIDDEN', 0])
+})
+
+test('a key that sees phones masked pays for each number that it names in vain', async () => {
+  const w = await withTemplate()
+  const { value } = await w.addKey({ scopes: ['inbox.write'], phoneVisibility: 'masked' })
+  const ask = { connection_id: w.connectionId, template: { ...template, name: 'other' } }
+  for (let n = 0; n < 30; n++) {
+    assert.equal((await w.ask('start_conversation', { ...ask, phone: `55119999900${10 + n}` }, value)).status, 422)
+  }
+  assert.equal((await w.ask('start_conversation', { ...ask, phone: '5511999990099' }, value)).status, 429)
 })

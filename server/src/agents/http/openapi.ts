@@ -29,10 +29,9 @@ const problem = titled('Problem', {
   detail: text(10_000, 'What was wrong.'),
   code: text(100, 'What to branch on.', { example: 'HELD_BY_PEOPLE' }),
   issues: Type.Optional(
-    Type.Array(
-      Type.Object({ path: text(1000, 'The field.'), message: text(1000, 'What is wrong with it.') }),
-      { maxItems: 20 },
-    ),
+    Type.Array(Type.Object({ path: text(1000, 'The field.'), message: text(1000, 'What is wrong with it.') }), {
+      maxItems: 20,
+    }),
   ),
   owner: Type.Optional(text(42, 'Who has the conversation.')),
   since: Type.Optional(text(40, 'Since when.')),
@@ -125,10 +124,14 @@ function shareIn(value: unknown, schemas: Record<string, Json>): unknown {
   if (typeof title !== 'string' || !isSchema || shared.properties === undefined) return shared
   const isNullable = Array.isArray(type) && type.includes('null')
   const one = isNullable ? { ...shared, type: 'object' } : shared
-  if (schemas[title] !== undefined && JSON.stringify(schemas[title]) !== JSON.stringify(one)) {
+  if (schemas[title] !== undefined && written(schemas[title]) !== written(one)) {
     throw new Error(`Two schemas of the interface for agents have the title ${title}`)
   }
   schemas[title] = one
   const reference = { $ref: `#/components/schemas/${title}` }
   return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference
 }
+
+// Where null is allowed as well, the keywords stand in another order.
+const written = (schema: Json): string =>
+  JSON.stringify(Object.entries(schema).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -26,7 +26,10 @@ export const startConversation = defineVerb({
   http: { method: 'POST', path: '/conversations' },
   input: input({
     connection_id: uuid('The number to send from, from list_connections.'),
-    phone: text(maxPhoneLength, 'The number to send to, with country code.', { minLength: 1, example: '+55 81 99123-4567' }),
+    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+      minLength: 1,
+      example: '+55 81 99123-4567',
+    }),
     template: TemplateSend.properties.template,
     idempotency_key: Type.Optional(idempotencyKey),
   }),
@@ -78,7 +81,11 @@ async function beginGuessing({ inbox, guesses }: AgentDeps, caller: AgentCaller,
   if (caller.phoneVisibility === 'full') return begin()
   return guesses(caller.keyId).spend(async (budget) => {
     if (budget.left() === 0) throw budget.refusal()
-    const begun = await begin()
+    // A refusal tells something as well: which one it is depends on whether there was a conversation.
+    const begun = await begin().catch((error) => {
+      budget.note()
+      throw error
+    })
     if (begun.isNew) budget.note()
     return begun
   })

@@ -9,10 +9,11 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { agentHasIt, agentsStopped, connectionNotFound, heldByPeople, keyCannotOwn } from '../conversation/errors.ts'
 import { refusalToTake } from '../conversation/hold.ts'
-import { agent } from '../conversation/owner.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
+import { agent } from '../conversation/owner.ts'
 import { insertConversation } from '../conversation/queries.ts'
 import { withoutRace } from '../receive/without-race.ts'
+import { namesNothing } from '../send/named-by-send.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
@@ -73,9 +74,8 @@ async function begin(
   refuseToTake(before, actor.id)
   const change = changeOwner(before, agent(actor.id), actor, now)
   const { conversation } = change
-  const named = { about: null, upload: null }
   checkSend({
-    ...{ command, sender: caller, conversation, readiness: connection, template, named, now },
+    ...{ command, sender: caller, conversation, readiness: connection, template, named: namesNothing, now },
     maxTextLength: null,
     mediaWay: undefined,
   })
