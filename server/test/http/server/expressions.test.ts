@@ -34,8 +34,8 @@ test('no expression that is written down takes more steps than in proportion to 
 })
 
 test('no expression is made of a text, but where it is named here', () => {
-  // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a formula. What is made
-  // of parts is fed with long texts beside this, whole: where a sign-in leads to, and the cells of a file.
+  // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
+  // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, and the cells of a file.
   assert.deepEqual(
     [...new Set(made)],
     [
