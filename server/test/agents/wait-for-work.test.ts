@@ -133,37 +133,6 @@ test('what a member hands to the agent comes with the words and the notes, thoug
   assert.deepEqual(idsIn(await now(w)), [], 'nor once the agent has gone on with it')
 })
 
-test('the story of a refund, with a hand-over there and back, takes an agent six calls', async () => {
-  const w = await agentsWorld()
-  let calls = 0
-  const call: AgentsWorld['ask'] = async (...asked) => {
-    calls++
-    w.clock.advance(1000)
-    const reply = await w.ask(...asked)
-    assert.equal(reply.status, 200, JSON.stringify(reply.body))
-    return reply
-  }
-  await w.customerWrites('Where is my order 1042?')
-  const { body: first } = await call('wait_for_work', { wait: 0 })
-  const [conversation_id] = idsIn(first)
-  await call('answer', { conversation_id, text: 'It left our warehouse this morning.' })
-  await w.customerWrites('Too late. I want my money back.', { at: w.clock.now() })
-  const { body: second } = await call('wait_for_work', { wait: 0, cursor: first.next_cursor })
-  assert.match(textsIn(second)[0]?.at(-1) ?? '', /money back/)
-  const words = { summary: 'Wants the money back for order 1042.', closing: 'A colleague will help you.' }
-  await call('hand_over', { conversation_id, ...words })
-  const member = await signedInMember(w)
-  const note = { summary: 'It is paid back.', nextStep: 'Say that it takes five days.' }
-  w.clock.advance(1000)
-  await member.call('POST', `/inbox/conversations/${conversation_id}/hand-back`, { keyId: w.agent.id, note })
-  const { body: third } = await call('wait_for_work', { wait: 0, cursor: second.next_cursor })
-  const [{ why, handover }] = third.work
-  assert.deepEqual([why, handover.summary, handover.next_step], ['given_to_you', note.summary, note.nextStep])
-  assert.match(third.next[0], /handed to you/)
-  await call('answer', { conversation_id, text: 'The money is on its way: it takes five days.' })
-  assert.equal(calls, 6)
-})
-
 test('nothing comes of conversations that others have, that are resolved, or that the agent took by itself', async () => {
   const w = await agentsWorld()
   const other = await addAgent(w)
