@@ -156,6 +156,30 @@ create table conversation_aliases (
 
 CREATE INDEX conversation_aliases_conversation ON conversation_aliases USING btree (workspace_id, conversation_id);
 
+create table conversation_handovers (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  from_key_id uuid,
+  to_type text not null,
+  to_key_id uuid,
+  to_user_id uuid,
+  urgency text not null,
+  words bytea not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint conversation_handovers_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
+  constraint conversation_handovers_check CHECK (((to_type = 'agent'::text) = (to_key_id IS NOT NULL))),
+  constraint conversation_handovers_check1 CHECK (((to_type = 'people'::text) OR (to_user_id IS NULL))),
+  constraint conversation_handovers_to_type_check CHECK ((to_type = ANY (ARRAY['people'::text, 'agent'::text, 'agents'::text]))),
+  constraint conversation_handovers_urgency_check CHECK ((urgency = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text]))),
+  constraint conversation_handovers_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_handovers_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX conversation_handovers_time ON conversation_handovers USING btree (workspace_id, conversation_id, created_at, id);
+
 create table conversation_notes (
   workspace_id uuid not null,
   id uuid not null,
@@ -198,6 +222,8 @@ create table conversations (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   starts_held_until timestamp(3) with time zone,
+  held boolean not null default false,
+  handover bytea,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -1034,7 +1060,9 @@ create table workspaces (
   keep_submissions_days integer,
   keep_audit_days integer default 730,
   keep_former_texts boolean not null default true,
+  agents_may_take_back text not null default 'always'::text,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
+  constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
   constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
   constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),

@@ -143,7 +143,8 @@ function urlHost(host: string): string {
 // Each reader answers null for what is not set, and notes a problem (and answers null) for what is set wrongly.
 // A problem never repeats the value: it may be a secret in the wrong place.
 function reader(env: Environment, problems: string[]) {
-  const known = new Set<string>()
+  // What commands read by themselves.
+  const known = new Set(['PARLEY_KEY'])
   const text = (name: string): string | null => {
     known.add(name)
     return env[name]?.trim() || null

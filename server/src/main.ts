@@ -4,6 +4,7 @@ import { addEraseCommand } from './commands/erase.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addMcpCommand } from './commands/mcp.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addRotateKeysCommands } from './commands/rotate-keys.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
@@ -51,6 +52,7 @@ addRotateKeysCommands(program)
 addImportCommand(program)
 addExportCommand(program)
 addEraseCommand(program)
+addMcpCommand(program)
 addSimulateCommand(program)
 
 try {

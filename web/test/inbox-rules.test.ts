@@ -26,6 +26,8 @@ function row(id: string, at: number, changes: Partial<Conversation> = {}): Conve
     owner: 'human',
     ownerName: null,
     ownerSince: minute(0),
+    held: false,
+    handover: null,
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,

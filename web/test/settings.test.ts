@@ -289,6 +289,18 @@ test('the watchdog is set in minutes', async () => {
   assert.equal(await minutes.inputValue(), '45')
 })
 
+test('that agents take back only what is handed to them is switched on, and kept', async () => {
+  const { page } = await demo.open('settings/agents')
+  const leaves = () => page.getByRole('switch', { name: /leave it alone until/ })
+  await leaves().click({ force: true })
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.reload()
+  await leaves().waitFor({ state: 'attached' })
+  assert.equal(await leaves().isChecked(), true)
+  const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
+  assert.equal(workspace.agentsMayTakeBack, 'when_handed')
+})
+
 test('a team token is shown once, works, and is revoked', async () => {
   const { page, problems } = await demo.open('settings/tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()

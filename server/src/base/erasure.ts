@@ -39,6 +39,7 @@ export const erasedKinds = [
   'files',
   'notes',
   'activities',
+  'handovers',
   'sends',
   'events',
   'deliveries',

@@ -13,6 +13,7 @@ const kinds: Record<ErasedKind, string> = {
   files: 'Pictures, recordings and documents of messages.',
   notes: 'Internal notes, with their mentions.',
   activities: 'Lines that conversations show of changes.',
+  handovers: 'What was said when a conversation was handed on.',
   sends: 'Records of sends, by Idempotency-Key.',
   events: 'Events of the feed.',
   deliveries: 'Webhook deliveries, made or not, with the answers of receivers.',

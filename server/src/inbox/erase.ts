@@ -135,6 +135,8 @@ export async function eraseConversation(
   if (notes === batchSize) return goOn(removed, true)
   const activities = await eraseActivities(tx, workspaceId, conversationId)
   if (activities === batchSize) return goOn({ ...removed, activities }, true)
+  const handovers = await eraseHandovers(tx, workspaceId, conversationId)
+  if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
   await tx`
     delete from conversations
     where workspace_id = ${workspaceId}
@@ -145,7 +147,7 @@ export async function eraseConversation(
       and id = ${conversationId}`
   tellTeam(tx, workspaceId, [conversationId])
   await wakeWaiting(tx, conversationId)
-  return goOn({ ...removed, activities, conversations: 1 }, false)
+  return goOn({ ...removed, activities, handovers, conversations: 1 }, false)
 }
 
 /** With their parts, the sends that made them, and statuses that came before them. */
@@ -208,6 +210,21 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
   return ids.length
+}
+
+async function eraseHandovers(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {
+  const erased = await tx`
+    delete from conversation_handovers
+    where workspace_id = ${workspaceId}
+      and id = any (array(
+        select id
+        from conversation_handovers
+        where workspace_id = ${workspaceId}
+          and conversation_id = ${conversationId}
+        order by created_at, id
+        limit ${batchSize}
+      ))`
+  return erased.count
 }
 
 async function eraseActivities(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {

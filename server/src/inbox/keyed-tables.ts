@@ -12,6 +12,7 @@ export const sealedInboxTables: readonly SealedTable[] = [
     places: {
       contact: place('conversations', 'contact', 'id'),
       last_message: place('conversations', 'last_message', 'id'),
+      handover: place('conversations', 'handover', 'id'),
     },
   },
   {
@@ -35,6 +36,12 @@ export const sealedInboxTables: readonly SealedTable[] = [
     keysOf: 'workspace',
     key: ['id'],
     places: { text: place('conversation_notes', 'text', 'id') },
+  },
+  {
+    table: 'conversation_handovers',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { words: place('conversation_handovers', 'words', 'id') },
   },
   {
     table: 'dispatches',

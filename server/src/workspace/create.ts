@@ -63,6 +63,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     agents_stopped: false,
     leads_from_chat: false,
     keep_former_texts: true,
+    agents_may_take_back: 'always',
     ...keepsEverything,
     created_at: now,
     updated_at: now,

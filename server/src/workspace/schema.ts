@@ -4,7 +4,7 @@ import { leadStatus } from '../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
 import { retentionOf } from './retention.ts'
-import type { WorkspaceRow } from './workspace.ts'
+import { takingBack, type WorkspaceRow } from './workspace.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -58,6 +58,11 @@ const agentsStopped = Type.Boolean({
   description: 'The stop switch: while true no agent owns or gets a conversation. Turning it on hands all to people.',
   example: false,
 })
+const agentsMayTakeBack = oneOf(takingBack, {
+  description:
+    'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
+  example: 'always',
+})
 const leadsFromChat = Type.Boolean({
   description: 'Whether a customer who writes and is no lead becomes one.',
   example: false,
@@ -87,7 +92,7 @@ const retentionPatch = Type.Partial(Type.Object(retentionDays), {
   minProperties: 1,
   description: 'For how many days the workspace keeps what; what is not named stays as it is.',
 })
-const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat, keepFormerTexts }
+const ofInbox = { agentWatchdogMinutes, agentsStopped, agentsMayTakeBack, leadsFromChat, keepFormerTexts }
 
 export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),
@@ -168,6 +173,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     inboxAvailable: row.inbox_available,
     agentWatchdogMinutes: row.agent_watchdog_minutes,
     agentsStopped: row.agents_stopped,
+    agentsMayTakeBack: row.agents_may_take_back,
     leadsFromChat: row.leads_from_chat,
     keepFormerTexts: row.keep_former_texts,
     retention: retentionOf(row),

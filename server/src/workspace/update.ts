@@ -6,7 +6,7 @@ import { announceWorkspace } from '../team/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { changedQuota, quotaIn } from './quota-ceiling.ts'
 import { type Retention, withRetention } from './retention.ts'
-import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
+import { announceChange, lockWorkspace, storeWorkspace, type TakingBack, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspacePatch {
   name?: string
@@ -22,6 +22,7 @@ export interface WorkspacePatch {
   agentsStopped?: boolean
   leadsFromChat?: boolean
   keepFormerTexts?: boolean
+  agentsMayTakeBack?: TakingBack
   retention?: Partial<Retention>
 }
 
@@ -89,6 +90,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     agents_stopped: patch.agentsStopped ?? before.agents_stopped,
     leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
     keep_former_texts: patch.keepFormerTexts ?? before.keep_former_texts,
+    agents_may_take_back: patch.agentsMayTakeBack ?? before.agents_may_take_back,
     ...withRetention(before, patch.retention ?? {}),
   }
 }

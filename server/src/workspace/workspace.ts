@@ -1,6 +1,10 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Role } from '../team/member.ts'
 
+/** Whether an agent may take back what people have: at any time, or only what they hand over. */
+export const takingBack = ['always', 'when_handed'] as const
+export type TakingBack = (typeof takingBack)[number]
+
 export interface WorkspaceRow {
   id: string
   name: string
@@ -15,6 +19,7 @@ export interface WorkspaceRow {
   agents_stopped: boolean
   leads_from_chat: boolean
   keep_former_texts: boolean
+  agents_may_take_back: TakingBack
   keep_conversations_days: number | null
   keep_activities_days: number | null
   keep_sends_days: number | null
@@ -38,6 +43,7 @@ const columns = (sql: Sql) => sql`
   w.agents_stopped,
   w.leads_from_chat,
   w.keep_former_texts,
+  w.agents_may_take_back,
   w.keep_conversations_days,
   w.keep_activities_days,
   w.keep_sends_days,
@@ -87,13 +93,13 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
   await tx`
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, keep_conversations_days,
+      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, keep_conversations_days,
       keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
-      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts},
+      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
       ${row.keep_conversations_days}, ${row.keep_activities_days}, ${row.keep_sends_days}, ${row.keep_submissions_days},
       ${row.keep_audit_days}, ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
     )`
@@ -120,6 +126,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       agents_stopped = ${row.agents_stopped},
       leads_from_chat = ${row.leads_from_chat},
       keep_former_texts = ${row.keep_former_texts},
+      agents_may_take_back = ${row.agents_may_take_back},
       keep_conversations_days = ${row.keep_conversations_days},
       keep_activities_days = ${row.keep_activities_days},
       keep_sends_days = ${row.keep_sends_days},

@@ -137,6 +137,9 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
   const found = [...(await w.conversations({ phone })), ...(await w.conversations({ phone: variant }))]
   const conversationIds = found.map(({ id }) => id)
   const [id = ''] = conversationIds
+  await admin.call('POST', `/inbox/conversations/${id}/take-over`)
+  const handover = { summary: `${word} wants a quote`, nextStep: `Ask ${word}` }
+  await admin.call('POST', `/inbox/conversations/${id}/hand-back`, { keyId: w.keyId, note: handover })
   await w.call('PATCH', conversationPath(id), { body: { owner: `agent:${w.keyId}` } })
   const sent = await w.call('POST', `${conversationPath(id)}/messages`, {
     body: { kind: 'text', text: `Dear ${word}` },

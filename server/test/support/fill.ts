@@ -37,6 +37,8 @@ export async function fillConversations(
       owner: n % 3 === 0 ? human : agent(keyId),
       ownerEpoch: 1,
       ownerSince: at,
+      held: false,
+      handover: null,
       status: statuses[n % statuses.length] ?? 'open',
       snoozedUntil: null,
       assignedTo: null,

@@ -26,6 +26,7 @@ export function AgentsSection() {
         <>
           <StopSwitch workspace={workspace} />
           <Watchdog workspace={workspace} />
+          <TakingBack workspace={workspace} />
           <Text size="sm" c="dimmed">
             {t.settings.agents.keys}{' '}
             <Anchor component={Link} to={`/w/${workspaceId}/keys`} size="sm" underline="always">
@@ -92,6 +93,27 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
           {texts.stopHelp}
         </Confirm>
       )}
+    </Section>
+  )
+}
+
+function TakingBack({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.agents
+  const change = useWorkspaceChange(workspace, t.settings.saved)
+  const set = (isHeld: boolean) =>
+    change.mutate(
+      { agentsMayTakeBack: isHeld ? 'when_handed' : 'always' },
+      { onError: complain, onSettled: () => change.reset() },
+    )
+  return (
+    <Section title={texts.takingBack}>
+      <Switch
+        label={texts.takingBackSwitch}
+        description={texts.takingBackHelp}
+        checked={(change.variables?.agentsMayTakeBack ?? workspace.agentsMayTakeBack) === 'when_handed'}
+        onChange={(event) => set(event.currentTarget.checked)}
+        disabled={change.isPending || !mayIn(workspace.id, 'admin')}
+      />
     </Section>
   )
 }

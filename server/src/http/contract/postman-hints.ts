@@ -117,6 +117,7 @@ export const postmanHints: HintsByOperation = {
   deleteUpload: { path: { id: '{{conversation_id}}', uploadId: '{{upload_id}}' } },
   downloadMedia: { path: { mediaId: '{{upload_id}}' }, order: 1 },
   listConversationMedia: { path: { id: '{{conversation_id}}' } },
+  offerConversation: { path: { id: '{{conversation_id}}' } },
   listNotes: { path: { id: '{{conversation_id}}' } },
   createNote: { path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } },
   markConversationReadAsMember: { path: { id: '{{conversation_id}}' } },

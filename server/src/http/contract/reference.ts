@@ -1,4 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
+import { llmsText } from '../../agents/http/llms.ts'
+import { agentDocument } from '../../agents/http/openapi.ts'
+import { basePath } from '../../agents/http/routes.ts'
+import type { Verb } from '../../agents/verb.ts'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { asPage } from '../server/security-headers.ts'
@@ -62,6 +67,23 @@ export function serveReference(app: App, publicUrl: string): void {
   })
 }
 
+const guide = new URL('../../../../docs/agents.md', import.meta.url)
+
+/** What agents read about their interface: `/llms.txt`, `/docs/agents.md` and the document of `/api/v2`. */
+export function serveAgentReference(app: App, verbs: readonly Verb[]): void {
+  const pages: Record<string, [type: string, make: () => Promise<string>]> = {
+    [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(verbs))],
+    '/llms.txt': ['text/plain', async () => llmsText(verbs)],
+    '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
+  }
+  for (const [path, [type, make]] of Object.entries(pages)) {
+    const answer = once(async () => keepAnswer(`${type}; charset=utf-8`, askAgain, Buffer.from(await make())))
+    app.get(path, { exposeHeadRoute: true, schema: { hide: true } }, async (request, reply) =>
+      sendKept(request, reply, await answer()),
+    )
+  }
+}
+
 function plainReference(app: App): string {
   const lines = [...operationsOf(routesOf(app))]
     .filter(({ operation }) => operation.security?.some((way) => 'apiKey' in way))
@@ -72,6 +94,7 @@ In a browser this is the reference. To programs:
 
 /openapi.json  everything, as OpenAPI 3.1; ask for it with gzip or br (curl --compressed)
 /postman.json  a Postman collection that can be run from top to bottom
+/llms.txt      the interface for agents, on one page
 
 For API keys (Authorization: Bearer <API key>):
 

@@ -41,7 +41,7 @@ export const changeErrors = {
     409,
     'OWNER_MISMATCH',
     'This key is not active, lacks inbox.write or does not allow the connection',
-    'The key stopped while the request was on its way: `OWNER_MISMATCH`.',
+    '`OWNER_MISMATCH`: the key stopped while the request was on its way. Or people have the conversation, in a workspace where agents take back only what is handed to them: `data.since` says since when.',
   ),
 }
 

@@ -64,7 +64,13 @@ const MessageStatus = Type.Object(
 )
 
 const OwnerChanged = Type.Object(
-  { conversation_id: id, owner, actor, at },
+  {
+    conversation_id: id,
+    owner,
+    actor,
+    at,
+    handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
+  },
   { title: 'OwnerChangedEvent', description: '`inbox.conversation.owner_changed`: somebody else may send now.' },
 )
 
@@ -121,6 +127,8 @@ function sampleConversation(id: string, at: Date): Conversation {
     owner: agent(keyId),
     ownerEpoch: 1,
     ownerSince: at,
+    held: false,
+    handover: null,
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,

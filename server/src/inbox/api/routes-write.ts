@@ -26,7 +26,7 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
         operationId: 'updateConversation',
         summary: 'Change owner, status or labels; add a note',
         description:
-          "Scope `inbox.write`. At least one field; all of them or none take effect. `owner` set to `human` hands the conversation to people, to the key's own `agent:<api_key_id>` takes it over; another agent's id is 403 `OWNER_FORBIDDEN`. A real change of owner emits `inbox.conversation.owner_changed`. `snoozed` lasts until the customer writes.",
+          "Scope `inbox.write`. At least one field; all of them or none take effect. `owner` set to `human` hands the conversation to people, to the key's own `agent:<api_key_id>` takes it over, unless people have it and the workspace lets agents take back only what is handed to them (409); another agent's id is 403 `OWNER_FORBIDDEN`. A real change of owner emits `inbox.conversation.owner_changed`. `snoozed` lasts until the customer writes.",
         params: schema.ConversationId,
         querystring: schema.NoQuery,
         body: schema.ConversationChanges,

@@ -3,6 +3,7 @@ import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
 import { type ConversationStatus, withStatus } from './conversation-state.ts'
 import { ownerChanged } from './events.ts'
+import { heldAfter } from './hold.ts'
 import type { Message } from './message.ts'
 import { type Owner, sameOwner } from './owner.ts'
 
@@ -12,11 +13,21 @@ export interface ConversationChange {
   events: NewEvent[]
 }
 
-/** Gives the conversation to an owner. One event for a real change, none otherwise. */
-export function changeOwner(before: Conversation, owner: Owner, actor: Actor, now: Date): ConversationChange {
-  if (sameOwner(before.owner, owner)) return { conversation: before, events: [] }
-  const conversation = touched({ ...before, owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now }, now)
-  return { conversation, events: [ownerChanged(conversation, actor, now)] }
+/** Gives the conversation to an owner. One event for a real change, none otherwise; it names the hand-over, if there is one. */
+export function changeOwner(
+  before: Conversation,
+  owner: Owner,
+  actor: Actor,
+  now: Date,
+  handoverId: string | null = null,
+): ConversationChange {
+  const held = heldAfter(before, owner, actor)
+  if (sameOwner(before.owner, owner)) {
+    return { conversation: held === before.held ? before : touched({ ...before, held }, now), events: [] }
+  }
+  const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, handover: null }
+  const conversation = touched({ ...before, ...owned }, now)
+  return { conversation, events: [ownerChanged(conversation, actor, now, handoverId)] }
 }
 
 export function changeStatus(
@@ -37,9 +48,9 @@ export function changeLabels(before: Conversation, labelIds: readonly string[], 
   return isSame ? before : touched({ ...before, labelIds: wanted }, now)
 }
 
-/** Any outbound message, a send as well as an echo, returns the customer and changes no status. */
+/** Any outbound message, a send as well as an echo, answers the customer and a hand-over, and changes no status. */
 export function withOutbound(before: Conversation, message: Message, now: Date): Conversation {
-  return touched({ ...before, ...newest(before, message), unansweredSince: null }, now)
+  return touched({ ...before, ...newest(before, message), unansweredSince: null, handover: null }, now)
 }
 
 /** A reaction of ours is among the messages, and no answer: what the conversation shows of itself is what was said before. */

@@ -4,6 +4,7 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import type { ConversationStatus } from './conversation-state.ts'
+import type { OpenHandover } from './hold.ts'
 import type { Owner } from './owner.ts'
 
 /** The customer, as far as the platform tells. */
@@ -34,6 +35,10 @@ export interface Conversation {
   /** Raised by every change of owner. */
   ownerEpoch: number
   ownerSince: Date
+  /** People have it: an agent may not take it by itself. Never while an agent owns it. */
+  held: boolean
+  /** What it was handed to people with, until somebody of them has written. */
+  handover: OpenHandover | null
   status: ConversationStatus
   snoozedUntil: Date | null
   assignedTo: string | null

@@ -56,6 +56,8 @@ export function newConversation(
     owner: human,
     ownerEpoch: 0,
     ownerSince: now,
+    held: false,
+    handover: null,
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,

@@ -1,4 +1,6 @@
 import { type ApiError, conflict, forbidden, invalid, notFound, unprocessable } from '../../base/errors.ts'
+import type { Conversation } from './conversation.ts'
+import { writeOwner } from './owner.ts'
 
 export const conversationNotFound = (): ApiError => notFound('Conversation not found', { code: 'NOT_FOUND' })
 
@@ -16,6 +18,37 @@ export const agentsStopped = (): ApiError =>
 
 export const keyCannotOwn = (): ApiError =>
   conflict('This key is not active, lacks inbox.write or does not allow the connection', { code: 'OWNER_MISMATCH' })
+
+/**
+ * An agent is to leave it alone. It is told who has it and since when, and never how to take it. The contract's face has its
+ * own word for it.
+ */
+export const heldByPeople = (
+  conversation: Pick<Conversation, 'owner' | 'ownerSince'>,
+  code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',
+): ApiError =>
+  conflict(
+    `People have answered this conversation since ${conversation.ownerSince.toISOString()}. Wait: you will be told when they hand it over.`,
+    { code, ...heldSince(conversation) },
+  )
+
+export const agentHasIt = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+  conflict(
+    `An agent has answered this conversation since ${conversation.ownerSince.toISOString()}: its owner is ${writeOwner(conversation.owner)}. Leave it to that agent, or to people.`,
+    { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
+  )
+
+/** Only the owner hands a conversation on. */
+export const notYours = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+  conflict(
+    `Only its owner hands a conversation on: this one has been with ${writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
+    { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
+  )
+
+const heldSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSince'>) => ({
+  owner: writeOwner(owner),
+  since: ownerSince.toISOString(),
+})
 
 /** `field` is what the caller's face names it. */
 export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')

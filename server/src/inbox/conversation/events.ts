@@ -67,9 +67,11 @@ export function ownerChanged(
   conversation: Pick<Conversation, 'id' | 'connectionId' | 'owner'>,
   actor: Actor,
   at: Date,
+  handoverId: string | null = null,
 ): NewEvent {
   const { id, owner } = conversation
-  const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString() }
+  const handed = handoverId === null ? {} : { handover_id: handoverId }
+  const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString(), ...handed }
   return news('inbox.conversation.owner_changed', conversation, payload)
 }
 

@@ -131,11 +131,11 @@ export async function insertConversations(
   await tx`
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
-      owner_key_id, owner_epoch, owner_since, status, label_ids, unread_count, window_expires_at, last_message_at,
+      owner_key_id, owner_epoch, owner_since, held, status, label_ids, unread_count, window_expires_at, last_message_at,
       unanswered_since, last_message, created_at, updated_at
     )
     select ${workspaceId}::uuid, n.id, n.connection_id, n.channel, n.contact, n.user_index, n.phone_index,
-      n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.status, '{}',
+      n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.held, n.status, '{}',
       n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.last_message, n.created_at,
       n.updated_at
     from unnest(
@@ -149,6 +149,7 @@ export async function insertConversations(
       ${column((row) => row.owner_key_id)}::uuid[],
       ${column((row) => row.owner_epoch)}::integer[],
       ${timestampArray(column((row) => row.owner_since))}::timestamptz[],
+      ${column((row) => row.held)}::boolean[],
       ${column((row) => row.status)}::text[],
       ${column((row) => row.unread_count)}::integer[],
       ${timestampArray(column((row) => row.window_expires_at))}::timestamptz[],
@@ -159,8 +160,8 @@ export async function insertConversations(
       ${timestampArray(column((row) => row.updated_at))}::timestamptz[]
     ) as n (
       id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
-      owner_since, status, unread_count, window_expires_at, last_message_at, unanswered_since, last_message, created_at,
-      updated_at
+      owner_since, held, status, unread_count, window_expires_at, last_message_at, unanswered_since, last_message,
+      created_at, updated_at
     )`.execute()
 }
 
@@ -175,7 +176,8 @@ export interface Stored {
 
 /**
  * Stores conversations as they stand, under the locks that they were read with: all that what comes in may change.
- * Neither their owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`).
+ * Neither their owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). What comes
+ * in ends a hand-over, and begins none.
  */
 export async function storeConversations(
   tx: Tx,
@@ -208,6 +210,8 @@ export async function storeConversations(
       phone_index = case when n.is_renamed then n.phone_index else c.phone_index end,
       phone_exact_index = case when n.is_renamed then n.phone_exact_index else c.phone_exact_index end,
       index_version = case when n.is_renamed then ${keyring.indexVersion} else c.index_version end,
+      held = n.held,
+      handover = case when n.is_handed then c.handover end,
       status = n.status,
       snoozed_until = n.snoozed_until,
       unread_count = n.unread_count,
@@ -223,6 +227,8 @@ export async function storeConversations(
       ${byteaArray(column((row) => row.names?.user_index ?? null))}::bytea[],
       ${byteaArray(column((row) => row.names?.phone_index ?? null))}::bytea[],
       ${byteaArray(column((row) => row.names?.phone_exact_index ?? null))}::bytea[],
+      ${column((row) => row.held)}::boolean[],
+      ${column((row) => row.handover !== null)}::boolean[],
       ${column((row) => row.status)}::text[],
       ${timestampArray(column((row) => row.snoozedUntil))}::timestamptz[],
       ${column((row) => row.unreadCount)}::integer[],
@@ -233,8 +239,8 @@ export async function storeConversations(
       ${byteaArray(column((row) => row.lastMessage))}::bytea[],
       ${timestampArray(column((row) => row.updatedAt))}::timestamptz[]
     ) as n (
-      id, is_renamed, contact, user_index, phone_index, phone_exact_index, status, snoozed_until, unread_count,
-      window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
+      id, is_renamed, contact, user_index, phone_index, phone_exact_index, held, is_handed, status, snoozed_until,
+      unread_count, window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
     )
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()

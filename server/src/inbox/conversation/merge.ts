@@ -39,6 +39,8 @@ export function unite(older: Conversation, younger: Conversation): Conversation 
     contact: uniteContacts(older.contact, younger.contact),
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
+    held: older.owner.type === 'human' && (older.held || younger.held),
+    handover: older.owner.type === 'human' ? (older.handover ?? younger.handover) : null,
     assignedTo: older.assignedTo ?? younger.assignedTo,
     labelIds: [...new Set([...older.labelIds, ...younger.labelIds])],
     unreadCount: older.unreadCount + younger.unreadCount,
@@ -99,6 +101,11 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
       and conversation_id = ${fromId}`
   await tx`
     update conversation_notes
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
+    update conversation_handovers
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`

@@ -16,6 +16,9 @@ export function keyIdOf(owner: Owner): string | null {
   return owner.type === 'human' ? null : owner.keyId
 }
 
+/** Whose a key's conversations are; people's without one. */
+export const ownerOfKey = (keyId: string | null): Owner => (keyId === null ? human : agent(keyId))
+
 /** `human` or `agent:<api_key_id>`. */
 export function writeOwner(owner: Owner): string {
   return owner.type === 'human' ? 'human' : `agent:${owner.keyId}`

@@ -14,6 +14,8 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   c.owner_key_id,
   c.owner_epoch,
   c.owner_since,
+  c.held,
+  c.handover,
   c.status,
   c.snoozed_until,
   c.assigned_to,
@@ -98,13 +100,13 @@ export async function insertConversation(
   const inserted = await tx`
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
-      owner_key_id, owner_epoch, owner_since, status, snoozed_until, assigned_to, label_ids, unread_count,
+      owner_key_id, owner_epoch, owner_since, held, handover, status, snoozed_until, assigned_to, label_ids, unread_count,
       window_expires_at, last_message_at, unanswered_since, last_message, created_at, updated_at
     )
     values (
       ${workspaceId}, ${row.id}, ${row.connection_id}, ${row.channel}, ${row.contact}, ${row.user_index},
       ${row.phone_index}, ${row.phone_exact_index}, ${row.index_version}, ${row.owner_key_id}, ${row.owner_epoch},
-      ${row.owner_since}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
+      ${row.owner_since}, ${row.held}, ${row.handover}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
       ${row.unread_count}, ${row.window_expires_at}, ${row.last_message_at}, ${row.unanswered_since},
       ${row.last_message}, ${row.created_at}, ${row.updated_at}
     )
@@ -135,6 +137,8 @@ export async function storeConversation(
       owner_epoch = ${row.owner_epoch},
       starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
       owner_since = ${row.owner_since},
+      held = ${row.held},
+      handover = ${row.handover},
       status = ${row.status},
       snoozed_until = ${row.snoozed_until},
       assigned_to = ${row.assigned_to},

@@ -3,7 +3,8 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
-import { agent, human, keyIdOf, type Owner } from './owner.ts'
+import type { OpenHandover } from './hold.ts'
+import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 
 /** A conversation as its table holds it, without what is only searched by. */
 export interface ConversationRow {
@@ -14,6 +15,8 @@ export interface ConversationRow {
   owner_key_id: string | null
   owner_epoch: number
   owner_since: Date
+  held: boolean
+  handover: Buffer | null
   status: ConversationStatus
   snoozed_until: Date | null
   assigned_to: string | null
@@ -46,6 +49,8 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
     owner_key_id: keyIdOf(conversation.owner),
     owner_epoch: conversation.ownerEpoch,
     owner_since: conversation.ownerSince,
+    held: conversation.held,
+    handover: sealHandover(keyring, conversation),
     status: conversation.status,
     snoozed_until: conversation.snoozedUntil,
     assigned_to: conversation.assignedTo,
@@ -65,6 +70,10 @@ export function sealLastMessage(
   { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>,
 ): Buffer | null {
   return lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage))
+}
+
+export function sealHandover(keyring: Keyring, { id, handover }: Pick<Conversation, 'id' | 'handover'>): Buffer | null {
+  return handover === null ? null : keyring.seal(place(id, 'handover'), JSON.stringify(handover))
 }
 
 /** The customer's names, sealed, and what they are found by. */
@@ -91,6 +100,11 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     owner: ownerOf(row),
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
+    held: row.held && row.owner_key_id === null,
+    handover:
+      row.handover === null
+        ? null
+        : (JSON.parse(keyring.openText(place(id, 'handover'), row.handover)) as OpenHandover),
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
@@ -108,8 +122,7 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
   }
 }
 
-export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner =>
-  keyId === null ? human : agent(keyId)
+export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner => ownerOfKey(keyId)
 
 export function openContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
   return JSON.parse(keyring.openText(place(id, 'contact'), sealed)) as Contact

@@ -1,23 +1,28 @@
 import { selectApiKey } from '../../access/keys/queries.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { TakingBack } from '../../workspace/workspace.ts'
 import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from '../conversation/owner.ts'
 
 /** The owner of a conversation that a customer has just begun. */
 export async function chooseFirstOwner(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<Owner> {
-  if (await agentsAreStopped(tx, workspaceId)) return human
+  const { isStopped } = await readAgentRules(tx, workspaceId)
+  if (isStopped) return human
   return firstOwner(await holdAgentKeys(tx, workspaceId, null), connectionId, false, now)
 }
 
 /**
  * Answers for each connection who owns a conversation that a customer begins there; it stays so until the transaction
- * ends. To be asked before a conversation is locked, as `agentsAreStopped`.
+ * ends. To be asked before a conversation is locked, as `readAgentRules`.
  */
 export async function holdFirstOwners(
   tx: Tx,
   workspaceId: string,
   now: Date,
 ): Promise<(connectionId: string) => Owner> {
-  const [isStopped, keys] = await Promise.all([agentsAreStopped(tx, workspaceId), holdAgentKeys(tx, workspaceId, null)])
+  const [{ isStopped }, keys] = await Promise.all([
+    readAgentRules(tx, workspaceId),
+    holdAgentKeys(tx, workspaceId, null),
+  ])
   return (connectionId) => firstOwner(keys, connectionId, isStopped, now)
 }
 
@@ -58,17 +63,24 @@ export async function agentCanOwn(
   return key !== undefined && keyCanOwn(key, connectionId, now)
 }
 
+/** What a workspace says of its agents. */
+export interface AgentRules {
+  /** Whether the stop switch is on. */
+  isStopped: boolean
+  takingBack: TakingBack
+}
+
 /**
- * Whether the workspace's stop switch is on; it stays as it is until the transaction ends. To be asked before a
- * conversation is locked, in the order in which the switch itself takes its locks.
+ * The workspace's rules for agents; they stay as they are until the transaction ends. To be asked before a conversation is
+ * locked, in the order in which the stop switch itself takes its locks.
  */
-export async function agentsAreStopped(tx: Tx, workspaceId: string): Promise<boolean> {
-  const [row] = await tx<{ agents_stopped: boolean }[]>`
-    select agents_stopped
+export async function readAgentRules(tx: Tx, workspaceId: string): Promise<AgentRules> {
+  const [row] = await tx<{ agents_stopped: boolean; agents_may_take_back: TakingBack }[]>`
+    select agents_stopped, agents_may_take_back
     from workspaces
     where id = ${workspaceId}
     for share`
-  return row?.agents_stopped ?? true
+  return { isStopped: row?.agents_stopped ?? true, takingBack: row?.agents_may_take_back ?? 'when_handed' }
 }
 
 interface AgentKeyRow {

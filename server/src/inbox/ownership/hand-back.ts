@@ -118,6 +118,8 @@ async function handBack(
   await tx`
     update conversations
     set owner_key_id = null,
+      held = true,
+      handover = null,
       owner_epoch = owner_epoch + 1,
       starts_held_until = null,
       owner_since = ${now},

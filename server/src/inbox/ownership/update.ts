@@ -1,4 +1,4 @@
-import type { Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
@@ -9,14 +9,17 @@ import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
   conversationNotFound,
+  heldByPeople,
   keyCannotOwn,
   ownerForbidden,
   unknownLabels,
 } from '../conversation/errors.ts'
+import { heldByPerson, refusalToTake } from '../conversation/hold.ts'
 import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { addNote } from '../notes/notes.ts'
-import { agentCanOwn, agentsAreStopped } from './agents.ts'
+import { type AgentRules, agentCanOwn, readAgentRules } from './agents.ts'
+import { refuseUnlessOwner } from './hand-on.ts'
 
 export interface ConversationPatch {
   owner?: Owner
@@ -24,9 +27,13 @@ export interface ConversationPatch {
   /** Only with the status `snoozed`: when a timer opens the conversation. */
   snoozedUntil?: Date | null
   labelIds?: readonly string[]
+  /** Beside `labelIds`: what the conversation has then, without these and with those. */
+  labels?: { add: readonly string[]; remove: readonly string[] }
   note?: string
   /** Null: nobody. */
   assignedTo?: string | null
+  /** Only as long as this key owns the conversation; else 409. */
+  ofKeyId?: string
 }
 
 /**
@@ -44,11 +51,13 @@ export async function updateConversation(
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
       const { workspaceId } = scope
-      const isStopped = patch.owner?.type === 'agent' && (await agentsAreStopped(tx, workspaceId))
+      const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
       const before = await lockConversation(tx, keyring, scope, id)
       if (before === undefined) throw conversationNotFound()
-      if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, isStopped, now)
-      if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
+      if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
+      if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
+      const labelIds = patch.labels?.add ?? patch.labelIds
+      if (labelIds !== undefined) await checkLabels(tx, workspaceId, labelIds, actor)
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const change = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
@@ -67,8 +76,14 @@ function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor
     conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
   }
   if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
+  if (patch.labels !== undefined) {
+    const { add, remove } = patch.labels
+    const kept = conversation.labelIds.filter((id) => !remove.includes(id))
+    conversation = changeLabels(conversation, [...kept, ...add], now)
+  }
   if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
-    conversation = touched({ ...conversation, assignedTo: patch.assignedTo }, now)
+    const assigned = touched({ ...conversation, assignedTo: patch.assignedTo }, now)
+    conversation = patch.assignedTo === null ? assigned : heldByPerson(assigned)
   }
   // A note is part of the conversation that the team sees.
   if (patch.note !== undefined) conversation = touched(conversation, now)
@@ -81,12 +96,14 @@ async function checkOwner(
   actor: Actor,
   before: Conversation,
   owner: Owner,
-  isStopped: boolean,
+  rules: AgentRules | null,
   now: Date,
 ): Promise<void> {
   if (!maySetOwner(actor, owner)) throw ownerForbidden()
   if (owner.type === 'human' || sameOwner(before.owner, owner)) return
-  if (isStopped) throw agentsStopped()
+  if (rules === null || rules.isStopped) throw agentsStopped()
+  const refusal = actor.type === 'agent' ? refusalToTake(before, actor.id, 'from_agents_too', rules.takingBack) : null
+  if (refusal !== null) throw heldByPeople(before, 'OWNER_MISMATCH')
   if (!(await agentCanOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
 }
 
@@ -102,7 +119,7 @@ async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly strin
   if (rows.length < wanted.size) throw unknownLabels(actor.type === 'agent' ? 'label_ids' : 'labelIds')
 }
 
-async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+export async function checkAssignee(tx: Sql, workspaceId: string, userId: string): Promise<void> {
   const nonMembers = await findNonMembers(tx, workspaceId, [userId])
   if (nonMembers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
 }

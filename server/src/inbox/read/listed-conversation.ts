@@ -2,6 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
+import type { OpenHandover } from '../conversation/hold.ts'
 import { type ConversationRow, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */
@@ -12,16 +13,17 @@ export type ListedConversation = Pick<
 > & { contact: Pick<Contact, 'name' | 'phone'> }
 
 /** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
-export interface ListedRow extends Omit<ConversationRow, 'contact' | 'last_message' | TeamColumn> {
+export interface ListedRow extends Omit<ConversationRow, 'contact' | 'last_message' | 'handover' | TeamColumn> {
   contact: string
 }
 
 /** With what the team's list shows beside it. */
 export interface TeamListedRow extends ListedRow, Pick<ConversationRow, TeamColumn> {
   last_message: string | null
+  handover: string | null
 }
 
-type TeamColumn = 'owner_epoch' | 'owner_since' | 'unanswered_since' | 'created_at'
+type TeamColumn = 'owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at'
 
 export const listedColumns = (sql: Sql) => sql`
   c.id,
@@ -42,6 +44,8 @@ export const teamListedColumns = (sql: Sql) => sql`
   ${listedColumns(sql)},
   c.owner_epoch,
   c.owner_since,
+  c.held,
+  encode(c.handover, 'base64') as handover,
   c.unanswered_since,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
@@ -56,6 +60,12 @@ const lastMessage: SealedColumns<LastMessage> = {
   table: 'conversations',
   columns: ['last_message'],
   read: (plain) => JSON.parse(plain ?? '') as LastMessage,
+}
+
+const handover: SealedColumns<OpenHandover> = {
+  table: 'conversations',
+  columns: ['handover'],
+  read: (plain) => JSON.parse(plain ?? '') as OpenHandover,
 }
 
 export const openListed = (keyring: Keyring, row: ListedRow) => ({
@@ -79,6 +89,8 @@ export function openTeamListed(keyring: Keyring, row: TeamListedRow): Conversati
     ...openListed(keyring, row),
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
+    held: row.held && row.owner_key_id === null,
+    handover: row.handover === null ? null : keyring.recall(handover, row.id, row.handover),
     unansweredSince: row.unanswered_since,
     lastMessage: row.last_message === null ? null : keyring.recall(lastMessage, row.id, row.last_message),
     createdAt: row.created_at,

@@ -3,6 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from '../conversation/activity.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
+import { type Handover, selectHandovers } from '../ownership/handovers.ts'
 import { openShownMessage, type ShownMessage, type ShownMessageRow, teamMessageColumns } from './shown-message.ts'
 
 /** Between what is older and what is newer; ids break ties. */
@@ -48,6 +49,17 @@ export async function selectStretchOfNotes(
       and n.conversation_id = ${conversationId}
       ${limits(sql, stretch, sql`n.created_at`, sql`n.id`)}`
   return rows.map((row) => openNote(keyring, row))
+}
+
+export async function selectStretchOfHandovers(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  stretch: Stretch,
+): Promise<Handover[]> {
+  const next = limits(sql, stretch, sql`h.created_at`, sql`h.id`)
+  return selectHandovers(sql, keyring, workspaceId, conversationId, next)
 }
 
 interface ActivityRow {

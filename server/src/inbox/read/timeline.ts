@@ -8,19 +8,26 @@ import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import type { Note } from '../notes/notes.ts'
+import type { Handover } from '../ownership/handovers.ts'
 import type { ShownMessage } from './shown-message.ts'
 import {
   findFirstUnread,
   findPosition,
   type Stretch,
   selectStretchOfActivities,
+  selectStretchOfHandovers,
   selectStretchOfMessages,
   selectStretchOfNotes,
   type TimelinePosition,
 } from './timeline-queries.ts'
 
 export type TimelineItem = TimelinePosition &
-  ({ type: 'message'; message: ShownMessage } | { type: 'note'; note: Note } | { type: 'activity'; activity: Activity })
+  (
+    | { type: 'message'; message: ShownMessage }
+    | { type: 'note'; note: Note }
+    | { type: 'activity'; activity: Activity }
+    | { type: 'handover'; handover: Handover }
+  )
 
 export interface TimelineRequest {
   limit: number
@@ -37,7 +44,10 @@ export interface TimelinePage {
   firstUnreadId: string | null
 }
 
-/** Messages, notes and what happened, in one order of time. Throws 404 outside the scope, and for a message of another one. */
+/**
+ * Messages, notes, hand-overs and what happened, in one order of time. Throws 404 outside the scope, and for a message of
+ * another one.
+ */
 export async function readTimeline(
   sql: Sql,
   keyring: Keyring,
@@ -106,10 +116,11 @@ async function readStretch(
   { side, position, limit }: Stretch,
 ): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
   const stretch = { side, position, limit: limit + 1 }
-  const [messages, notes, activities] = await Promise.all([
+  const [messages, notes, activities, handovers] = await Promise.all([
     selectStretchOfMessages(sql, keyring, workspaceId, conversationId, stretch),
     selectStretchOfNotes(sql, keyring, workspaceId, conversationId, stretch),
     selectStretchOfActivities(sql, workspaceId, conversationId, stretch),
+    selectStretchOfHandovers(sql, keyring, workspaceId, conversationId, stretch),
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
@@ -119,6 +130,12 @@ async function readStretch(
       id: activity.id,
       at: activity.createdAt,
       activity,
+    })),
+    ...handovers.map((handover) => ({
+      type: 'handover' as const,
+      id: handover.id,
+      at: handover.createdAt,
+      handover,
     })),
   ]
   items.sort(compare)

@@ -6,6 +6,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer } from '../conversation/customer.ts'
 import { messageReceived, messageSent } from '../conversation/events.ts'
+import { heldByPerson } from '../conversation/hold.ts'
 import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
 import { human } from '../conversation/owner.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
@@ -91,7 +92,7 @@ export function planEcho({ now }: Pick<Intake, 'now'>, before: Conversation, eve
   const added = (stored: Message) => {
     const known = withCustomer(before, event.customer, 'hearsay', now)
     const handed = changeOwner(known, human, systemActor, now)
-    const conversation = withOutbound(handed.conversation, stored, now)
+    const conversation = withOutbound(heldByPerson(handed.conversation), stored, now)
     return quietly({ conversation, events: [...handed.events, messageSent(conversation, stored)] })
   }
   return { message, added }

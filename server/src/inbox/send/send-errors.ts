@@ -2,10 +2,13 @@ import { ApiError, conflict, unprocessable } from '../../base/errors.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
-export const keyUsedOtherwise = (): ApiError =>
-  unprocessable('This Idempotency-Key was used for another message. Send a new message with a new key.', {
-    code: 'INVALID_MESSAGE',
-  })
+/** Another message was sent under this key. */
+export class KeyUsedOtherwise extends ApiError {
+  constructor() {
+    const message = 'This Idempotency-Key was used for another message. Send a new message with a new key.'
+    super(422, message, { data: { code: 'INVALID_MESSAGE' } })
+  }
+}
 
 export const outcomeNotKnown = (): ApiError =>
   conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
-import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
+import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
 import { answerOf, findSend, type SendRow } from './send-queries.ts'
 import { settleSend } from './send-settle.ts'
 
@@ -22,7 +22,7 @@ export async function recallAnswer(deps: SendDeps, attempt: SendAttempt): Promis
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
     if (row === undefined) return null
-    if (!isSameSend(keyring, row, conversationId, command)) throw keyUsedOtherwise()
+    if (!isSameSend(keyring, row, conversationId, command)) throw new KeyUsedOtherwise()
     const answer = answerOf(row.message_id, row)
     if (answer !== null) return { ...answer, isReplay: true }
     if (!row.is_alive) return settleDead(deps, attempt, row)

@@ -1,6 +1,7 @@
 import type { Activity, ActivityDetail } from '../conversation/activity.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { keyIdOf, readOwner } from '../conversation/owner.ts'
+import { keyIdOf, readOwner, writeOwner } from '../conversation/owner.ts'
+import type { Handover, HandoverTarget } from '../ownership/handovers.ts'
 import { type Named, type Names, namedActors, readNames } from '../read/names.ts'
 import { type Details, readDetails } from '../read/read-details.ts'
 import type { TimelineItem } from '../read/timeline.ts'
@@ -28,6 +29,10 @@ export async function presentTimeline(
 function namedIn(item: TimelineItem): Named[] {
   if (item.type === 'message') return namedActors([item.message.actor])
   if (item.type === 'note') return namedActors([item.note.actor])
+  if (item.type === 'handover') {
+    const { from, to, actor } = item.handover
+    return namedActors([actor, { type: 'agent', id: keyIdOf(from) }, partyOfTarget(to)])
+  }
   const { detail, actor } = item.activity
   return namedActors([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
 }
@@ -35,7 +40,31 @@ function namedIn(item: TimelineItem): Named[] {
 function presentItem(item: TimelineItem, names: Names, details: Details) {
   if (item.type === 'message') return { message: presentTeamMessage(item.message, names, details) }
   if (item.type === 'note') return { note: presentTeamNote(item.note, names) }
+  if (item.type === 'handover') return { handover: presentHandover(item.handover, names) }
   return { activity: presentActivity(item.activity, names) }
+}
+
+export function presentHandover({ id, from, to, urgency, actor, createdAt, ...words }: Handover, names: Names) {
+  const party = partyOfTarget(to)
+  return {
+    id,
+    from: writeOwner(from),
+    fromName: names('agent', keyIdOf(from)),
+    to: to.type,
+    toId: party?.id ?? null,
+    toName: party === null ? null : names(party.type, party.id),
+    urgency,
+    summary: words.summary,
+    reason: words.reason,
+    nextStep: words.nextStep,
+    actor: named(actor, names),
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+function partyOfTarget(to: HandoverTarget): { type: 'agent' | 'user'; id: string | null } | null {
+  if (to.type === 'people') return { type: 'user', id: to.userId }
+  return to.type === 'agent' ? { type: 'agent', id: to.keyId } : null
 }
 
 function presentActivity({ id, detail, reason, actor, createdAt }: Activity, names: Names) {

@@ -22,6 +22,8 @@ export function presentTeamConversation({ conversation, newest, names }: ShownCo
     owner: writeOwner(conversation.owner),
     ownerName: names('agent', keyIdOf(conversation.owner)),
     ownerSince: conversation.ownerSince.toISOString(),
+    held: conversation.held,
+    handover: conversation.handover,
     status: conversation.status,
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
     assignedTo: conversation.assignedTo,

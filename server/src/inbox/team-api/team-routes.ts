@@ -10,7 +10,7 @@ import { connectionHealthRoute, type HealthDeps } from './team-routes-health.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
 import { serveMentions } from './team-routes-mentions.ts'
 import { serveTeamNotes } from './team-routes-notes.ts'
-import { serveHandBack, serveTakeOver } from './team-routes-owner.ts'
+import { serveHandBack, serveOffer, serveTakeOver } from './team-routes-owner.ts'
 import { servePresence } from './team-routes-presence.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
 import { sendTeamRoutes } from './team-routes-send.ts'
@@ -30,6 +30,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
     serveTeamChanges,
     serveTakeOver,
     serveHandBack,
+    serveOffer,
     serveTeamNotes,
     serveTeamRead,
     serveTeamUnread,

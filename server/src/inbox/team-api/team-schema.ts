@@ -4,6 +4,7 @@ import { count, cursor, leadStatus, text, unpaged, uuid } from '../../base/schem
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
+import { urgencies } from '../conversation/hold.ts'
 import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
 import { messageDetail } from './team-media-schema.ts'
@@ -35,6 +36,22 @@ export const namedActor = Type.Object(
   { title: 'NamedActor', description: 'Who did it.' },
 )
 
+export const urgency = oneOf(urgencies, {
+  title: 'Urgency',
+  description: 'How soon somebody is needed.',
+  example: 'normal',
+})
+
+const OpenHandover = Type.Object(
+  {
+    id: idSchema('The hand-over, in the timeline.'),
+    urgency,
+    reason: nullable(text(200, 'The first 200 characters of why.', { example: 'Refunds need a person.' })),
+    at: timestamp('When it was handed over.'),
+  },
+  { title: 'OpenHandover', description: 'What an agent handed it to people with, until one of them has written.' },
+)
+
 export const TeamConversation = Type.Object(
   {
     id: idSchema('The conversation.'),
@@ -44,6 +61,11 @@ export const TeamConversation = Type.Object(
     owner,
     ownerName: name('The name of the owning agent; null when people own it.', 'Sales agent'),
     ownerSince: timestamp('Since when it has this owner.'),
+    held: Type.Boolean({
+      description: 'People have it: agents leave it alone until it is handed to one of them or offered to all.',
+      example: false,
+    }),
+    handover: nullable(OpenHandover),
     status,
     snoozedUntil: nullable(timestamp('When a timer opens it again.')),
     assignedTo: nullable(idSchema('The member it is assigned to.')),
@@ -106,8 +128,9 @@ export const TeamMessage = Type.Object(
   { title: 'TeamMessage' },
 )
 
-// That a hand-back writes holds three texts of up to 1,200 characters.
 const maxNoteLength = 4096
+/** Of what is said with a hand-over, in characters. */
+export const [maxSummary, maxReason] = [4000, 1200]
 
 export const TeamNote = Type.Object(
   {
@@ -196,19 +219,25 @@ export const TeamChanges = Type.Partial(
 )
 export type TeamChanges = Static<typeof TeamChanges>
 
+const words = Type.Object(
+  {
+    summary: Type.String({ minLength: 1, maxLength: maxSummary, pattern: '\\S', description: 'What has happened.' }),
+    reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'Why an agent goes on.' })),
+    nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What it should do.' })),
+  },
+  { ...closed, title: 'HandoverNote', description: 'What an agent that goes on has to know.' },
+)
+export type HandoverNote = Static<typeof words>
+
+export const Offer = Type.Object(
+  { note: Type.Optional(words) },
+  { ...closed, example: { note: { summary: 'Price agreed.', nextStep: 'Ask for the address.' } } },
+)
+
 export const HandBack = Type.Object(
   {
     keyId: idSchema('The API key of the agent that goes on.'),
-    note: Type.Optional(
-      Type.Object(
-        {
-          summary: Type.String({ minLength: 1, maxLength: 1200, description: 'What has happened.' }),
-          reason: Type.Optional(Type.String({ maxLength: 1200, description: 'Why the agent goes on.' })),
-          nextStep: Type.Optional(Type.String({ maxLength: 1200, description: 'What it should do.' })),
-        },
-        closed,
-      ),
-    ),
+    note: Type.Optional(words),
   },
   {
     ...closed,

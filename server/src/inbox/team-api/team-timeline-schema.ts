@@ -3,7 +3,7 @@ import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { activityReasons } from '../conversation/activity.ts'
-import { namedActor, TeamMessage, TeamNote } from './team-schema.ts'
+import { maxReason, maxSummary, namedActor, TeamMessage, TeamNote, urgency } from './team-schema.ts'
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
@@ -32,14 +32,35 @@ export const TeamActivity = Type.Object(
   { title: 'TeamActivity', description: 'A line of the thread between the messages.' },
 )
 
+export const TeamHandover = Type.Object(
+  {
+    id: idSchema('The hand-over.'),
+    from: text(42, 'Who had it: `human` or `agent:<api_key_id>`.', {
+      example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+    }),
+    fromName: name('The name of that agent; null for people.', 'Sales agent'),
+    to: oneOf(['people', 'agent', 'agents'] as const, { description: '`agents`: whichever takes it.' }),
+    toId: nullable(uuid('The member or the key that it is for; null: any.')),
+    toName: name('Who that is.', 'Ana Lima'),
+    urgency: urgency,
+    summary: text(maxSummary, 'What has happened.', { example: 'Wants the money back for order 1042.' }),
+    reason: nullable(text(maxReason, 'Why it is handed on.', { example: 'Refunds need a person.' })),
+    nextStep: nullable(text(maxReason, 'What is to be done.', { example: 'Check the payment.' })),
+    actor: namedActor,
+    createdAt: timestamp('When it was handed on.'),
+  },
+  { title: 'TeamHandover', description: 'What was said to whoever goes on with the conversation.' },
+)
+
 export const TimelineItem = Type.Object(
   {
-    type: oneOf(['message', 'note', 'activity'] as const, { description: 'Which of the three it holds.' }),
-    id: idSchema('Of the message, note or activity.'),
+    type: oneOf(['message', 'note', 'activity', 'handover'] as const, { description: 'Which of them it holds.' }),
+    id: idSchema('Of the message, note, activity or hand-over.'),
     at: timestamp('Its place in time.'),
     message: Type.Optional(TeamMessage),
     note: Type.Optional(TeamNote),
     activity: Type.Optional(TeamActivity),
+    handover: Type.Optional(TeamHandover),
   },
   { title: 'TimelineItem' },
 )

@@ -208,6 +208,8 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
     owner: keyId === '' ? human : agent(keyId),
     ownerEpoch: 1,
     ownerSince: noon,
+    held: false,
+    handover: null,
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,

@@ -22,14 +22,22 @@ export function assign(inbox: Inbox, id: string, member: { id: string; name: str
 }
 
 export function takeOver(inbox: Inbox, id: string): Promise<boolean> {
-  const shown = { owner: 'human', ownerName: null, ownerSince: new Date().toISOString() }
+  const shown = { owner: 'human', ownerName: null, ownerSince: new Date().toISOString(), held: true }
   return act(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))
 }
 
+// No longer people's, nor handed to them.
+const given = { held: false, handover: null }
+
 export function handBack(inbox: Inbox, id: string, to: calls.HandBack & { name: string }): Promise<boolean> {
   const { name, ...body } = to
-  const shown = { owner: `agent:${to.keyId}`, ownerName: name, ownerSince: new Date().toISOString() }
+  const shown = { owner: `agent:${to.keyId}`, ownerName: name, ownerSince: new Date().toISOString(), ...given }
   return act(inbox, id, shown, () => calls.handBack(inbox.workspaceId, id, body))
+}
+
+/** For whichever agent takes it. */
+export function offerToAgents(inbox: Inbox, id: string, note: { note?: calls.HandoverNote }): Promise<boolean> {
+  return act(inbox, id, given, () => calls.offer(inbox.workspaceId, id, note))
 }
 
 export function markRead(inbox: Inbox, id: string): Promise<boolean> {

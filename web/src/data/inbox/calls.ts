@@ -69,13 +69,23 @@ export async function takeOver(workspaceId: string, id: string) {
   return (await body(api.POST(`${one}/take-over`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
+export interface HandoverNote {
+  summary: string
+  reason?: string
+  nextStep?: string
+}
+
 export interface HandBack {
   keyId: string
-  note?: { summary: string; reason?: string; nextStep?: string }
+  note?: HandoverNote
 }
 
 export async function handBack(workspaceId: string, id: string, to: HandBack) {
   return (await body(api.POST(`${one}/hand-back`, { params: { path: { workspaceId, id } }, body: to }))).conversation
+}
+
+export async function offer(workspaceId: string, id: string, note: { note?: HandoverNote }) {
+  return (await body(api.POST(`${one}/offer`, { params: { path: { workspaceId, id } }, body: note }))).conversation
 }
 
 export function note(workspaceId: string, id: string, note: { text: string; mentions: string[] }, key: string) {

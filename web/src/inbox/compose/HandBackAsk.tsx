@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { handBack } from '../../data/inbox/actions.ts'
+import { handBack, offerToAgents } from '../../data/inbox/actions.ts'
+import type { HandoverNote } from '../../data/inbox/calls.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useApiKeys } from '../../data/keys.ts'
@@ -62,18 +63,25 @@ interface HandBackFormProps {
   close(): void
 }
 
+/** In place of a key: whichever agent takes it. */
+const anyAgent = 'any'
+
 function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
   const texts = t.compose.owner
   const inbox = useInbox()
   const [keyId, setKeyId] = useState(agents[0]?.id ?? '')
   const [summary, setSummary] = useState('')
+  const [nextStep, setNextStep] = useState('')
   const [isRunning, setRunning] = useState(false)
   const submit = async () => {
     const name = agents.find(({ id }) => id === keyId)?.name
-    if (name === undefined || isRunning) return
+    if ((name === undefined && keyId !== anyAgent) || isRunning) return
     setRunning(true)
-    const note = summary.trim() === '' ? {} : { note: { summary: summary.trim() } }
-    const isDone = await handBack(inbox, conversation.id, { keyId, name, ...note })
+    const note = noteOf(summary.trim(), nextStep.trim())
+    const isDone =
+      name === undefined
+        ? await offerToAgents(inbox, conversation.id, note)
+        : await handBack(inbox, conversation.id, { keyId, name, ...note })
     setRunning(false)
     // Refused, the sentence stays where it was typed.
     if (isDone) close()
@@ -88,7 +96,11 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
       <Stack gap="md">
         <Select
           label={texts.agentField}
-          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          data={[
+            ...agents.map(({ id, name }) => ({ value: id, label: name })),
+            { value: anyAgent, label: texts.anyAgent },
+          ]}
+          description={keyId === anyAgent ? texts.offerHelp : null}
           value={keyId}
           onChange={(chosen) => setKeyId(chosen ?? keyId)}
           allowDeselect={false}
@@ -107,15 +119,27 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
           rows={3}
           data-autofocus
         />
+        <TextInput
+          label={texts.nextStep}
+          value={nextStep}
+          onChange={(event) => setNextStep(event.currentTarget.value)}
+          maxLength={1200}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             {t.common.cancel}
           </Button>
           <Button type="submit" loading={isRunning}>
-            {texts.handBack}
+            {keyId === anyAgent ? texts.offer : texts.handBack}
           </Button>
         </Group>
       </Stack>
     </form>
   )
+}
+
+// A next step alone is all that there is to know.
+function noteOf(summary: string, nextStep: string): { note?: HandoverNote } {
+  if (summary === '' && nextStep === '') return {}
+  return { note: summary === '' ? { summary: nextStep } : { summary, ...(nextStep === '' ? {} : { nextStep }) } }
 }

@@ -1,5 +1,6 @@
 import {
   IconAlertCircle,
+  IconArrowsExchange,
   IconBrandWhatsapp,
   IconClockPause,
   IconPlugConnected,
@@ -124,15 +125,17 @@ function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conv
 
 /** Only there when there is something to show. */
 function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
-  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName } = row
+  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
   const isSnoozed = status === 'snoozed'
-  if (!isFailed && !isAgents && !isSnoozed && labelIds.length === 0 && assignedToName === null) return null
+  const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null
+  if (isPlain && labelIds.length === 0 && assignedToName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
   return (
     <span className={styles.meta}>
+      {handover !== null && <HandedOver handover={handover} />}
       {isAgents && (
         <span className={styles.agent} title={t.inbox.answeredBy(agent)}>
           <IconRobot size={13} aria-hidden="true" />
@@ -158,6 +161,16 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
         </span>
       )}
       {labelIds.length > 0 && <LabelDots labelIds={labelIds} labels={labels} />}
+    </span>
+  )
+}
+
+function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
+  const texts = t.inbox.handover
+  return (
+    <span className={styles.handed} data-urgency={urgency} title={reason ?? texts.since(fullMoment(at))}>
+      <IconArrowsExchange size={13} aria-hidden="true" />
+      {urgency === 'normal' ? texts.open : texts.urgencies[urgency]}
     </span>
   )
 }

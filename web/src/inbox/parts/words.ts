@@ -1,4 +1,4 @@
-import type { Activity, Conversation, Message } from '../../data/inbox/types.ts'
+import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 
@@ -90,6 +90,15 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   return lines.relabelled(who, added ?? '', removed ?? '')
 }
 
+/** Who handed a conversation to whom, in one line. */
+export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to' | 'toName'>): string {
+  const { handover } = t.inbox
+  const who = actor.name ?? t.inbox.teammate
+  if (to === 'agents') return handover.offered(who)
+  if (toName !== null) return handover.toOne(who, toName)
+  return to === 'people' ? handover.toTeam(who) : handover.toOne(who, t.inbox.byAiOnly)
+}
+
 function ownerLine({ to, toName, fromName, reason, actor }: Activity, who: string): string {
   const { lines } = t.inbox
   const agent = toName ?? fromName ?? t.inbox.views.agents
@@ -102,6 +111,7 @@ function ownerLine({ to, toName, fromName, reason, actor }: Activity, who: strin
   if (reason === 'watchdog') return lines.watchdog(agent)
   if (reason === 'agents_stopped') return lines.stopped
   if (reason === 'key_ended') return lines.keyEnded(agent)
+  if (actor.type === 'agent') return lines.handedOver(who)
   return actor.type === 'system' ? lines.toPeople : lines.took(who)
 }
 

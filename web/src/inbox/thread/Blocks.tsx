@@ -8,6 +8,7 @@ import { Tick } from '../parts/Tick.tsx'
 import { activityLine } from '../parts/words.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
 import type { Block } from './blocks.ts'
+import { HandoverCard } from './HandoverCard.tsx'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 
@@ -51,6 +52,8 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
       )
     case 'activity':
       return <ActivityLine activity={block.activity} />
+    case 'handover':
+      return <HandoverCard handover={block.handover} />
     case 'waiting':
       return (
         <div className={styles.group} data-side="ours">

@@ -1,5 +1,5 @@
 import type { Waiting } from '../../data/inbox/outbox-rules.ts'
-import type { Activity, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
+import type { Activity, Handover, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
 
 /** What the thread draws, one after the other. */
 export type Block =
@@ -10,6 +10,7 @@ export type Block =
   | { type: 'note'; key: string; note: Note }
   | { type: 'reaction'; key: string; emoji: string; at: string }
   | { type: 'activity'; key: string; activity: Activity }
+  | { type: 'handover'; key: string; handover: Handover }
   | { type: 'waiting'; key: string; entry: Waiting }
 
 const groupMs = 3 * 60_000
@@ -52,9 +53,10 @@ export function blocksOf(
 const isShownElsewhere = ({ message }: TimelineItem): boolean =>
   message?.reaction != null && (message.reaction.messageId !== null || message.reaction.emoji === '')
 
-function addItem(blocks: Block[], { id, message, note, activity }: TimelineItem): void {
+function addItem(blocks: Block[], { id, message, note, activity, handover }: TimelineItem): void {
   if (note !== undefined) blocks.push({ type: 'note', key: id, note })
   if (activity !== undefined) blocks.push({ type: 'activity', key: id, activity })
+  if (handover !== undefined) blocks.push({ type: 'handover', key: id, handover })
   if (message === undefined) return
   if (message.reaction !== null) {
     blocks.push({ type: 'reaction', key: id, emoji: message.reaction.emoji, at: message.occurredAt })

@@ -42,7 +42,11 @@ export const compose = {
     handBackTitle: 'Hand the conversation to an agent',
     agentField: 'Agent',
     summary: 'What should it know?',
-    summaryHelp: 'One sentence is enough. It is kept as a note.',
+    summaryHelp: 'One sentence is enough. The agent reads it, and it stays in the thread.',
+    nextStep: 'What should it do next?',
+    anyAgent: 'Any agent',
+    offerHelp: 'It stays with the team until an agent takes it.',
+    offer: 'Offer to agents',
   },
   refusal: {
     title: 'Not sent',

@@ -132,6 +132,7 @@ export const inbox = {
   note: (name: string) => `Note · ${name}`,
   lines: {
     took: (who: string) => `${who} took over`,
+    handedOver: (who: string) => `${who} handed it to the team`,
     gave: (who: string, agent: string) => `${who} handed it to ${agent}`,
     agentBegan: (agent: string) => `${agent} answers`,
     toPeople: 'The team answers',
@@ -154,6 +155,16 @@ export const inbox = {
     labelled: (who: string, labels: string) => `${who} added ${labels}`,
     unlabelled: (who: string, labels: string) => `${who} removed ${labels}`,
     relabelled: (who: string, added: string, removed: string) => `${who} added ${added} and removed ${removed}`,
+  },
+  handover: {
+    toTeam: (who: string) => `${who} to the team`,
+    toOne: (who: string, to: string) => `${who} to ${to}`,
+    offered: (who: string) => `${who} offered it to agents`,
+    reason: 'Why',
+    nextStep: 'Next step',
+    open: 'Handed over',
+    since: (moment: string) => `Handed to the team ${moment}`,
+    urgencies: { low: 'Not urgent', normal: 'Normal', high: 'Urgent' },
   },
   systemActor: 'Parley',
   people: {

@@ -158,6 +158,10 @@ export const settings = {
     watchdogSwitch: 'Give a conversation to people when its agent stays silent',
     watchdogHelp: 'The customer is then in the team’s list, not forgotten. New workspaces start with 5 minutes.',
     minutes: 'After how many minutes',
+    takingBack: 'What people have taken over',
+    takingBackSwitch: 'Agents leave it alone until somebody hands it to them',
+    takingBackHelp:
+      'Otherwise an agent may take a conversation back through the older inbox API at any time. Through the interface for agents it never can.',
     stopTitle: 'Stop switch',
     running: 'Agents may answer customers.',
     stopped: 'All agents are stopped. People answer every conversation.',
@@ -301,6 +305,7 @@ export const settings = {
       agent_watchdog_minutes: 'watchdog',
       agents_stopped: 'stop switch',
       leads_from_chat: 'leads from chat',
+      agents_may_take_back: 'taking back by agents',
       keep_former_texts: 'former texts',
       keep_conversations_days: 'days of conversations',
       keep_activities_days: 'days of changes in conversations',

@@ -43,7 +43,11 @@ export const compose: typeof en = {
     handBackTitle: 'Pasar la conversación a un agente',
     agentField: 'Agente',
     summary: '¿Qué debe saber?',
-    summaryHelp: 'Basta una frase. Queda guardada como nota.',
+    summaryHelp: 'Basta una frase. El agente la lee y queda en la conversación.',
+    nextStep: '¿Qué debe hacer ahora?',
+    anyAgent: 'Cualquier agente',
+    offerHelp: 'Sigue con el equipo hasta que un agente la tome.',
+    offer: 'Ofrecer a los agentes',
   },
   refusal: {
     title: 'No enviado',

@@ -134,6 +134,7 @@ export const inbox: typeof en = {
   note: (name) => `Nota · ${name}`,
   lines: {
     took: (who) => `${who} tomó la conversación`,
+    handedOver: (who) => `${who} la pasó al equipo`,
     gave: (who, agent) => `${who} la pasó a ${agent}`,
     agentBegan: (agent) => `${agent} responde`,
     toPeople: 'El equipo responde',
@@ -156,6 +157,16 @@ export const inbox: typeof en = {
     labelled: (who, labels) => `${who} añadió ${labels}`,
     unlabelled: (who, labels) => `${who} quitó ${labels}`,
     relabelled: (who, added, removed) => `${who} añadió ${added} y quitó ${removed}`,
+  },
+  handover: {
+    toTeam: (who) => `${who} al equipo`,
+    toOne: (who, to) => `${who} a ${to}`,
+    offered: (who) => `${who} la ofreció a los agentes`,
+    reason: 'Por qué',
+    nextStep: 'Siguiente paso',
+    open: 'Pasada al equipo',
+    since: (moment) => `Pasada al equipo ${moment}`,
+    urgencies: { low: 'Sin prisa', normal: 'Normal', high: 'Urgente' },
   },
   systemActor: 'Parley',
   people: {

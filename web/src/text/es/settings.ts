@@ -174,6 +174,10 @@ export const settings: typeof en = {
     watchdogHelp:
       'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
     minutes: 'Después de cuántos minutos',
+    takingBack: 'Lo que las personas han tomado',
+    takingBackSwitch: 'Los agentes no lo tocan hasta que alguien se lo pasa',
+    takingBackHelp:
+      'Si no, un agente puede recuperar una conversación en cualquier momento por la API de bandeja anterior. Por la interfaz para agentes nunca puede.',
     stopTitle: 'Interruptor de parada',
     running: 'Los agentes pueden responder a clientes.',
     stopped: 'Todos los agentes están detenidos. Las personas responden a todas las conversaciones.',
@@ -317,6 +321,7 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigilante',
       agents_stopped: 'interruptor de parada',
       leads_from_chat: 'leads del chat',
+      agents_may_take_back: 'recuperación por agentes',
       keep_former_texts: 'textos anteriores',
       keep_conversations_days: 'días de las conversaciones',
       keep_activities_days: 'días de los cambios en conversaciones',

@@ -43,7 +43,11 @@ export const compose: typeof en = {
     handBackTitle: 'Passar a conversa a um agente',
     agentField: 'Agente',
     summary: 'O que ele deve saber?',
-    summaryHelp: 'Uma frase basta. Fica guardada como nota.',
+    summaryHelp: 'Uma frase basta. O agente a lê, e ela fica na conversa.',
+    nextStep: 'O que ele deve fazer agora?',
+    anyAgent: 'Qualquer agente',
+    offerHelp: 'Fica com a equipe até que um agente a assuma.',
+    offer: 'Oferecer aos agentes',
   },
   refusal: {
     title: 'Não enviado',

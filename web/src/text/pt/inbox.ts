@@ -134,6 +134,7 @@ export const inbox: typeof en = {
   note: (name) => `Nota · ${name}`,
   lines: {
     took: (who) => `${who} assumiu`,
+    handedOver: (who) => `${who} passou para a equipe`,
     gave: (who, agent) => `${who} passou para ${agent}`,
     agentBegan: (agent) => `${agent} responde`,
     toPeople: 'A equipe responde',
@@ -156,6 +157,16 @@ export const inbox: typeof en = {
     labelled: (who, labels) => `${who} adicionou ${labels}`,
     unlabelled: (who, labels) => `${who} removeu ${labels}`,
     relabelled: (who, added, removed) => `${who} adicionou ${added} e removeu ${removed}`,
+  },
+  handover: {
+    toTeam: (who) => `${who} para a equipe`,
+    toOne: (who, to) => `${who} para ${to}`,
+    offered: (who) => `${who} ofereceu aos agentes`,
+    reason: 'Por quê',
+    nextStep: 'Próximo passo',
+    open: 'Passada à equipe',
+    since: (moment) => `Passada à equipe ${moment}`,
+    urgencies: { low: 'Sem pressa', normal: 'Normal', high: 'Urgente' },
   },
   systemActor: 'Parley',
   people: {

@@ -160,6 +160,10 @@ export const settings: typeof en = {
     watchdogSwitch: 'Passar a conversa para pessoas quando o agente fica em silêncio',
     watchdogHelp: 'O cliente fica então na lista da equipe, e não esquecido. Espaços novos começam com 5 minutos.',
     minutes: 'Depois de quantos minutos',
+    takingBack: 'O que pessoas assumiram',
+    takingBackSwitch: 'Agentes não mexem até que alguém lhes passe a conversa',
+    takingBackHelp:
+      'Do contrário, um agente pode retomar uma conversa a qualquer momento pela API de caixa de entrada antiga. Pela interface para agentes, nunca.',
     stopTitle: 'Chave de parada',
     running: 'Agentes podem responder a clientes.',
     stopped: 'Todos os agentes estão parados. Pessoas respondem a todas as conversas.',
@@ -303,6 +307,7 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigia',
       agents_stopped: 'chave de parada',
       leads_from_chat: 'leads do chat',
+      agents_may_take_back: 'retomada por agentes',
       keep_former_texts: 'textos anteriores',
       keep_conversations_days: 'dias das conversas',
       keep_activities_days: 'dias das mudanças nas conversas',

@@ -67,8 +67,8 @@ function isOneOf(header: string | undefined, etag: string): boolean {
 }
 
 /** The pieces, of which the first is there: what does not open is told before anything is sent. */
-async function openPieces(
-  { store }: SendFileDeps,
+export async function openPieces(
+  { store }: Pick<SendFileDeps, 'store'>,
   { secret }: OpenedFile,
   range: ByteRange,
 ): Promise<AsyncGenerator<Uint8Array>> {

@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { type Caller, callerOf } from '../../access/keys/caller.ts'
+import type { Guard } from '../../access/keys/guard.ts'
+import { rejectKey } from '../../access/keys/reject-key.ts'
+import { scopes } from '../../access/keys/scopes.ts'
+import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { App } from '../../base/route.ts'
+import { admitTo, isFor } from '../admit.ts'
+import type { AgentDeps, Verb } from '../verb.ts'
+import { createTools, type Tools } from './tools.ts'
+
+export interface McpDeps {
+  log: Log
+  publicUrl: string
+}
+
+const path = '/mcp'
+const metadataPath = '/.well-known/oauth-protected-resource'
+
+/**
+ * The verbs as tools of the Model Context Protocol, by Streamable HTTP without sessions: one request, one answer. Clients of
+ * the revision of 2026 and of those before it are served.
+ */
+export function mcpRoutes(
+  app: App,
+  agents: AgentDeps,
+  guard: Pick<Guard, 'anyKey' | 'admit'>,
+  verbs: readonly Verb[],
+  { log, publicUrl }: McpDeps,
+): void {
+  const deps = { log, verbs, tools: createTools(agents, guard, verbs) }
+  const url = publicUrl + path
+  serveMetadata(app, publicUrl)
+  // A scope of its own: failures are worded as JSON-RPC here, and nowhere else.
+  app.register(async (scope: App) => {
+    scope.setErrorHandler(answerAsJsonRpc(publicUrl))
+    scope.post(
+      path,
+      { onRequest: [refuseOrigins(publicUrl), guard.anyKey()], schema: { hide: true } },
+      async (request, reply) => {
+        const caller = callerOf(request)
+        refuseBatch(request.body)
+        if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
+        // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
+        const [{ exchange }, { serverFor }] = await Promise.all([import('./exchange.ts'), import('./server.ts')])
+        return exchange(serverFor(deps, caller, request.id), url, request, reply)
+      },
+    )
+  })
+}
+
+/** A page of another site has no business here. Programs send no origin; keys are not in browsers. */
+function refuseOrigins(publicUrl: string): onRequestHookHandler {
+  const own = new URL(publicUrl).origin
+  return ({ headers: { origin } }, _reply, done) =>
+    done(origin === undefined || origin === own ? undefined : forbidden('Requests from other sites are refused here'))
+}
+
+// Many calls at once would be one to whatever counts requests; the protocol itself has dropped them.
+function refuseBatch(body: unknown): void {
+  if (Array.isArray(body)) throw badRequest('Send one message at a time: batches are not taken')
+}
+
+/** Calls of tools and readings of resources are counted by what they do, as over HTTP. */
+function isCountedByItsTool(tools: Tools, body: unknown): boolean {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
+  return method === 'resources/read' || (method === 'tools/call' && tools.knows(params?.name))
+}
+
+async function admitAny(guard: Pick<Guard, 'admit'>, verbs: readonly Verb[], caller: Caller): Promise<void> {
+  const verb = verbs.find((each) => isFor(caller, each))
+  if (verb === undefined) throw rejectKey({ lacks: scopes })
+  await admitTo(guard, verb, caller)
+}
+
+/** Clients look into the body of a failure for JSON-RPC, and into `WWW-Authenticate` for where keys come from. */
+function answerAsJsonRpc(publicUrl: string) {
+  const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}${path}"`
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (!(error instanceof ApiError)) throw error
+    const { statusCode, message, headers, data } = error
+    const failure = { code: -32000, message, ...(data !== undefined && { data }) }
+    const invalid = request.headers.authorization === undefined ? '' : ', error="invalid_token"'
+    return reply
+      .code(statusCode)
+      .headers(statusCode === 401 ? { ...headers, 'www-authenticate': challenge + invalid } : headers)
+      .send({ jsonrpc: '2.0', id: null, error: failure })
+  }
+}
+
+/** RFC 9728. No authorization server is named, since there is none: keys are made by people of the workspace. */
+function serveMetadata(app: App, publicUrl: string): void {
+  const document = {
+    resource: `${publicUrl}${path}`,
+    resource_name: 'Parley',
+    resource_documentation: `${publicUrl}/docs/agents.md`,
+    bearer_methods_supported: ['header'],
+    scopes_supported: scopes,
+  }
+  for (const url of [metadataPath, `${metadataPath}${path}`]) {
+    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+      reply.header('access-control-allow-origin', '*').send(document),
+    )
+  }
+}

@@ -1,0 +1,138 @@
+import type { Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { type ConversationChange, changeOwner, touched } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import {
+  agentHasIt,
+  agentsStopped,
+  conversationNotFound,
+  heldByPeople,
+  keyCannotOwn,
+  notYours,
+} from '../conversation/errors.ts'
+import { refusalToTake, type Urgency } from '../conversation/hold.ts'
+import { agent, keyIdOf } from '../conversation/owner.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import { agentCanOwn, readAgentRules } from './agents.ts'
+import { type Handover, type HandoverTarget, type HandoverWords, insertHandover, newHandover } from './handovers.ts'
+
+type Deps = Pick<InboxDeps, 'db' | 'vault' | 'clock'>
+
+/** A conversation as it is once it was handed on, and what was said with it. */
+export interface HandedOn {
+  conversation: Conversation
+  /** Null when nothing was said. */
+  handover: Handover | null
+}
+
+export interface ToAgent {
+  conversationId: string
+  /** The key of the agent that goes on. */
+  keyId: string
+  words: HandoverWords | null
+  urgency?: Urgency
+}
+
+/**
+ * Hands a conversation to an agent: a member does with any, an agent with its own. Throws 404 outside the scope, 403 while
+ * agents are stopped, 400 when it would be itself, 409 when the key cannot own it or the calling agent does not.
+ */
+export function handToAgent(deps: Deps, scope: Scope, actor: Actor, ask: ToAgent): Promise<HandedOn> {
+  return changeLocked(deps, scope, ask.conversationId, async (tx, keyring, before, isStopped, now) => {
+    if (actor.type === 'agent') refuseUnlessOwner(before, actor.id)
+    if (ask.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
+    if (isStopped) throw agentsStopped()
+    if (!(await agentCanOwn(tx, scope.workspaceId, ask.keyId, before.connectionId, now))) throw keyCannotOwn()
+    const handover = await say(tx, keyring, scope, before, { type: 'agent', keyId: ask.keyId }, ask, actor, now)
+    return { change: changeOwner(before, agent(ask.keyId), actor, now, handover?.id), handover, actor }
+  })
+}
+
+export interface Offer {
+  conversationId: string
+  words: HandoverWords | null
+}
+
+/**
+ * Offers agents what people have: whichever takes it first has it. Throws 404 outside the scope, 403 while agents are
+ * stopped, 409 `OWNER_MISMATCH` when an agent has it.
+ */
+export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Offer): Promise<HandedOn> {
+  return changeLocked(deps, scope, offer.conversationId, async (tx, keyring, before, isStopped, now) => {
+    if (before.owner.type === 'agent') throw agentHasIt(before)
+    if (isStopped) throw agentsStopped()
+    const handover = await say(tx, keyring, scope, before, { type: 'agents' }, offer, actor, now)
+    const isOffered = !before.held && before.handover === null && handover === null
+    const conversation = isOffered ? before : touched({ ...before, held: false, handover: null }, now)
+    return { change: { conversation, events: [] }, handover, actor }
+  })
+}
+
+/**
+ * Takes for an agent what people do not have: what was offered, or what nobody has looked at yet. What is its own already
+ * stays so. Throws 404 outside the scope, 403 while agents are stopped, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` otherwise.
+ */
+export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
+  const actor: Actor = { type: 'agent', id: keyId }
+  const { conversation } = await changeLocked(deps, scope, id, async (tx, _keyring, before, isStopped, now) => {
+    const refusal = refusalToTake(before, keyId, 'offered_only', 'when_handed')
+    if (refusal === 'held_by_people') throw heldByPeople(before, 'HELD_BY_PEOPLE')
+    if (refusal === 'of_another_agent') throw agentHasIt(before)
+    const change = changeOwner(before, agent(keyId), actor, now)
+    if (change.conversation === before) return { change, handover: null, actor }
+    if (isStopped) throw agentsStopped()
+    if (!(await agentCanOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
+    return { change, handover: null, actor }
+  })
+  return conversation
+}
+
+/** Refuses an agent that would hand on what is not its own. */
+export function refuseUnlessOwner(conversation: Conversation, keyId: string): void {
+  if (keyIdOf(conversation.owner) === keyId) return
+  throw conversation.held ? heldByPeople(conversation, 'HELD_BY_PEOPLE') : notYours(conversation)
+}
+
+interface Planned {
+  change: ConversationChange
+  handover: Handover | null
+  actor: Actor
+}
+
+type Plan = (tx: Tx, keyring: Keyring, before: Conversation, isStopped: boolean, now: Date) => Promise<Planned>
+
+async function changeLocked(deps: Deps, scope: Scope, id: string, plan: Plan): Promise<HandedOn> {
+  const { workspaceId } = scope
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const now = deps.clock.now()
+      const { isStopped } = await readAgentRules(tx, workspaceId)
+      const before = await lockConversation(tx, keyring, scope, id)
+      if (before === undefined) throw conversationNotFound()
+      const { change, handover, actor } = await plan(tx, keyring, before, isStopped, now)
+      // What was said is part of the conversation that the team sees.
+      const conversation = handover === null ? change.conversation : touched(change.conversation, now)
+      await commitChange(tx, keyring, workspaceId, before, { ...change, conversation }, { actor, reason: null }, now)
+      return { conversation, handover }
+    }),
+  )
+}
+
+async function say(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId }: Scope,
+  before: Conversation,
+  to: HandoverTarget,
+  { words, urgency = 'normal' }: { words: HandoverWords | null; urgency?: Urgency },
+  actor: Actor,
+  now: Date,
+): Promise<Handover | null> {
+  if (words === null) return null
+  const handover = newHandover({ ...words, from: before.owner, to, urgency, actor }, now)
+  await insertHandover(tx, keyring, workspaceId, before.id, handover)
+  return handover
+}

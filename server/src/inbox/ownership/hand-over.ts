@@ -1,0 +1,149 @@
+import type { Tx } from '../../base/db.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { changeOwner } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import type { Urgency } from '../conversation/hold.ts'
+import { human, keyIdOf } from '../conversation/owner.ts'
+import { findConversation, lockConversation } from '../conversation/queries.ts'
+import { openConversation } from '../conversation/sealed.ts'
+import { sendMessage } from '../send/send.ts'
+import type { SendDeps, Sender } from '../send/send-deps.ts'
+import { KeyUsedOtherwise } from '../send/send-errors.ts'
+import { refuseUnlessOwner } from './hand-on.ts'
+import {
+  findNewestHandover,
+  type Handover,
+  type HandoverWords,
+  insertHandover,
+  newHandover,
+  openHandoverOf,
+} from './handovers.ts'
+import { checkAssignee } from './update.ts'
+
+/** An agent's key that hands on what it owns. */
+export type HandingAgent = Sender & { actor: { type: 'agent'; id: string } }
+
+export interface ToPeople {
+  conversationId: string
+  words: HandoverWords
+  urgency: Urgency
+  /** The member whom it is for: it is assigned to them. Null: the team. */
+  userId: string | null
+  /** What the customer is told first; null: nothing. */
+  closing: string | null
+}
+
+export interface HandedOver {
+  conversation: Conversation
+  handover: Handover
+  /** What became of the closing sentence: `unknown` when the platform has not said yet. Null when there was none. */
+  closing: 'sent' | 'failed' | 'unknown' | null
+  /** Whether it was handed over before, by this very request. */
+  isRepeat: boolean
+}
+
+/**
+ * Gives people a conversation of the calling agent, with what they have to know. The closing sentence goes to the customer
+ * first, at most once while the agent owns the conversation: whoever asks again after a crash between the two sends
+ * nothing more and completes it. Throws what sending throws where the sentence is refused, before anything has happened;
+ * 400 for a stranger, 404 outside the scope, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` for what is not the agent's.
+ */
+export async function handOver(deps: SendDeps, caller: HandingAgent, ask: ToPeople): Promise<HandedOver> {
+  const before = await readConversation(deps, caller, ask.conversationId)
+  const earlier = await findEarlier(deps, caller, before, ask)
+  if (earlier !== null) return { conversation: before, handover: earlier, closing: null, isRepeat: true }
+  refuseUnlessOwner(before, caller.actor.id)
+  // A stranger is refused before the customer is told anything.
+  if (ask.userId !== null) await checkAssignee(deps.db.sql, caller.workspaceId, ask.userId)
+  const closing = ask.closing === null ? null : await sayClosing(deps, caller, before, ask.closing)
+  return deps.vault.withKeyring(caller.workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => ({
+      ...(await give(deps, tx, keyring, caller, before.id, ask)),
+      closing,
+      isRepeat: false,
+    })),
+  )
+}
+
+async function readConversation(deps: SendDeps, caller: HandingAgent, id: string): Promise<Conversation> {
+  const row = await findConversation(deps.db.sql, caller, id)
+  if (row === undefined) throw conversationNotFound()
+  return openConversation(await deps.vault.keyring(caller.workspaceId), row)
+}
+
+/** The hand-over that this request has made before, as long as nobody has done anything with it. */
+async function findEarlier(
+  { db, vault }: SendDeps,
+  { workspaceId, actor }: HandingAgent,
+  { id, owner, handover }: Conversation,
+  { words, urgency, userId }: ToPeople,
+): Promise<Handover | null> {
+  if (owner.type === 'agent' || handover === null) return null
+  const newest = await findNewestHandover(db.sql, await vault.keyring(workspaceId), workspaceId, id)
+  if (newest === null || newest.id !== handover.id || keyIdOf(newest.from) !== actor.id) return null
+  const isSame =
+    newest.to.type === 'people' &&
+    newest.to.userId === userId &&
+    newest.urgency === urgency &&
+    newest.summary === words.summary &&
+    newest.reason === words.reason &&
+    newest.nextStep === words.nextStep
+  return isSame ? newest : null
+}
+
+/** One for each time that the agent owns the conversation: the same for a repeat, whatever words it has. */
+const closingKey = ({ id, ownerEpoch }: Conversation): string => `handover:${id}:${ownerEpoch}`
+
+async function sayClosing(
+  deps: SendDeps,
+  caller: HandingAgent,
+  conversation: Conversation,
+  text: string,
+): Promise<HandedOver['closing']> {
+  const request = {
+    conversationId: conversation.id,
+    idempotencyKey: closingKey(conversation),
+    body: { kind: 'text', text },
+  }
+  try {
+    const { status, body } = await sendMessage(deps, caller, request)
+    return status === 202 && (JSON.parse(body) as { status?: string }).status === 'sent' ? 'sent' : 'failed'
+  } catch (error) {
+    // It left before, perhaps in other words, or may have: people are to go on either way.
+    if (isOfSendBefore(error)) return 'unknown'
+    throw error
+  }
+}
+
+const isOfSendBefore = (error: unknown): boolean =>
+  error instanceof KeyUsedOtherwise || (error instanceof ApiError && error.data?.code === 'NOT_RETRYABLE')
+
+async function give(
+  { clock }: SendDeps,
+  tx: Tx,
+  keyring: Keyring,
+  caller: HandingAgent,
+  id: string,
+  { words, urgency, userId }: ToPeople,
+): Promise<Pick<HandedOver, 'conversation' | 'handover'>> {
+  const { workspaceId, actor } = caller
+  const now = clock.now()
+  const before = await lockConversation(tx, keyring, caller, id)
+  if (before === undefined) throw conversationNotFound()
+  // Somebody may have taken it while the closing sentence was on its way.
+  refuseUnlessOwner(before, actor.id)
+  if (userId !== null) await checkAssignee(tx, workspaceId, userId)
+  const handover = newHandover({ ...words, from: before.owner, to: { type: 'people', userId }, urgency, actor }, now)
+  const { conversation: owned, events } = changeOwner(before, human, actor, now, handover.id)
+  const conversation = {
+    ...owned,
+    handover: openHandoverOf(handover),
+    assignedTo: userId ?? owned.assignedTo,
+  }
+  await insertHandover(tx, keyring, workspaceId, before.id, handover)
+  await commitChange(tx, keyring, workspaceId, before, { conversation, events }, { actor, reason: null }, now)
+  return { conversation, handover }
+}

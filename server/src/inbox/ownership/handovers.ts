@@ -1,0 +1,157 @@
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import type { OpenHandover, Urgency } from '../conversation/hold.ts'
+import { keyIdOf, type Owner, ownerOfKey } from '../conversation/owner.ts'
+import { tellTeam } from '../conversation/team-news.ts'
+
+/** What is said to whoever goes on. */
+export interface HandoverWords {
+  summary: string
+  reason: string | null
+  nextStep: string | null
+}
+
+/** Whom a conversation is handed to: people, or a member of them; an agent; whichever agent takes it. */
+export type HandoverTarget =
+  | { type: 'people'; userId: string | null }
+  | { type: 'agent'; keyId: string }
+  | { type: 'agents' }
+
+/** That somebody handed a conversation on, with what they said. */
+export interface Handover extends HandoverWords {
+  id: string
+  from: Owner
+  to: HandoverTarget
+  urgency: Urgency
+  actor: Actor
+  createdAt: Date
+}
+
+export type NewHandover = Omit<Handover, 'id' | 'createdAt'>
+
+export interface HandoverRow {
+  id: string
+  from_key_id: string | null
+  to_type: HandoverTarget['type']
+  to_key_id: string | null
+  to_user_id: string | null
+  urgency: Urgency
+  words: Buffer
+  actor_type: Actor['type']
+  actor_id: string
+  created_at: Date
+}
+
+export const handoverColumns = (sql: Sql, words = sql`h.words`) => sql`
+  h.id,
+  h.from_key_id,
+  h.to_type,
+  h.to_key_id,
+  h.to_user_id,
+  h.urgency,
+  ${words} as words,
+  h.actor_type,
+  h.actor_id,
+  h.created_at`
+
+const place = (id: string) => ({ table: 'conversation_handovers', row: id, column: 'words' })
+
+const shownLength = 200
+
+/** What the conversation shows of a hand-over to people until one of them answers. */
+export function openHandoverOf({ id, urgency, reason, createdAt }: Handover): OpenHandover {
+  const shown = reason === null || reason.length <= shownLength ? reason : [...reason].slice(0, shownLength).join('')
+  return { id, urgency, reason: shown, at: createdAt.toISOString() }
+}
+
+export const newHandover = (handover: NewHandover, now: Date): Handover => ({
+  ...handover,
+  id: newId(now),
+  createdAt: now,
+})
+
+/** Under the conversation's lock, in the transaction that hands it on. */
+export async function insertHandover(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  { id, from, to, urgency, actor, createdAt, summary, reason, nextStep }: Handover,
+): Promise<void> {
+  const words: HandoverWords = { summary, reason, nextStep }
+  const [keyId, userId] = [to.type === 'agent' ? to.keyId : null, to.type === 'people' ? to.userId : null]
+  tellTeam(tx, workspaceId, [conversationId])
+  await tx`
+    insert into conversation_handovers (
+      workspace_id, id, conversation_id, from_key_id, to_type, to_key_id, to_user_id, urgency, words, actor_type, actor_id,
+      created_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${conversationId}, ${keyIdOf(from)}, ${to.type}, ${keyId}, ${userId}, ${urgency},
+      ${keyring.seal(place(id), JSON.stringify(words))}, ${actor.type}, ${actor.id}, ${createdAt}
+    )`
+}
+
+/** Those of a conversation as `rest` orders and limits them, of the table `h`. */
+export async function selectHandovers(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  rest: Fragment,
+): Promise<Handover[]> {
+  const rows = await sql<HandoverRow[]>`
+    select ${handoverColumns(sql)}
+    from conversation_handovers h
+    where h.workspace_id = ${workspaceId}
+      and h.conversation_id = ${conversationId}
+      ${rest}`
+  return rows.map((row) => openHandover(keyring, row))
+}
+
+/** The newest of a conversation; null when it was never handed on in words. */
+export async function findNewestHandover(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Handover | null> {
+  const newestFirst = sql`order by h.created_at desc, h.id desc limit 1`
+  const [newest] = await selectHandovers(sql, keyring, workspaceId, conversationId, newestFirst)
+  return newest ?? null
+}
+
+/**
+ * What the key was told when it was handed the conversation, or was offered it with all others: reason, next step and
+ * what has happened. Null when it was told nothing, or has handed it on since.
+ */
+export async function readHandBack(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  keyId: string,
+): Promise<Handover | null> {
+  const newest = await findNewestHandover(sql, keyring, workspaceId, conversationId)
+  if (newest === null || newest.to.type === 'people') return null
+  return newest.to.type === 'agents' || newest.to.keyId === keyId ? newest : null
+}
+
+export function openHandover(keyring: Keyring, row: HandoverRow): Handover {
+  return {
+    id: row.id,
+    from: ownerOfKey(row.from_key_id),
+    to: targetOf(row),
+    urgency: row.urgency,
+    ...(JSON.parse(keyring.openText(place(row.id), row.words)) as HandoverWords),
+    actor: { type: row.actor_type, id: row.actor_id } as Actor,
+    createdAt: row.created_at,
+  }
+}
+
+function targetOf({ to_type: type, to_key_id: keyId, to_user_id: userId }: HandoverRow): HandoverTarget {
+  if (type === 'people') return { type, userId }
+  return type === 'agent' && keyId !== null ? { type, keyId } : { type: 'agents' }
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
+import { handToAgent, takeOffered } from '../../../src/inbox/ownership/hand-on.ts'
+import { readHandBack } from '../../../src/inbox/ownership/handovers.ts'
+import {
+  addAgent,
+  conversationPath,
+  customerMessage,
+  inboxPath,
+  inboxWorld,
+  marina,
+} from '../../support/inbox/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+async function owned() {
+  const w = await inboxWorld()
+  const agent = await addAgent(w)
+  const { id } = await w.customerWrites('Hi')
+  const member = await signedInMember(w)
+  const place = `/inbox/conversations/${id}`
+  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+  return {
+    w,
+    agent,
+    id,
+    member,
+    place,
+    scope,
+    held: async () => (await member.call('GET', place)).body.conversation.held,
+    take: () => takeOffered(w, scope, agent.id, id),
+    patch: (owner: string) => w.patch(id, { owner }, agent.value),
+    hold: async () => {
+      const admin = await signedInMember(w, 'admin')
+      const { body } = await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
+      assert.equal(body.workspace.agentsMayTakeBack, 'when_handed')
+    },
+  }
+}
+
+const refusedWith = (code: string) => (error: unknown) => {
+  const { data, message } = error as { data: { code: string; owner: string; since: string }; message: string }
+  assert.equal(data.code, code)
+  assert.ok(Date.parse(data.since) > 0)
+  assert.doesNotMatch(message, /take|PATCH/i)
+  return true
+}
+
+test('by default a key takes back by PATCH what a member has taken over, as the contract says', async () => {
+  const { w, agent, member, place, patch } = await owned()
+  const { body } = await w.call('GET', inboxPath.replace('/inbox', '/inbox/conversations'))
+  assert.equal(body.conversations.length, 1)
+  await member.call('POST', `${place}/take-over`)
+  assert.equal((await patch(`agent:${agent.id}`)).status, 200)
+})
+
+test('where only what is handed over is taken back, PATCH answers 409 with the owner and since when, until it is handed back', async () => {
+  const { w, agent, member, place, patch, hold } = await owned()
+  await hold()
+  w.clock.advance(1000)
+  await member.call('POST', `${place}/take-over`)
+  const { status, body } = await patch(`agent:${agent.id}`)
+  assert.deepEqual(
+    [status, body.data],
+    [409, { code: 'OWNER_MISMATCH', owner: 'human', since: w.clock.now().toISOString() }],
+  )
+  assert.doesNotMatch(body.statusMessage, /take|PATCH/i)
+  await member.call('POST', `${place}/hand-back`, { keyId: agent.id })
+  assert.equal((await patch(`agent:${agent.id}`)).status, 200)
+})
+
+test('where only what is handed over is taken back, what nobody has looked at is taken by PATCH all the same', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
+  assert.equal((await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)).status, 200)
+})
+
+test('the interface for agents takes nothing that a member has taken over, whatever the workspace says', async () => {
+  const { agent, member, place, take, held } = await owned()
+  await member.call('POST', `${place}/take-over`)
+  assert.equal(await held(), true)
+  await assert.rejects(take, refusedWith('HELD_BY_PEOPLE'))
+  await member.call('POST', `${place}/offer`, {})
+  assert.equal(await held(), false)
+  const taken = await take()
+  assert.deepEqual(taken.owner, { type: 'agent', keyId: agent.id })
+  assert.deepEqual((await take()).ownerEpoch, taken.ownerEpoch)
+})
+
+test('of two agents that take an offer at once one has it, and neither takes from the other', async () => {
+  const { w, agent, id, member, place, scope } = await owned()
+  const second = await addAgent(w)
+  await member.call('POST', `${place}/take-over`)
+  await member.call('POST', `${place}/offer`, {})
+  const taken = await Promise.allSettled([agent, second].map(({ id: keyId }) => takeOffered(w, scope, keyId, id)))
+  const refused = taken.filter((one) => one.status === 'rejected')
+  assert.equal(refused.length, 1)
+  assert.ok(refusedWith('OWNER_MISMATCH')(refused[0]?.reason))
+})
+
+const byPeople: [string, (o: Awaited<ReturnType<typeof owned>>) => Promise<unknown>][] = [
+  [
+    'the stop switch',
+    async ({ w }) => {
+      const admin = await signedInMember(w, 'admin')
+      await admin.call('PATCH', '', { agentsStopped: true })
+      await admin.call('PATCH', '', { agentsStopped: false })
+    },
+  ],
+  [
+    'the watchdog',
+    async ({ w }) => {
+      const admin = await signedInMember(w, 'admin')
+      await admin.call('PATCH', '', { agentWatchdogMinutes: 1 })
+      w.clock.advance(60_000)
+      await runWatchdog(w.db, w.vault, w.clock)
+    },
+  ],
+  [
+    'a message from the phone',
+    ({ w }) =>
+      w.tell({ type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at: w.clock.now() }),
+  ],
+  ['its agent, by PATCH', ({ patch }) => patch('human')],
+]
+
+for (const [what, act] of byPeople) {
+  test(`what ${what} gave to people, no agent takes by itself`, async () => {
+    const o = await owned()
+    await act(o)
+    assert.equal(await o.held(), true)
+    await assert.rejects(o.take, refusedWith('HELD_BY_PEOPLE'))
+  })
+}
+
+for (const isTogether of [false, true]) {
+  test(`a message from the phone makes it people's where an agent never had it${isTogether ? ', also together with others' : ''}`, async () => {
+    const w = await inboxWorld({ isTogether })
+    const { id } = await w.customerWrites('Hi')
+    const agent = await addAgent(w)
+    const at = new Date(w.clock.now().getTime() + 1000)
+    const another = { ...marina, phone: '5511988887777' }
+    await w.tell(
+      { type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at },
+      customerMessage({ at, customer: another }),
+    )
+    const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+    await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
+  })
+}
+
+test('a copy that another app records says nothing of people: an agent may take it as before', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const echo = { connection_id: w.connectionId, to: marina.phone, external_id: 'wamid.copy', kind: 'text', body: 'x' }
+  await w.call('POST', `${inboxPath}/echoes`, { body: echo, key: agent.value })
+  const taken = await takeOffered(w, { workspaceId: w.workspaceId, connectionIds: [] }, agent.id, id)
+  assert.deepEqual(taken.owner, { type: 'agent', keyId: agent.id })
+})
+
+test('what is assigned to a member is theirs', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const member = await signedInMember(w)
+  await member.call('PATCH', `/inbox/conversations/${id}`, { assignedTo: member.userId })
+  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+  await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
+})
+
+test("two conversations that turn out to be one are people's if one of them was", async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const nobody = { userId: null, parentUserId: null, phone: null, name: null }
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666' } }))
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, userId: 'BR.77' } }))
+  const younger = (await w.conversations()).find((one) => one.contact.phone === null)
+  await member.call('POST', `/inbox/conversations/${younger.id}/take-over`)
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666', userId: 'BR.77' } }))
+  const [one, ...more] = await w.conversations()
+  assert.equal(more.length, 0)
+  assert.equal((await member.call('GET', `/inbox/conversations/${one.id}`)).body.conversation.held, true)
+})
+
+test('what a member writes at hand-back is read by the agent that it is for, and by no other', async () => {
+  const { w, agent, id, member, place } = await owned()
+  const other = await addAgent(w)
+  await member.call('POST', `${place}/take-over`)
+  const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
+  await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const read = (keyId: string) => readHandBack(w.db.sql, keyring, w.workspaceId, id, keyId)
+  const told = await read(agent.id)
+  assert.deepEqual([told?.summary, told?.reason, told?.nextStep], Object.values(note))
+  assert.deepEqual(told?.actor, { type: 'user', id: member.userId })
+  assert.equal(await read(other.id), null)
+  const last = (await w.events(id)).at(-1)
+  assert.equal(last?.payload.handover_id, told?.id)
+})
+
+test('what is said with an offer is read by whichever agent takes it', async () => {
+  const { w, agent, id, member, place, take } = await owned()
+  await member.call('POST', `${place}/take-over`)
+  await member.call('POST', `${place}/offer`, { note: { summary: 'Wants a quote.' } })
+  await take()
+  const keyring = await w.vault.keyring(w.workspaceId)
+  assert.equal((await readHandBack(w.db.sql, keyring, w.workspaceId, id, agent.id))?.summary, 'Wants a quote.')
+})
+
+test('an offer is refused while an agent has the conversation, and while agents are stopped', async () => {
+  const { w, member, place } = await owned()
+  assert.equal((await member.call('POST', `${place}/offer`, {})).status, 409)
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('PATCH', '', { agentsStopped: true })
+  assert.equal((await member.call('POST', `${place}/offer`, {})).status, 403)
+})
+
+test('an agent hands its own to another agent, and only its own', async () => {
+  const { w, agent, id, scope } = await owned()
+  const [other, third] = [await addAgent(w), await addAgent(w)]
+  const words = { summary: 'Speaks Spanish.', reason: null, nextStep: null }
+  const hand = (by: string, to: string) =>
+    handToAgent(w, scope, { type: 'agent', id: by }, { conversationId: id, keyId: to, words })
+  await assert.rejects(() => hand(third.id, third.id), refusedWith('OWNER_MISMATCH'))
+  await assert.rejects(() => hand(agent.id, agent.id), /Validation failed/)
+  const { conversation, handover } = await hand(agent.id, other.id)
+  assert.deepEqual(conversation.owner, { type: 'agent', keyId: other.id })
+  const keyring = await w.vault.keyring(w.workspaceId)
+  assert.deepEqual(await readHandBack(w.db.sql, keyring, w.workspaceId, id, other.id), handover)
+  assert.equal((await w.call('GET', conversationPath(id))).body.conversation.owner, `agent:${other.id}`)
+})
