@@ -19,6 +19,7 @@ import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
+import { clientTypesAreCurrent, writeClientTypes } from './client-types.ts'
 import { lintContract } from './contract-lint.ts'
 
 const exampleUrl = 'http://localhost:7007'
@@ -34,6 +35,7 @@ export async function writeContract(app: App): Promise<void> {
     await writeFile(locate(file), `${JSON.stringify(make(app), null, 2)}\n`)
   }
   await writeApiTypes()
+  await writeClientTypes()
 }
 
 /** Where the written contract differs from the app, as `file: path`; empty when it does not. */
@@ -45,6 +47,7 @@ export async function checkContract(app: App): Promise<string[]> {
     found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
   }
   if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
+  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
   return found
 }
 

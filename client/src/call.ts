@@ -1,0 +1,158 @@
+import {
+  ApiError,
+  errorOf,
+  NetworkError,
+  ParleyError,
+  RateLimitedError,
+  TimeoutError,
+  UnavailableError,
+} from './errors.ts'
+import { endsBy, type Pause, pause } from './pause.ts'
+
+export interface ParleyOptions {
+  /** Where the service is, such as `https://parley.example.com`. */
+  baseUrl: string
+  /** `plk_…`. It belongs into the environment, never into a page, a prompt or a log. */
+  apiKey: string
+  /** How long one attempt may take. Default: 30 seconds; a send has 90, a wait what it waits for and 15. */
+  timeoutMs?: number
+  /** How often one call is tried again. Default: 3. */
+  maxRetries?: number
+  /** A longer pause than this is not waited for: the error says how long it would be. Default: a minute. */
+  maxPauseMs?: number
+  /** In place of the global one. */
+  fetch?: typeof fetch
+  /** In place of timers, for tests. */
+  pause?: Pause
+}
+
+export interface CallOptions {
+  /** Ends the call, its pauses included; the reason of the signal is what is thrown. */
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  maxRetries?: number | undefined
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Below the base, each part of it encoded. */
+  path: string
+  query?: object | undefined
+  body?: unknown
+  idempotencyKey?: string | undefined
+  /** Whether it does no harm twice: only then it is tried again when nobody knows what became of it. */
+  isRepeatable: boolean
+  timeoutMs?: number
+}
+
+/** Makes a call and answers the body, which is what the contract says it is. */
+export type Caller = <Answer>(call: Call, options?: CallOptions) => Promise<Answer>
+
+const defaults = { timeoutMs: 30_000, maxRetries: 3, maxPauseMs: 60_000, pause }
+const firstPauseMs = 500
+const longestPauseMs = 30_000
+
+/** Calls the service as these options say. They are kept here alone: no object of the package shows the key. */
+export function createCaller(given: ParleyOptions): Caller {
+  const settings = { ...defaults, ...defined(given) }
+  const base = new URL(given.baseUrl.endsWith('/') ? given.baseUrl : `${given.baseUrl}/`)
+  return async <Answer>(call: Call, options: CallOptions = {}): Promise<Answer> => {
+    const maxRetries = options.maxRetries ?? settings.maxRetries
+    const timeoutMs = options.timeoutMs ?? call.timeoutMs ?? settings.timeoutMs
+    for (let retries = 0; ; retries++) {
+      try {
+        return (await attempt(settings, base, call, { signal: options.signal, timeoutMs })) as Answer
+      } catch (error) {
+        if (!(error instanceof ParleyError)) throw error
+        if (call.idempotencyKey !== undefined) error.idempotencyKey = call.idempotencyKey
+        const pauseMs = retries < maxRetries ? pauseBeforeRetry(error, call.isRepeatable, retries) : null
+        if (pauseMs === null || pauseMs > settings.maxPauseMs) throw error
+        await settings.pause(pauseMs, options.signal)
+      }
+    }
+  }
+}
+
+/** How long to wait before the next attempt; null when there is to be none. */
+export function pauseBeforeRetry(
+  error: ParleyError,
+  isRepeatable: boolean,
+  retries: number,
+  random: () => number = Math.random,
+): number | null {
+  const isRefused = error instanceof RateLimitedError
+  const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
+  if (!isRefused && !(isUncertain && isRepeatable)) return null
+  const ownMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries)
+  // All that were refused at once should not come back at once.
+  const jitterMs = ownMs * 0.5 * random()
+  return error instanceof ApiError && error.retryAfterMs !== undefined
+    ? error.retryAfterMs + jitterMs
+    : ownMs + jitterMs
+}
+
+type Settings = typeof defaults & ParleyOptions
+
+async function attempt(
+  settings: Settings,
+  base: URL,
+  call: Call,
+  limits: { signal: AbortSignal | undefined; timeoutMs: number },
+): Promise<unknown> {
+  const { signal, end } = endsBy(limits.signal, limits.timeoutMs)
+  try {
+    limits.signal?.throwIfAborted()
+    const request = settings.fetch ?? fetch
+    const response = await request(urlOf(base, call), { ...initOf(call, settings.apiKey), signal })
+    const text = await response.text()
+    return readAnswer(response, text)
+  } catch (error) {
+    if (limits.signal?.aborted) throw limits.signal.reason
+    if (error instanceof ParleyError) throw error
+    if (signal.aborted) throw new TimeoutError(`No answer within ${limits.timeoutMs} ms`, { cause: error })
+    throw new NetworkError('The service was not reached, or did not answer to the end', { cause: error })
+  } finally {
+    end()
+  }
+}
+
+function urlOf(base: URL, { path, query = {} }: Call): URL {
+  const url = new URL(path.replace(/^\//, ''), base)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+function initOf({ method, body, idempotencyKey }: Call, apiKey: string): RequestInit {
+  const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${apiKey}` }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  // Another address than the one that was given gets neither the key nor a POST that became a GET.
+  const init: RequestInit = { method, headers, redirect: 'manual' }
+  return body === undefined ? init : { ...init, body: JSON.stringify(body) }
+}
+
+function readAnswer(response: Response, text: string): unknown {
+  const { status } = response
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400))
+    throw new ParleyError('The service answers with a redirect: give the address that it leads to as baseUrl')
+  const body = parse(text)
+  if (!response.ok) throw errorOf(response, body, Date.now())
+  if (body === undefined) throw new ParleyError('The answer is no JSON: is baseUrl the address of Parley?')
+  return body
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const defined = (options: ParleyOptions): ParleyOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as ParleyOptions
+
+/** A path of parts that may hold anything. */
+export const pathOf = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
