@@ -18,6 +18,7 @@ import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.t
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
+import { agentClientIsCurrent, writeAgentClient } from './agent-client.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
 import { clientTypesAreCurrent, writeClientTypes } from './client-types.ts'
 import { lintContract } from './contract-lint.ts'
@@ -36,6 +37,7 @@ export async function writeContract(app: App): Promise<void> {
   }
   await writeApiTypes()
   await writeClientTypes()
+  await writeAgentClient()
 }
 
 /** Where the written contract differs from the app, as `file: path`; empty when it does not. */
@@ -48,6 +50,7 @@ export async function checkContract(app: App): Promise<string[]> {
   }
   if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
   if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
+  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the verbs of agents say')
   return found
 }
 

@@ -54,6 +54,7 @@ function objectType(schema: Schema, indent: string): string {
   })
   if (fields.length > 0) return `{\n${fields.join('\n')}\n${indent}}`
   const { additionalProperties, patternProperties = {} } = schema
+  if (additionalProperties === false && Object.keys(patternProperties).length === 0) return 'Record<string, never>'
   const [others = additionalProperties] = Object.values(patternProperties)
   return `Record<string, ${typeof others === 'object' ? typesOf(others, indent) : 'unknown'}>`
 }

@@ -1,3 +1,5 @@
+export type * from './agent-calls.ts'
+export { Agents } from './agents.ts'
 export type { CallOptions, ParleyOptions } from './call.ts'
 export * from './errors.ts'
 export type { CursorStore, EventName, EventPage, FollowOptions } from './events.ts'

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { clientFolder, complaints, installedClient, nodes } from '../support/client/built-client.ts'
+import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
+
+/** The programs of the README, in the order in which they stand there. */
+async function programs(): Promise<string[]> {
+  const readme = await readFile(join(clientFolder, 'README.md'), 'utf8')
+  return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, program = '']) => program)
+}
+
+/** What a program says that it prints, in comments that begin so. */
+const promised = (program: string): string[] =>
+  [...program.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line.trimEnd())
+
+async function ran(node: string, folder: string, file: string, env: Record<string, string>): Promise<string[]> {
+  const child = spawn(node, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(stderr, '', file)
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+const environmentOf = ({ url, agent }: ClientWorld) => ({ PARLEY_URL: url, PARLEY_API_KEY: agent.value })
+
+test('the programs of the README do what they say, on every Node that they are for', async () => {
+  const folder = await installedClient()
+  const all = await programs()
+  assert.ok(all.length >= 4)
+  for (const node of await nodes()) {
+    const w = await clientWorld()
+    await w.customerWrites('Do you ship to Recife?')
+    for (const [i, program] of all.entries()) {
+      const file = `readme-${i}.js`
+      await writeFile(join(folder, file), program)
+      assert.deepEqual(await ran(node, folder, file, environmentOf(w)), promised(program), `${node} ${program}`)
+    }
+  }
+})
+
+test('the programs of the README and the examples compile, and their types are known to the last field', async () => {
+  const folder = await installedClient()
+  const names = (await programs()).map((_, i) => `checked-${i}.js`)
+  for (const [i, program] of (await programs()).entries())
+    await writeFile(join(folder, names[i] ?? ''), `${program}\nexport {}\n`)
+  const examples = (await readdir(join(folder, 'examples'))).map((name) => join('examples', name))
+  assert.equal(await complaints(folder, [...names, ...examples]), '')
+})
+
+test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+  const folder = await installedClient()
+  await writeFile(join(folder, 'page.js'), `export * from '@parley/client'\n`)
+  const bundle = await build({
+    root: folder,
+    logLevel: 'error',
+    configFile: false,
+    build: { write: false, target: 'es2022', minify: true, lib: { entry: 'page.js', formats: ['es'] } },
+  })
+  const [{ output }] = bundle as unknown as [{ output: { code: string }[] }]
+  const [{ code } = { code: '' }] = output
+  assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bBuffer\b/)
+  const bytes = gzipSync(code).length
+  const [, said = ''] = /(\d+(?:\.\d+)?) KB/.exec(await readFile(join(clientFolder, 'README.md'), 'utf8')) ?? []
+  assert.ok(bytes <= Number(said) * 1024 && bytes > (Number(said) - 1) * 1024, `${bytes} bytes, said to be ${said} KB`)
+})
