@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
-import { clientFolder, complaints, installedClient, nodes } from '../support/client/built-client.ts'
+import { clientFolder, complaints, installedClient, runtimes } from '../support/client/built-client.ts'
 import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
 
 /** The programs of the README, in the order in which they stand there. */
@@ -19,8 +19,9 @@ async function programs(): Promise<string[]> {
 const promised = (program: string): string[] =>
   [...program.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line.trimEnd())
 
-async function ran(node: string, folder: string, file: string, env: Record<string, string>): Promise<string[]> {
-  const child = spawn(node, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+async function ran(runtime: string[], folder: string, file: string, env: Record<string, string>): Promise<string[]> {
+  const [command = '', ...words] = runtime
+  const child = spawn(command, [...words, file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   assert.equal(stderr, '', file)
   return stdout.split('\n').filter((line) => line !== '')
@@ -28,17 +29,17 @@ async function ran(node: string, folder: string, file: string, env: Record<strin
 
 const environmentOf = ({ url, agent }: ClientWorld) => ({ PARLEY_URL: url, PARLEY_API_KEY: agent.value })
 
-test('the programs of the README do what they say, on every Node that they are for', async () => {
+test('the programs of the README do what they say, on every runtime that is here', async () => {
   const folder = await installedClient()
   const all = await programs()
   assert.ok(all.length >= 4)
-  for (const node of await nodes()) {
+  for (const runtime of await runtimes()) {
     const w = await clientWorld()
     await w.customerWrites('Do you ship to Recife?')
     for (const [i, program] of all.entries()) {
       const file = `readme-${i}.js`
       await writeFile(join(folder, file), program)
-      assert.deepEqual(await ran(node, folder, file, environmentOf(w)), promised(program), `${node} ${program}`)
+      assert.deepEqual(await ran(runtime, folder, file, environmentOf(w)), promised(program), `${runtime} ${program}`)
     }
   }
 })

@@ -46,15 +46,17 @@ export async function complaints(folder: string, files: string[]): Promise<strin
   )
 }
 
-/** Every Node to try: ours, and the oldest that the package is for where the machine has one. */
-export const nodes = oncePerFile(async (): Promise<string[]> => {
-  const found = [process.execPath]
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+/** What programs are run by: our Node, the oldest that the package is for where the machine has one, and others that are asked for. */
+export const runtimes = oncePerFile(async (): Promise<string[][]> => {
+  const { PATH = '', CLIENT_RUNTIMES: others = '' } = process.env
+  const asked = others.split(',').filter((command) => command !== '')
+  const found = [[process.execPath], ...asked.map((command) => command.split(' '))]
+  for (const folder of PATH.split(delimiter)) {
     const node = join(folder, 'node')
     if (!existsSync(node)) continue
     const { stdout } = await run(node, ['--version'])
     if (!stdout.startsWith('v20.')) continue
-    found.push(node)
+    found.push([node])
     break
   }
   return found
