@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { clientFolder, complaints, installedClient, runtimes } from '../support/client/built-client.ts'
 import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
+import { oncePerFile } from '../support/file-end.ts'
 
 /** The programs of the README, in the order in which they stand there. */
 async function programs(): Promise<string[]> {
@@ -53,7 +55,8 @@ test('the programs of the README and the examples compile, and their types are k
   assert.equal(await complaints(folder, [...names, ...examples]), '')
 })
 
-test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+/** The package in one file, as a page would load it. */
+const bundled = oncePerFile(async (): Promise<string> => {
   const folder = await installedClient()
   await writeFile(join(folder, 'page.js'), `export * from '@parley/client'\n`)
   const bundle = await build({
@@ -63,9 +66,47 @@ test('a bundle for browsers has nothing of Node in it, and is as small as the RE
     build: { write: false, target: 'es2022', minify: true, lib: { entry: 'page.js', formats: ['es'] } },
   })
   const [{ output }] = bundle as unknown as [{ output: { code: string }[] }]
-  const [{ code } = { code: '' }] = output
+  return output[0]?.code ?? ''
+})
+
+test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+  const code = await bundled()
   assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bBuffer\b/)
   const bytes = gzipSync(code).length
   const [, said = ''] = /(\d+(?:\.\d+)?) KB/.exec(await readFile(join(clientFolder, 'README.md'), 'utf8')) ?? []
   assert.ok(bytes <= Number(said) * 1024 && bytes > (Number(said) - 1) * 1024, `${bytes} bytes, said to be ${said} KB`)
 })
+
+test('a page of the same origin reads, sends and verifies by it', async () => {
+  const w = await clientWorld()
+  await w.customerWrites('Do you ship to Recife?')
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+  try {
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
+    await page.goto(`${w.url}/api/v1/events`)
+    const given = { code: await bundled(), baseUrl: w.url, apiKey: w.agent.value }
+    const told = await page.evaluate(inPage, given)
+    assert.deepEqual(told, ['Do you ship to Recife?', 'sent', 'WebhookVerificationError'])
+  } finally {
+    await browser.close()
+  }
+})
+
+/** Runs in the browser, where nothing of this file is known. */
+async function inPage({ code, baseUrl, apiKey }: { code: string; baseUrl: string; apiKey: string }): Promise<string[]> {
+  const { Parley, verifyWebhook } = await import(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+  const parley = new Parley({ baseUrl, apiKey })
+  const [conversation] = await parley.inbox.conversations().take(1)
+  const [message] = await parley.inbox.messages(conversation.id).take(1)
+  const { status } = await parley.inbox.send(conversation.id, 'We do.')
+  const headers = {
+    'webhook-id': 'a',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+    'webhook-signature': 'v1,AAAA',
+  }
+  const refused = await verifyWebhook({ headers, body: '{}', secret: 'whsec_AAAA' }).catch((error: Error) => error)
+  return [message.text, status, refused.name]
+}
