@@ -6,6 +6,7 @@ import type { Take } from '../access/rate-limit/limiter.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { SendMessage } from '../inbox/send/send-together.ts'
 import type { ListDeps } from '../leads/search/list.ts'
+import type { WorkWaits } from './wait/work-waits.ts'
 
 /** What verbs act on. */
 export interface AgentDeps {
@@ -13,6 +14,7 @@ export interface AgentDeps {
   leads: ListDeps
   send: SendMessage
   guesses: GuessesOf
+  waits: WorkWaits
 }
 
 /** Who asks, and what its key may still ask for. */
