@@ -54,12 +54,15 @@ const plain = (schema: object): Schema => JSON.parse(JSON.stringify(schema)) as 
 /** The schema with a reference for each object that has a title; those are put among the objects. */
 function named(schema: Schema & { title?: string }, objects: Map<string, Schema>): Schema {
   const { title, ...rest } = mapped(schema, (inner) => named(inner, objects))
-  if (title === undefined || schema.type !== 'object') return rest
+  const types = [rest.type ?? []].flat()
+  if (title === undefined || !types.includes('object')) return rest
+  const object = { ...rest, type: 'object' }
   const known = objects.get(title)
-  if (known !== undefined && typesOf(known, '') !== typesOf(rest, ''))
-    throw new Error(`Two objects have the title ${title}`)
-  objects.set(title, rest)
-  return { $ref: title, ...(rest.description === undefined ? {} : { description: rest.description }) }
+  if (known !== undefined && typesOf(known, '') !== typesOf(object, '')) throw new Error(`Two objects have the title ${title}`)
+  objects.set(title, known ?? object)
+  const described = rest.description === undefined ? {} : { description: rest.description }
+  const reference = { $ref: title, ...described }
+  return types.includes('null') ? { anyOf: [reference, { type: 'null' }], ...described } : reference
 }
 
 function mapped(schema: Schema & { title?: string }, change: (inner: Schema) => Schema) {
