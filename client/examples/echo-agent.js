@@ -2,18 +2,13 @@
 import { ConflictError, Parley, WindowClosedError } from '@parley/client'
 
 const parley = Parley.fromEnvironment()
-const stopping = new AbortController()
-process.once('SIGTERM', () => stopping.abort())
 
-try {
-  for await (const work of parley.agents.work(stopping)) {
-    try {
-      await work.answer(`You said: ${work.customerText}`)
-    } catch (error) {
-      // A person took over meanwhile, or it is too late for a text: not ours any more.
-      if (!(error instanceof ConflictError || error instanceof WindowClosedError)) throw error
-    }
+for await (const work of parley.agents.work()) {
+  if (work.customerText === '') continue
+  try {
+    await work.answer(`You said: ${work.customerText}`)
+  } catch (error) {
+    // A person took over meanwhile, or it is too late for a text: people see to it.
+    if (!(error instanceof ConflictError || error instanceof WindowClosedError)) throw error
   }
-} catch (error) {
-  if (!stopping.signal.aborted) throw error
 }

@@ -14,20 +14,14 @@ const forPeople = [
 ]
 
 const parley = Parley.fromEnvironment()
-const stopping = new AbortController()
-process.once('SIGTERM', () => stopping.abort())
 
-try {
-  for await (const work of parley.agents.work(stopping)) {
-    try {
-      await seeTo(work)
-    } catch (error) {
-      // Somebody took over, or only a template can be sent: people see to it.
-      if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
-    }
+for await (const work of parley.agents.work()) {
+  try {
+    await seeTo(work)
+  } catch (error) {
+    // Somebody took over, or only a template can be sent: people see to it.
+    if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
   }
-} catch (error) {
-  if (!stopping.signal.aborted) throw error
 }
 
 /** @param {Work} work */

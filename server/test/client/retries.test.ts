@@ -158,7 +158,7 @@ test('an attempt that takes too long is given up', async () => {
 test('a signal ends a call, a pause and a walk over pages, with its own reason', async () => {
   const why = new Error('enough')
   const calling = new AbortController()
-  const called = assert.rejects(new Parley({ ...options, fetch: never }).leads.get('x', calling), why)
+  const called = assert.rejects(new Parley({ ...options, fetch: never }).leads.get('x', { signal: calling.signal }), why)
   calling.abort(why)
   await called
 
@@ -168,7 +168,7 @@ test('a signal ends a call, a pause and a walk over pages, with its own reason',
     queueMicrotask(() => setImmediate(() => pausing.abort(why)))
     return fetch(...given)
   }
-  await assert.rejects(new Parley({ ...options, fetch: toAbort }).leads.get('x', pausing), why)
+  await assert.rejects(new Parley({ ...options, fetch: toAbort }).leads.get('x', { signal: pausing.signal }), why)
 
   const ended = AbortSignal.abort(why)
   await assert.rejects(new Parley({ ...options, fetch: never }).leads.list({}, { signal: ended }).take(1), why)
