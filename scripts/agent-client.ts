@@ -17,8 +17,8 @@ export function agentClient(all: readonly Verb[] = verbs): string {
   const inputs = all.map(({ name, input }): [string, Schema] => [inputName(name), named(plain(input), objects)])
   const types = [...[...objects].sort(([a], [b]) => (a < b ? -1 : 1)), ...inputs]
   return `// Written by \`npm run contract\` from the verbs of the interface for agents.
-import { type AskOptions, type AskVerb, askVerb } from './ask-verb.ts'
-import type { Caller } from './call.ts'
+import { type AskVerb, askVerb } from './ask-verb.ts'
+import type { Caller, CallOptions } from './call.ts'
 
 ${types.map(([name, schema]) => `${comment(schema, '')}export type ${name} = ${typesOf(schema, '')}\n`).join('\n')}
 /** All that an agent can do. Each answer has \`next\`: what can be done now, in words for a model. */
@@ -43,7 +43,7 @@ function method(verb: Verb, output: Schema): string {
     ...(timeoutMs === null ? [] : [`timeoutMs: ${timeoutMs}`]),
   ]
   return `
-${comment({ description }, '  ')}  ${camelCase(name)}(input: ${inputName(name)}${optional}, options?: AskOptions): Promise<${typesOf(output, '')}> {
+${comment({ description }, '  ')}  ${camelCase(name)}(input: ${inputName(name)}${optional}, options?: CallOptions): Promise<${typesOf(output, '')}> {
     return this.#ask({ ${route.join(', ')} }, input, options)
   }
 `

@@ -1,4 +1,5 @@
 import { AgentCalls } from './agent-calls.ts'
+import { forEver } from './call.ts'
 import { Work } from './work.ts'
 
 export interface WorkOptions {
@@ -20,7 +21,7 @@ export class Agents extends AgentCalls {
     let cursor: string | undefined
     for (;;) {
       const asked = { cursor, wait: waitSeconds, limit }
-      const found = await this.waitForWork(asked, { signal, maxRetries: Number.POSITIVE_INFINITY })
+      const found = await this.waitForWork(asked, { ...forEver, signal })
       for (const work of found.work) yield new Work(this, work)
       cursor = found.next_cursor ?? undefined
     }

@@ -1,11 +1,9 @@
 import type { Call, Caller, CallOptions } from './call.ts'
 
-export type AskOptions = CallOptions
-
 /** A verb as HTTP has it: the names in its path are fields of its input. */
 export type VerbRoute = Pick<Call, 'path' | 'isRepeatable' | 'timeoutMs'> & { method: 'GET' | 'POST' | 'PATCH' }
 
-export type AskVerb = <Answer>(route: VerbRoute, input: object, options?: AskOptions) => Promise<Answer>
+export type AskVerb = <Answer>(route: VerbRoute, input: object, options?: CallOptions) => Promise<Answer>
 
 /** What asks for verbs: what is not in the path is the query of a GET, and the body of all else. */
 export function askVerb(call: Caller): AskVerb {

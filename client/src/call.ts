@@ -31,7 +31,11 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
   maxRetries?: number | undefined
+  maxPauseMs?: number | undefined
 }
+
+/** What goes on until its signal ends it, however long the service is away. */
+export const forEver = { maxRetries: Number.POSITIVE_INFINITY, maxPauseMs: Number.POSITIVE_INFINITY } as const
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -57,39 +61,32 @@ export function createCaller(given: ParleyOptions): Caller {
   const settings = { ...defaults, ...defined(given) }
   const base = new URL(given.baseUrl.endsWith('/') ? given.baseUrl : `${given.baseUrl}/`)
   return async <Answer>(call: Call, options: CallOptions = {}): Promise<Answer> => {
-    const maxRetries = options.maxRetries ?? settings.maxRetries
-    const timeoutMs = options.timeoutMs ?? call.timeoutMs ?? settings.timeoutMs
+    const limits = { ...settings, ...(call.timeoutMs && { timeoutMs: call.timeoutMs }), ...defined(options) }
     for (let retries = 0; ; retries++) {
       try {
-        return (await attempt(settings, base, call, { signal: options.signal, timeoutMs })) as Answer
+        return (await attempt(settings, base, call, { signal: options.signal, timeoutMs: limits.timeoutMs })) as Answer
       } catch (error) {
         if (!(error instanceof ParleyError)) throw error
         if (call.idempotencyKey !== undefined) error.idempotencyKey = call.idempotencyKey
-        const pauseMs = retries < maxRetries ? pauseBeforeRetry(error, call.isRepeatable, retries) : null
-        if (pauseMs === null || pauseMs > settings.maxPauseMs) throw error
-        await settings.pause(pauseMs, options.signal)
+        const pauseMs = retries < limits.maxRetries ? pauseBeforeRetry(error, call.isRepeatable, retries) : null
+        if (pauseMs === null || pauseMs > limits.maxPauseMs) throw error
+        // All that were refused at once should not come back at once.
+        await settings.pause(pauseMs + jitterMs(pauseMs), options.signal)
       }
     }
   }
 }
 
-/** How long to wait before the next attempt; null when there is to be none. */
-export function pauseBeforeRetry(
-  error: ParleyError,
-  isRepeatable: boolean,
-  retries: number,
-  random: () => number = Math.random,
-): number | null {
+/** How long to wait before the next attempt at least; null when there is to be none. */
+export function pauseBeforeRetry(error: ParleyError, isRepeatable: boolean, retries: number): number | null {
   const isRefused = error instanceof RateLimitedError
   const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
   if (!isRefused && !(isUncertain && isRepeatable)) return null
-  const ownMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries)
-  // All that were refused at once should not come back at once.
-  const jitterMs = ownMs * 0.5 * random()
-  return error instanceof ApiError && error.retryAfterMs !== undefined
-    ? error.retryAfterMs + jitterMs
-    : ownMs + jitterMs
+  const toldMs = error instanceof ApiError ? error.retryAfterMs : undefined
+  return toldMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** retries)
 }
+
+const jitterMs = (pauseMs: number): number => Math.min(pauseMs, longestPauseMs) * 0.5 * Math.random()
 
 type Settings = typeof defaults & ParleyOptions
 
@@ -151,8 +148,8 @@ function parse(text: string): unknown {
   }
 }
 
-const defined = (options: ParleyOptions): ParleyOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as ParleyOptions
+const defined = <Options extends object>(options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 
 /** A path of parts that may hold anything. */
 export const pathOf = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
