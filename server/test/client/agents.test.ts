@@ -79,7 +79,7 @@ test('a person who takes over meanwhile is left alone, and the error says so', a
   await member.call('POST', `/inbox/conversations/${id}/take-over`)
   await assert.rejects(work.answer('Too late'), (error) => {
     assert.ok(error instanceof OwnerMismatchError)
-    return error.next.length > 0 && error.idempotencyKey === undefined
+    return error.next.length > 0
   })
   await assert.rejects(w.parley.agents.takeOffered({ conversation_id: id }), HeldByPeopleError)
   await assert.rejects(w.parley.agents.getLead({ identifier: 'nobody' }), NotFoundError)
