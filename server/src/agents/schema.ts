@@ -17,3 +17,12 @@ export const next = Type.Array(text(500, 'One thing.'), {
 
 /** What a verb answers: these, and what can be done next. */
 export const output = <P extends TProperties>(title: string, fields: P) => titled(title, { ...fields, next })
+
+export const idempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]+$',
+  description:
+    'What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content.',
+  example: 'order-1042-shipped',
+})

@@ -7,6 +7,9 @@ import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
+import { leadReader } from '../leads/lead/identify.ts'
+import { leadCreator } from '../leads/write/create.ts'
+import { leadUpserter } from '../leads/write/upsert.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Puts the interface for agents on the server. */
@@ -23,6 +26,15 @@ export async function serveAgents(
   await runtime.db.listen('workspaces', waits.workspaceChanged)
   // Before the server waits for its requests to end: these would go on for as long as they may.
   app.addHook('preClose', async () => waits.close())
-  const deps: AgentDeps = { inbox, leads: runtime, send: openSend(inbox), guesses: guard.guesses, waits }
+  const deps: AgentDeps = {
+    inbox,
+    leads: runtime,
+    send: openSend(inbox),
+    readLead: leadReader(runtime),
+    createLead: leadCreator(runtime),
+    upsertLead: leadUpserter(runtime),
+    guesses: guard.guesses,
+    waits,
+  }
   verbRoutes(app, deps, guard, verbs)
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ApiError, InvalidInput } from '../../base/errors.ts'
+import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { nextAfter } from './next-after.ts'
 
 /** RFC 9457. Beside its own fields a problem has those of the failure, such as who owns a conversation. */
@@ -10,7 +10,7 @@ export interface Problem {
   detail: string
   /** What to branch on. */
   code: string
-  issues?: { path: string; message: string }[]
+  issues?: Issue[]
   next: string[]
   [extra: string]: unknown
 }
@@ -23,17 +23,16 @@ export const isForAgents = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test
 /** A failure as an agent is told of it: what was wrong, and what it can do about it. */
 export function problemOf(error: ApiError): Problem {
   const { statusCode: status, data = {} } = error
-  const { code: given, issues, requestId, ...extra } = data
+  const { code: given, issues, ...extra } = data
   const code = codeOf(error, given)
   return {
-    ...extra,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...Object.fromEntries(Object.entries(extra).map(([name, value]) => [inSnakeCase(name), value])),
     type: `/docs/agents.md#${code.toLowerCase()}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail: detailOf(error),
     code,
-    ...(Array.isArray(issues) ? { issues } : {}),
+    ...(error instanceof InvalidInput && { issues: issuesOf(error) }),
     next: nextAfter(code, status),
   }
 }
@@ -60,6 +59,15 @@ const codeOf = ({ statusCode }: ApiError, given: unknown): string =>
 
 // A model reads one sentence more readily than a list.
 function detailOf(error: ApiError): string {
-  if (!(error instanceof InvalidInput)) return error.message
-  return error.issues.map(({ path, message }) => `${path || 'The request'} ${message}.`).join(' ')
+  if (!(error instanceof InvalidInput)) return inSnakeCase(error.message)
+  return issuesOf(error)
+    .map(({ path, message }) => `${path || 'The request'} ${message}.`)
+    .join(' ')
 }
+
+const issuesOf = ({ issues }: InvalidInput): Issue[] =>
+  issues.map(({ path, message }) => ({ path: inSnakeCase(path), message: inSnakeCase(message) }))
+
+/** What other faces spell as `externalRef` is `external_ref` here. */
+const inSnakeCase = (text: string): string =>
+  text.replace(/\b[a-z]+[A-Z][A-Za-z]*\b/g, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))

@@ -158,5 +158,12 @@ function nextSteps({ work, hasMore, standing }: WorkAnswer, { keyId, may }: Agen
   const [first] = work
   if (first === undefined) return ['Nothing has come. Call wait_for_work again with next_cursor as cursor.']
   if (work.length > 1 || hasMore) return ['See to each of these in turn, by its own conversation_id.', goOn]
-  return [...nextWith(first.conversation, keyId, may('inbox.write'), now).slice(0, 3), goOn]
+  return [...about(first), ...nextWith(first.conversation, keyId, may('inbox.write'), now).slice(0, 3), goOn]
+}
+
+/** What the conversation alone does not tell. */
+function about({ why, conversation }: Work): string[] {
+  if (why === 'given_to_you') return ['It was handed to you: do what handover and notes ask for.']
+  if (conversation.unansweredSince !== null) return []
+  return ['The customer wrote before your last message went out: call answer again unless that was an answer to it.']
 }

@@ -1,3 +1,4 @@
+import { rejectKey } from '../../access/keys/reject-key.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
@@ -67,7 +68,7 @@ export async function readWork(
 ): Promise<WorkPage> {
   const rows = await selectWork(sql, ask, looksForUnplaced)
   const state = rows.find((row) => row.part === 'state')?.row as StateRow | undefined
-  if (state === undefined) throw new Error('A row was expected')
+  if (state === undefined) throw rejectKey('unknown')
   const { from } = ask
   if (from !== null && (from.position < state.removed_to || from.position > state.last)) {
     const page = await readWork({ sql }, keyring, { ...ask, from: null }, looksForUnplaced)

@@ -26,10 +26,12 @@ const lookedAt = 200
  */
 export function nextWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk): Fragment {
   const all = anyWorkspace(sql, workspaceId)
+  // Looked up rather than joined: a join would have the database sort what its index has in order.
+  const seen = sql`(select connection_ids from s)`
   const isOurs = sql`
     c.owner_key_id = ${keyId}
-      and (cardinality(s.connection_ids) = 0 or c.connection_id = any (s.connection_ids))
-      and s.may_work`
+      and (cardinality(${seen}) = 0 or c.connection_id = any (${seen}::uuid[]))
+      and (select may_work from s)`
   const isLast = (upTo: Fragment) => sql`
     not exists (
       select from events later
@@ -40,14 +42,13 @@ export function nextWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk)
         and later.test_endpoint_id is null
     )`
   if (from === null || from.waiting !== null) {
-    const told = from === null ? sql`s.last` : sql`${from.position}::bigint`
+    const told = from === null ? sql`(select last from s)` : sql`${from.position}::bigint`
     return waitingWork(sql, workspaceId, { keyId, after: from?.waiting ?? null, limit, isOurs, isLast: isLast(told) })
   }
   return sql`
     select c.id, f.place, null::timestamptz as since,
       case when f.wrote or c.unanswered_since is not null then 'customer_wrote' else 'given_to_you' end as why
-    from s
-    cross join (
+    from (
       select coalesce(a.conversation_id, e.subject_id) as id, max(e.position) as place,
         bool_or(e.name = 'inbox.message.received') as wrote
       from (
@@ -72,7 +73,7 @@ export function nextWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk)
     ) as c
     where ${isOurs}
       and (f.wrote or c.unanswered_since is not null or ${wasGiven(sql, workspaceId, keyId)})
-      and ${isLast(sql`s.reach`)}
+      and ${isLast(sql`(select reach from s)`)}
     order by f.place
     limit ${limit + 1}`
 }
@@ -92,8 +93,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
   return sql`
     (
       select c.id, null::bigint as place, c.unanswered_since as since, 'customer_wrote' as why
-      from s
-      cross join conversations c
+      from conversations c
       where c.workspace_id = ${workspaceId}
         and c.unanswered_since is not null
         and c.status in ('open', 'pending')
@@ -105,8 +105,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
     )
     union all
     select c.id, null, c.owner_since, 'given_to_you'
-    from s
-    cross join (
+    from (
       select id, connection_id, owner_key_id, owner_since, unanswered_since, last_message_at, status
       from conversations
       where workspace_id = ${workspaceId}

@@ -43,6 +43,8 @@ export interface WorkWaits {
 
 /** When all of a workspace look again at once, the database is asked by so many. */
 const looksAtOnce = 8
+/** Whoever comes back from far behind takes several looks to get to the end: so many after the time is over. */
+const maxSteps = 5
 
 export function createWorkWaits(deps: WorkWaitDeps): WorkWaits {
   const places = createWaitPlaces('Call wait_for_work again in a few seconds, or with `wait` 0.')
@@ -106,18 +108,25 @@ async function workOrEnd(
   try {
     let from = wait.from
     let isNew = false
+    let steps = 0
     for (let first: Standing | null = null; ; ) {
       // Before the read: news that come during it may be of something that it does not see.
       const woken = news.next()
       waiter.isBehind = false
+      if (!Number.isFinite(waiter.position)) waiter.position = null
       const page = await read(wait, from, first === null)
       const { standing } = page
       if (!standing.isActive) throw rejectKey('revoked')
       if (hasTurned(first, standing)) return { ...page, work: [], cursor: from, hasMore: false, isNew }
+      if (first === null && page.isUnplaced && (from === null || page.work.length === 0)) {
+        // What came before the question is part of the answer, whether or not anybody has placed it.
+        first = standing
+        await sequencer.place(wait.workspaceId)
+        continue
+      }
+      first ??= standing
       isNew ||= page.isNew
       if (page.work.length > 0) return { ...page, isNew }
-      const isUnplaced = first === null && page.isUnplaced
-      first ??= standing
       if (standing.isStopped) {
         // Nothing comes to an agent, and nothing is passed over, until somebody lets agents on.
         waiter.position = Number.POSITIVE_INFINITY
@@ -126,14 +135,13 @@ async function workOrEnd(
         continue
       }
       from = page.cursor
-      if (isUnplaced) await sequencer.place(wait.workspaceId)
-      else if (!page.hasMore) {
-        waiter.position = Math.max(finite(waiter.position), from.position)
+      if (!page.hasMore) {
+        waiter.position = Math.max(waiter.position ?? 0, from.position)
         if (!isOver) await Promise.race([woken, end])
         // As far as somebody has looked for it, and there was nothing.
         from = { position: Math.max(from.position, waiter.position), waiting: null }
         if (isOver) return { ...page, cursor: from, isNew }
-      } else if (isOver) return { ...page, isNew }
+      } else if (isOver && ++steps === maxSteps) return { ...page, isNew }
     }
   } finally {
     stop()
@@ -143,5 +151,3 @@ async function workOrEnd(
 /** Whether it may be that who waits is to have no answer any more, or another one: who asks anew is told at the door. */
 const hasTurned = (first: Standing | null, now: Standing): boolean =>
   !now.hasInbox || (first !== null && (first.keyHash !== now.keyHash || (now.isStopped && !first.isStopped)))
-
-const finite = (position: number | null): number => (Number.isFinite(position) ? (position ?? 0) : 0)

@@ -98,9 +98,10 @@ function lowest(waiters: Iterable<Waiter>): number | null {
 async function wakeOwners(sql: Sql, workspaceId: string, waiters: Set<Waiter>): Promise<void> {
   // Whoever looks at the moment may look at too old a state.
   for (const waiter of waiters) if (!isIdle(waiter)) wake(waiter)
-  const keys = new Set([...waiters].map(({ keyId }) => keyId))
-  if (keys.size === 1) {
-    for (const waiter of waiters) if (waiter.position !== Number.POSITIVE_INFINITY) wake(waiter)
+  const idle = [...waiters].filter(isIdle)
+  const [only] = idle
+  if (only !== undefined && idle.length === 1) {
+    if (only.position !== Number.POSITIVE_INFINITY) wake(only)
     return
   }
   for (let from = lowest(waiters); from !== null; ) {
