@@ -22,7 +22,7 @@ interface Operation {
   requestBody?: { content: Content }
   responses: Record<string, { content?: Content } | Reference>
 }
-export interface Document {
+interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
@@ -31,8 +31,8 @@ const json = 'application/json'
 // Fields of the query that have no fixed name; bodies have a field for the same.
 const isNamed = ({ schema }: Parameter): boolean => !('patternProperties' in schema)
 
-/** The text of the types of every operation below the path, and of every object that they speak of. */
-export function clientTypes(document: Document, face: string): string {
+/** The types of every operation below the path, and of every object that they speak of. */
+function typesBelow(document: Document, face: string): string {
   const operations = Object.entries(document.paths)
     .filter(([path]) => path.startsWith(face))
     .flatMap(([, item]) => Object.values(item))
@@ -93,16 +93,17 @@ function reached(from: Schema[], schemas: Record<string, Schema>): [string, Sche
 const source = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const target = fileURLToPath(new URL('../client/src/types.ts', import.meta.url))
 
-async function written(): Promise<string> {
+/** The text of the types, from the written OpenAPI document. */
+export async function clientTypes(): Promise<string> {
   const document = JSON.parse(await readFile(source, 'utf8')) as Document
-  return `// Written by \`npm run contract\` from docs/openapi.json.\n\n${clientTypes(document, '/api/v1/')}`
+  return `// Written by \`npm run contract\` from docs/openapi.json.\n\n${typesBelow(document, '/api/v1/')}`
 }
 
 export async function writeClientTypes(): Promise<void> {
-  await writeFile(target, await written())
+  await writeFile(target, await clientTypes())
 }
 
 /** Whether the written types are those of the document. */
 export async function clientTypesAreCurrent(): Promise<boolean> {
-  return (await readFile(target, 'utf8').catch(() => '')) === (await written())
+  return (await readFile(target, 'utf8').catch(() => '')) === (await clientTypes())
 }

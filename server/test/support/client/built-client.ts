@@ -20,7 +20,7 @@ export const installedClient = oncePerFile(async (): Promise<string> => {
   await mkdir(target, { recursive: true })
   await run(process.execPath, [compiler, '-p', clientFolder, '--outDir', join(target, 'dist')])
   for (const name of ['package.json', 'README.md']) await cp(join(clientFolder, name), join(target, name))
-  await cp(join(clientFolder, 'examples'), join(folder, 'examples'), { recursive: true })
+  for (const name of ['examples', 'test']) await cp(join(clientFolder, name), join(folder, name), { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   return folder
 })
