@@ -66,7 +66,8 @@ function named(schema: Schema & { title?: string }, objects: Map<string, Schema>
   if (title === undefined || !types.includes('object')) return rest
   const object = { ...rest, type: 'object' }
   const known = objects.get(title)
-  if (known !== undefined && typesOf(known, '') !== typesOf(object, '')) throw new Error(`Two objects have the title ${title}`)
+  if (known !== undefined && typesOf(known, '') !== typesOf(object, ''))
+    throw new Error(`Two objects have the title ${title}`)
   objects.set(title, known ?? object)
   const described = rest.description === undefined ? {} : { description: rest.description }
   const reference = { $ref: title, ...described }

@@ -9,7 +9,11 @@ const answers = [
   { about: /\b(ship|deliver|delivery)\b/i, text: 'We ship to all of Brazil, in two to five days.' },
 ]
 const forPeople = [
-  { about: /\b(refund|money back|chargeback)\b/i, reason: 'Refunds need a person.', urgency: /** @type {const} */ ('high') },
+  {
+    about: /\b(refund|money back|chargeback)\b/i,
+    reason: 'Refunds need a person.',
+    urgency: /** @type {const} */ ('high'),
+  },
   { about: /\b(person|human|somebody)\b/i, reason: 'Asks for a person.', urgency: /** @type {const} */ ('normal') },
 ]
 

@@ -1,5 +1,13 @@
 // Calls as a user writes them: it compiles only where every type is known to the last field.
-import { type AgentWork, ApiError, type BulkResult, type Lead, Parley, type ParleyEvent, type WebhookEvent } from '@parley/client'
+import {
+  type AgentWork,
+  ApiError,
+  type BulkResult,
+  type Lead,
+  Parley,
+  type ParleyEvent,
+  type WebhookEvent,
+} from '@parley/client'
 
 type Known<T> = 0 extends 1 & T ? never : unknown extends T ? never : T
 const known = <T>(value: T & Known<T>): T => value

@@ -91,7 +91,11 @@ test('a person who takes over meanwhile is left alone, and the error says so', a
 async function running(t: TestContext, w: ClientWorld, example: string): Promise<void> {
   const folder = await installedClient()
   const env = { PARLEY_URL: w.url, PARLEY_API_KEY: w.agent.value }
-  const child = spawn(process.execPath, [join('examples', example)], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [join('examples', example)], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const said = text(child.stderr)
   t.after(async () => {
     child.kill('SIGTERM')

@@ -44,7 +44,15 @@ test('a follower that was stopped goes on where it was, and misses nothing', asy
 test('a follower outlives a service that is away', async () => {
   const { open, parley: writer } = await clientWorld()
   await writer.leads.create({ firstName: 'Ana' })
-  const { fetch, asked } = network('isLost', refusal(503), 'answerIsLost', 'isLost', 'isLost', refusal(429, {}, { 'retry-after': '3600' }), 'reaches')
+  const { fetch, asked } = network(
+    'isLost',
+    refusal(503),
+    'answerIsLost',
+    'isLost',
+    'isLost',
+    refusal(429, {}, { 'retry-after': '3600' }),
+    'reaches',
+  )
   const { parley, pauses } = open({ fetch })
   for await (const event of parley.events.follow({ events: ['lead.created'] })) {
     assert.equal(event.event, 'lead.created')

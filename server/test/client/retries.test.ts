@@ -160,7 +160,10 @@ test('an attempt that takes too long is given up', async () => {
 test('a signal ends a call, a pause and a walk over pages, with its own reason', async () => {
   const why = new Error('enough')
   const calling = new AbortController()
-  const called = assert.rejects(new Parley({ ...options, fetch: never }).leads.get('x', { signal: calling.signal }), why)
+  const called = assert.rejects(
+    new Parley({ ...options, fetch: never }).leads.get('x', { signal: calling.signal }),
+    why,
+  )
   calling.abort(why)
   await called
 
