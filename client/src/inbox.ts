@@ -1,5 +1,4 @@
 import { type Caller, type CallOptions, pathOf } from './call.ts'
-import { newIdempotencyKey } from './idempotency.ts'
 import { Listing } from './listing.ts'
 import type {
   Conversation,
@@ -110,3 +109,7 @@ export class Inbox {
 }
 
 const at = (id: string): string => `${path}/conversations/${pathOf(id)}`
+
+// 128 random bits. Pages without HTTPS have no `crypto.randomUUID`.
+const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,4 +1,0 @@
-/** 128 random bits. Pages without HTTPS have no `crypto.randomUUID`. */
-export function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
