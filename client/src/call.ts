@@ -59,6 +59,9 @@ const longestPauseMs = 30_000
 /** Calls the service as these options say. They are kept here alone: no object of the package shows the key. */
 export function createCaller(given: ParleyOptions): Caller {
   const settings = { ...defaults, ...defined(given) }
+  // An error of fetch would show what cannot be a header.
+  if (!/^[\x21-\x7e]+$/.test(given.apiKey))
+    throw new ParleyError('apiKey is no key: look for spaces and line ends in it')
   const base = new URL(given.baseUrl.endsWith('/') ? given.baseUrl : `${given.baseUrl}/`)
   return async <Answer>(call: Call, options: CallOptions = {}): Promise<Answer> => {
     const limits = { ...settings, ...(call.timeoutMs && { timeoutMs: call.timeoutMs }), ...defined(options) }
@@ -83,7 +86,7 @@ export function pauseBeforeRetry(error: ParleyError, isRepeatable: boolean, retr
   const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
   if (!isRefused && !(isUncertain && isRepeatable)) return null
   const toldMs = error instanceof ApiError ? error.retryAfterMs : undefined
-  return toldMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** retries)
+  return Math.max(firstPauseMs, toldMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** retries))
 }
 
 const jitterMs = (pauseMs: number): number => Math.min(pauseMs, longestPauseMs) * 0.5 * Math.random()

@@ -88,6 +88,10 @@ test('no error and no object of the client shows the key', async () => {
   const { parley } = open({ apiKey })
   const error = await parley.leads.get('x').catch((thrown: unknown) => thrown)
   const options = { depth: 20, showHidden: true }
+  assert.throws(
+    () => open({ apiKey: `${apiKey}\n` }),
+    (thrown) => !inspect(thrown, options).includes(apiKey),
+  )
   for (const shown of [inspect(parley, options), inspect(error, options), JSON.stringify([parley, error])])
     assert.ok(!shown.includes(apiKey))
 })

@@ -107,6 +107,7 @@ const rules: [error: ParleyError, isRepeatable: boolean, pauses: (number | null)
   [answered(429, { 'retry-after': '2' }), false, [2000]],
   [answered(429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }), true, [9000]],
   [answered(429, { 'retry-after': 'soon' }), true, [500]],
+  [answered(429, { 'retry-after': '0' }), true, [500, 500]],
   [answered(500), true, [null]],
   [answered(502, {}, { code: 'DELIVERY_FAILED' }), true, [null]],
   [answered(409, {}, { code: 'NOT_RETRYABLE' }), true, [null]],
