@@ -1,10 +1,12 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { fileRoute } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
+import { serveAgentReference } from '../http/contract/agent-reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
@@ -37,4 +39,6 @@ export async function serveAgents(
     waits,
   }
   verbRoutes(app, deps, guard, verbs)
+  fileRoute(app, inbox, guard)
+  serveAgentReference(app, verbs)
 }

@@ -7,6 +7,7 @@ import { listConversations } from './list-conversations.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { readConversation } from './read-conversation.ts'
 import { findLeads, getLead } from './read-leads.ts'
+import { startConversation } from './start-conversation.ts'
 import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
 import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
@@ -18,6 +19,7 @@ export const verbs: readonly Verb[] = [
   listConversations,
   readConversation,
   answer,
+  startConversation,
   addNote,
   handOverToPeople,
   handToOtherAgent,
