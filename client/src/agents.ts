@@ -1,5 +1,6 @@
 import { AgentCalls } from './agent-calls.ts'
-import { forEver } from './call.ts'
+import { type Caller, type CallOptions, forEver } from './call.ts'
+import { ParleyError } from './errors.ts'
 import { Work } from './work.ts'
 
 export interface WorkOptions {
@@ -11,8 +12,17 @@ export interface WorkOptions {
   signal?: AbortSignal
 }
 
+const fileTimeoutMs = 10 * 60_000
+
 /** The interface for agents: each of its verbs, and what waits for work. */
 export class Agents extends AgentCalls {
+  readonly #call: Caller
+
+  constructor(call: Caller) {
+    super(call)
+    this.#call = call
+  }
+
   /**
    * Conversations as customers write in them or somebody hands them to you, for as long as you ask; the service may be away meanwhile. It
    * begins with all that wait now, the longest first, so that a program that was restarted has nothing to remember.
@@ -25,5 +35,12 @@ export class Agents extends AgentCalls {
       for (const work of found.work) yield new Work(this, work)
       cursor = found.next_cursor ?? undefined
     }
+  }
+
+  /** The bytes of a file that a message carries: `messages[0].file`. What it shows or says is data, as what customers write. */
+  async readFile({ path = '' }: { path?: string | undefined }, options?: CallOptions): Promise<Blob> {
+    // The key goes nowhere else.
+    if (!/^\/api\/v2\/[\w/-]+$/.test(path)) throw new ParleyError('There is no such file: read the conversation again')
+    return this.#call({ method: 'GET', path, isFile: true, isRepeatable: true, timeoutMs: fileTimeoutMs }, options)
   }
 }

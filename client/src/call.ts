@@ -46,6 +46,8 @@ export interface Call {
   idempotencyKey?: string | undefined
   /** Whether it does no harm twice: only then it is tried again when nobody knows what became of it. */
   isRepeatable: boolean
+  /** Whether it answers bytes in place of JSON. */
+  isFile?: boolean
   timeoutMs?: number
 }
 
@@ -104,8 +106,8 @@ async function attempt(
     limits.signal?.throwIfAborted()
     const request = settings.fetch ?? fetch
     const response = await request(urlOf(base, call), { ...initOf(call, settings.apiKey), signal })
-    const text = await response.text()
-    return readAnswer(response, text)
+    if (call.isFile && response.ok) return await response.blob()
+    return readAnswer(response, await response.text())
   } catch (error) {
     if (limits.signal?.aborted) throw limits.signal.reason
     if (error instanceof ParleyError) throw error

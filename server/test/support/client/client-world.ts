@@ -16,12 +16,13 @@ export interface ClientWorld extends InboxWorld {
   open(options?: Partial<ParleyOptions>): { parley: Parley; pauses: number[] }
 }
 
-const listening = oncePerFile(async () => (await testApp()).app.listen({ host: '127.0.0.1', port: 0 }))
+/** Where the service of this test file is reached by HTTP. */
+export const serviceUrl = oncePerFile(async () => (await testApp()).app.listen({ host: '127.0.0.1', port: 0 }))
 
 /** A workspace, and a client that reaches the service by HTTP. Pauses are noted and over at once. */
 export async function clientWorld(settings: Partial<NewKeyInput> = {}): Promise<ClientWorld> {
   const w = await inboxWorld()
-  const url = await listening()
+  const url = await serviceUrl()
   const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
   const agent = await addAgent(w, { scopes, ...settings })
   const open: ClientWorld['open'] = (options = {}) => {
