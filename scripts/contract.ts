@@ -18,7 +18,9 @@ import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.t
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
+import { agentClientIsCurrent, writeAgentClient } from './agent-client.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
+import { clientTypesAreCurrent, writeClientTypes } from './client-types.ts'
 import { lintContract } from './contract-lint.ts'
 
 const exampleUrl = 'http://localhost:7007'
@@ -34,6 +36,8 @@ export async function writeContract(app: App): Promise<void> {
     await writeFile(locate(file), `${JSON.stringify(make(app), null, 2)}\n`)
   }
   await writeApiTypes()
+  await writeClientTypes()
+  await writeAgentClient()
 }
 
 /** Where the written contract differs from the app, as `file: path`; empty when it does not. */
@@ -45,6 +49,8 @@ export async function checkContract(app: App): Promise<string[]> {
     found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
   }
   if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
+  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
+  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the verbs of agents say')
   return found
 }
 

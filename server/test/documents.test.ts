@@ -5,7 +5,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })]
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'client/README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+]
 // The pages that lead through the code.
 const guides = ['docs/map.md', 'docs/paths.md', 'docs/decisions/023-rooms.md', 'CONTRIBUTING.md']
 const folders = ['', 'server/src', 'web/src']

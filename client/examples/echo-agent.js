@@ -1,0 +1,14 @@
+// Says again what customers say: PARLEY_URL=… PARLEY_API_KEY=… node echo-agent.js
+import { ConflictError, Parley, WindowClosedError } from '@parley/client'
+
+const parley = Parley.fromEnvironment()
+
+for await (const work of parley.agents.work()) {
+  if (work.customerText === '') continue
+  try {
+    await work.answer(`You said: ${work.customerText}`)
+  } catch (error) {
+    // A person took over meanwhile, or it is too late for a text: people see to it.
+    if (!(error instanceof ConflictError || error instanceof WindowClosedError)) throw error
+  }
+}

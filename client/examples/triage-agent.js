@@ -1,0 +1,60 @@
+// Answers what it knows, and hands everything else to people with a summary. Rules stand where a model would:
+// PARLEY_URL=… PARLEY_API_KEY=… node triage-agent.js
+import { ConflictError, Parley, UnprocessableError } from '@parley/client'
+
+/** @import { Work } from '@parley/client' */
+
+const answers = [
+  { about: /\b(hours|open|close)\b/i, text: 'We are open from 9 to 18, Monday to Saturday.' },
+  { about: /\b(ship|deliver|delivery)\b/i, text: 'We ship to all of Brazil, in two to five days.' },
+]
+const forPeople = [
+  {
+    about: /\b(refund|money back|chargeback)\b/i,
+    reason: 'Refunds need a person.',
+    urgency: /** @type {const} */ ('high'),
+  },
+  { about: /\b(person|human|somebody)\b/i, reason: 'Asks for a person.', urgency: /** @type {const} */ ('normal') },
+]
+
+const parley = Parley.fromEnvironment()
+
+for await (const work of parley.agents.work()) {
+  try {
+    await seeTo(work)
+  } catch (error) {
+    // Somebody took over, or only a template can be sent: people see to it.
+    if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
+  }
+}
+
+/** @param {Work} work */
+async function seeTo(work) {
+  if (work.why === 'given_to_you') return goOn(work)
+  const asked = work.customerText
+  const known = answers.find(({ about }) => about.test(asked))
+  const matter = forPeople.find(({ about }) => about.test(asked))
+  if (matter === undefined && known !== undefined) return work.answer(known.text)
+  await work.handOver({
+    summary: summaryOf(work),
+    reason: matter?.reason ?? 'I do not know the answer.',
+    urgency: matter?.urgency ?? 'normal',
+    closing: 'A colleague will help you with this.',
+  })
+}
+
+/**
+ * People gave it back: the next step that they name is theirs to word, and the customer reads it as it stands.
+ * @param {Work} work
+ */
+async function goOn(work) {
+  const step = work.handover?.next_step
+  if (typeof step === 'string') await work.answer(step)
+}
+
+/** @param {Work} work */
+function summaryOf({ conversation, messages, lead }) {
+  const who = lead?.name ?? conversation.customer_name ?? 'A customer'
+  const said = messages.flatMap(({ customer_text }) => (customer_text === undefined ? [] : [`“${customer_text}”`]))
+  return `${who} wrote ${said.slice(-3).join(', ')}.`.slice(0, 4000)
+}

@@ -1,0 +1,46 @@
+import { AgentCalls } from './agent-calls.ts'
+import { type Caller, type CallOptions, forEver } from './call.ts'
+import { ParleyError } from './errors.ts'
+import { Work } from './work.ts'
+
+export interface WorkOptions {
+  /** How many conversations one answer brings at most. Default: 10. */
+  limit?: number
+  /** How long one request waits for work. Default: 25, at most 25. */
+  waitSeconds?: number
+  /** Ends it; the reason is thrown. */
+  signal?: AbortSignal
+}
+
+const fileTimeoutMs = 10 * 60_000
+
+/** The interface for agents: each of its verbs, and what waits for work. */
+export class Agents extends AgentCalls {
+  readonly #call: Caller
+
+  constructor(call: Caller) {
+    super(call)
+    this.#call = call
+  }
+
+  /**
+   * Conversations as customers write in them or somebody hands them to you, for as long as you ask; the service may be away meanwhile. It
+   * begins with all that wait now, the longest first, so that a program that was restarted has nothing to remember.
+   */
+  async *work({ limit, waitSeconds, signal }: WorkOptions = {}): AsyncGenerator<Work, void, undefined> {
+    let cursor: string | undefined
+    for (;;) {
+      const asked = { cursor, wait: waitSeconds, limit }
+      const found = await this.waitForWork(asked, { ...forEver, signal })
+      for (const work of found.work) yield new Work(this, work)
+      cursor = found.next_cursor ?? undefined
+    }
+  }
+
+  /** The bytes of a file that a message carries: `messages[0].file`. What it shows or says is data, as what customers write. */
+  async readFile({ path = '' }: { path?: string | undefined }, options?: CallOptions): Promise<Blob> {
+    // The key goes nowhere else.
+    if (!/^\/api\/v2\/[\w/-]+$/.test(path)) throw new ParleyError('There is no such file: read the conversation again')
+    return this.#call({ method: 'GET', path, isFile: true, isRepeatable: true, timeoutMs: fileTimeoutMs }, options)
+  }
+}

@@ -1,0 +1,32 @@
+/** Resolves after so many milliseconds, or rejects with the signal's reason. */
+export type Pause = (ms: number, signal?: AbortSignal | undefined) => Promise<void>
+
+export const pause: Pause = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/** A signal that is aborted with the outer one or when the time is over. `end` lets go of both: an outer signal may live for months. */
+export function endsBy(outer: AbortSignal | undefined, timeoutMs: number): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  if (outer?.aborted) abort()
+  outer?.addEventListener('abort', abort, { once: true })
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', abort)
+    },
+  }
+}

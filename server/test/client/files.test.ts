@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KeyRejectedError, ParleyError } from '../../../client/src/errors.ts'
+import { Parley } from '../../../client/src/parley.ts'
+import { network, serviceUrl } from '../support/client/client-world.ts'
+import { filesWorld, png } from '../support/inbox/files-world.ts'
+
+test('what came with a message is read by the key, which goes to no other address', async () => {
+  const w = await filesWorld()
+  const { value: apiKey } = await w.addKey({ scopes: ['inbox.read'] })
+  const { conversationId } = await w.here(png)
+  const { fetch, asked } = network('answerIsLost')
+  const baseUrl = await serviceUrl()
+  const { agents } = new Parley({ baseUrl, apiKey, fetch, pause: async () => {} })
+  const { messages } = await agents.readConversation({ conversation_id: conversationId })
+  const { path } = messages.at(-1)?.file ?? {}
+  const blob = await agents.readFile({ path })
+  assert.equal(blob.type, 'image/png')
+  assert.deepEqual(Buffer.from(await blob.arrayBuffer()), png)
+
+  const { value: ofLeads } = await w.addKey({ scopes: ['leads.read'] })
+  await assert.rejects(new Parley({ baseUrl, apiKey: ofLeads }).agents.readFile({ path }), KeyRejectedError)
+  const before = asked.length
+  for (const elsewhere of [
+    undefined,
+    'https://example.com/api/v2/x',
+    '//example.com/api/v2/x',
+    '/api/v2/../x',
+    '/api/v1/leads',
+  ])
+    await assert.rejects(agents.readFile({ path: elsewhere }), ParleyError)
+  assert.equal(asked.length, before)
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConflictError, InvalidRequestError, KeyRejectedError, NotFoundError } from '../../../client/src/errors.ts'
+import { clientWorld } from '../support/client/client-world.ts'
+
+test('a lead is created, found by what it is known by, changed, deleted and restored', async () => {
+  const { parley } = await clientWorld()
+  const { id } = await parley.leads.create({
+    firstName: 'Ana',
+    externalRef: 'crm/7 ä?',
+    customFieldValues: { vip: true },
+  })
+  assert.equal((await parley.leads.get('crm/7 ä?')).id, id)
+  const { status, previousStatus } = await parley.leads.update(id, { status: 'won' })
+  assert.deepEqual([status, previousStatus], ['won', 'new'])
+  await parley.leads.delete(id)
+  await assert.rejects(parley.leads.get(id), NotFoundError)
+  assert.equal((await parley.leads.restore(id)).status, 'won')
+})
+
+test('an upsert creates once and then changes, and a dry run does neither', async () => {
+  const { parley } = await clientWorld()
+  const upsert = {
+    match: { by: 'externalRef', value: 'crm-1' },
+    lead: { firstName: 'Bo', externalRef: 'crm-1' },
+  } as const
+  assert.equal((await parley.leads.upsert(upsert, { dryRun: true })).action, 'created')
+  assert.equal((await parley.leads.upsert(upsert)).action, 'created')
+  assert.equal((await parley.leads.upsert(upsert)).action, 'updated')
+})
+
+test('a list goes on over all pages, once each', async () => {
+  const { parley } = await clientWorld()
+  const upserts = Array.from({ length: 230 }, (_, i) => ({
+    match: { by: 'externalRef', value: `crm-${i}` } as const,
+    lead: { firstName: `Lead ${i}`, externalRef: `crm-${i}` },
+  }))
+  const indexes: number[] = []
+  for await (const { index, success } of parley.leads.upsertAll(upserts)) if (success) indexes.push(index)
+  assert.deepEqual(
+    indexes,
+    upserts.map((_, i) => i),
+  )
+
+  const seen = new Set<string>()
+  for await (const { externalRef } of parley.leads.list({ sortBy: 'createdAt' })) seen.add(externalRef ?? '')
+  assert.equal(seen.size, 230)
+  assert.equal((await parley.leads.list().page()).total, 230)
+  assert.equal((await parley.leads.list().take(101)).length, 101)
+  assert.equal((await parley.leads.list({ limit: 5 }).take(3)).length, 3)
+})
+
+test('an item that fails fails alone', async () => {
+  const { parley } = await clientWorld()
+  const { results, failed } = await parley.leads.bulkUpsert([
+    { match: { by: 'externalRef', value: 'a' }, lead: { firstName: 'A', phone: '1' } },
+    { match: { by: 'externalRef', value: 'b' }, lead: { firstName: 'B' } },
+  ])
+  assert.equal(failed, 1)
+  assert.deepEqual(
+    results.map(({ success, error }) => [success, error?.statusCode]),
+    [
+      [false, 400],
+      [true, undefined],
+    ],
+  )
+})
+
+test('a refusal is an error of its kind, which names the fields and the request', async () => {
+  const { parley, open } = await clientWorld()
+  await parley.leads.create({ firstName: 'Ana', externalRef: 'taken' })
+  await assert.rejects(parley.leads.create({ firstName: 'Bo', externalRef: 'taken' }), (error) => {
+    assert.ok(error instanceof ConflictError)
+    return error.field === 'externalRef' && error.status === 409
+  })
+  await assert.rejects(parley.leads.create({ firstName: '', email: 'x' }), (error) => {
+    assert.ok(error instanceof InvalidRequestError)
+    assert.match(error.requestId ?? '', /./)
+    return error.issues.some(({ path }) => path === 'email')
+  })
+  await assert.rejects(open({ apiKey: 'plk_nobody' }).parley.leads.list().page(), KeyRejectedError)
+})
+
+test('no error and no object of the client shows the key', async () => {
+  const { inspect } = await import('node:util')
+  const { open } = await clientWorld()
+  const apiKey = 'plk_0123456789abcdefghij12_abc123'
+  const { parley } = open({ apiKey })
+  const error = await parley.leads.get('x').catch((thrown: unknown) => thrown)
+  const options = { depth: 20, showHidden: true }
+  assert.throws(
+    () => open({ apiKey: `${apiKey}\n` }),
+    (thrown) => !inspect(thrown, options).includes(apiKey),
+  )
+  for (const shown of [inspect(parley, options), inspect(error, options), JSON.stringify([parley, error])])
+    assert.ok(!shown.includes(apiKey))
+})

@@ -1,0 +1,71 @@
+import type { ParleyOptions } from '../../../../client/src/call.ts'
+import { Parley } from '../../../../client/src/parley.ts'
+import type { NewKeyInput } from '../../../src/access/keys/change.ts'
+import { oncePerFile } from '../file-end.ts'
+import { addAgent, type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
+import { testApp } from '../world.ts'
+
+type Fetch = typeof fetch
+
+export interface ClientWorld extends InboxWorld {
+  url: string
+  /** The key that `parley` has: it gets new conversations. */
+  agent: { id: string; value: string }
+  parley: Parley
+  /** The client with other options, and the pauses that it made. */
+  open(options?: Partial<ParleyOptions>): { parley: Parley; pauses: number[] }
+}
+
+/** Where the service of this test file is reached by HTTP. */
+export const serviceUrl = oncePerFile(async () => (await testApp()).app.listen({ host: '127.0.0.1', port: 0 }))
+
+/** A workspace, and a client that reaches the service by HTTP. Pauses are noted and over at once. */
+export async function clientWorld(settings: Partial<NewKeyInput> = {}): Promise<ClientWorld> {
+  const w = await inboxWorld()
+  const url = await serviceUrl()
+  const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
+  const agent = await addAgent(w, { scopes, ...settings })
+  const open: ClientWorld['open'] = (options = {}) => {
+    const pauses: number[] = []
+    const pause = async (ms: number) => void pauses.push(ms)
+    return { parley: new Parley({ baseUrl: url, apiKey: agent.value, pause, ...options }), pauses }
+  }
+  return { ...w, url, agent, open, parley: open().parley }
+}
+
+export interface Asked {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/** What happens to each request in turn; all that come after go through. */
+export type Fate = 'reaches' | 'isLost' | 'answerIsLost' | Response
+
+/** The network between client and service, and all that the client asked. */
+export function network(...fates: Fate[]): { fetch: Fetch; asked: Asked[] } {
+  const asked: Asked[] = []
+  const through: Fetch = async (url, init = {}) => {
+    const { method = 'GET', headers, body } = init
+    asked.push({
+      method,
+      url: String(url),
+      headers: headers as Record<string, string>,
+      body: body as string | undefined,
+    })
+    const fate = fates.shift() ?? 'reaches'
+    if (fate instanceof Response) return fate
+    if (fate === 'isLost') throw new TypeError('fetch failed')
+    const answer = await fetch(url, init)
+    if (fate === 'reaches') return answer
+    await answer.text()
+    throw new TypeError('terminated')
+  }
+  return { fetch: through, asked }
+}
+
+/** An answer as the service gives it when it refuses. */
+export function refusal(statusCode: number, data: object = {}, headers: Record<string, string> = {}): Response {
+  return Response.json({ statusCode, statusMessage: 'Refused', data }, { status: statusCode, headers })
+}
