@@ -11,6 +11,9 @@ export interface ErrorBody {
   data?: Record<string, unknown>
 }
 
+// Said, since a file that fails before its first byte has announced a type of its own.
+const json = 'application/json; charset=utf-8'
+
 /** The one place where a failure becomes an answer: `{ statusCode, statusMessage, data? }` on every face. */
 export function createErrorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -19,11 +22,14 @@ export function createErrorReply(log: Log) {
     if (known === null) {
       log.error('request failed', fields, error)
       const data = { requestId: request.id }
-      return reply.code(500).send({ statusCode: 500, statusMessage: 'Internal error', data } satisfies ErrorBody)
+      return reply
+        .code(500)
+        .type(json)
+        .send({ statusCode: 500, statusMessage: 'Internal error', data } satisfies ErrorBody)
     }
     if (known.statusCode === 503 && known !== error) log.warn('database away', fields, error)
     const worded = isInbox(request) ? wordForInbox(known) : known
-    return reply.code(worded.statusCode).headers(worded.headers).send(bodyOf(worded))
+    return reply.code(worded.statusCode).headers(worded.headers).type(json).send(bodyOf(worded))
   }
 }
 
