@@ -19,6 +19,7 @@ const ranks: Record<string, number> = {
   media: 3,
   leads: 4,
   inbox: 4,
+  agents: 5,
   forms: 5,
   webhooks: 5,
   erasure: 5,
@@ -97,7 +98,15 @@ test('leads and inbox never import each other, and neither knows of webhooks or 
   const seen = files
     .filter(({ path }) => ['leads', 'inbox'].includes(roomOf(path)))
     .flatMap(({ path, imports }) => imports.map((to) => [roomOf(path), roomOf(to)].join(' → ')))
-  for (const edge of ['leads → inbox', 'inbox → leads', 'leads → webhooks', 'inbox → webhooks', 'leads → forms']) {
+  for (const edge of [
+    'leads → inbox',
+    'inbox → leads',
+    'leads → webhooks',
+    'inbox → webhooks',
+    'leads → forms',
+    'leads → agents',
+    'inbox → agents',
+  ]) {
     assert.ok(!seen.includes(edge), edge)
   }
   assert.ok(seen.includes('leads → events'))

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { handOver } from '../../server/src/inbox/ownership/hand-over.ts'
-import { scriptedPlatform } from '../../server/test/support/channels/scripted-platform.ts'
+import { openFolderStore } from '../../server/src/media/store/folder-store.ts'
+import { fakePlatform } from '../../server/test/support/channels/fake-platform.ts'
 import { testDatabase } from '../../server/test/support/database.ts'
+import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { openDemo, picture, seriousIssues } from './support/demo.ts'
@@ -17,7 +19,7 @@ const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}
 async function handsOver(id: string): Promise<void> {
   const { db } = await testDatabase()
   const vault = openVault(db, { current: demo.masterKey }, systemClock)
-  const deps = await sendDeps(db, vault, systemClock, scriptedPlatform().connectors.waba)
+  const deps = await sendDeps(db, vault, systemClock, fakePlatform(), openFolderStore(await newFolder()))
   const [, keyId = ''] = (await conversation(id)).owner.split(':')
   const words = { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null }
   const agent = { workspaceId: demo.workspaceId, connectionIds: [], actor: { type: 'agent' as const, id: keyId } }

@@ -27,6 +27,7 @@ import { webhookTeamRoutes } from '../webhooks/manage/team-routes.ts'
 import { systemActor } from '../workspace/actor.ts'
 import type { WorkspaceDeps } from '../workspace/create.ts'
 import { workspaceTeamRoutes } from '../workspace/team-routes.ts'
+import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
@@ -63,6 +64,7 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   serveService(app, runtime)
   leadRoutes(app, runtime, guard)
   const inbox = await serveInbox(app, runtime, guard)
+  serveAgents(app, runtime, guard, inbox.sends)
   const events = await serveEvents(app, runtime, guard)
   await servePeople(app, runtime, guard, inbox, events)
   return app

@@ -33,6 +33,8 @@ import type { Runtime } from './runtime.ts'
 const presenceSweepMs = 2_000
 
 export interface Inbox {
+  /** What sends, for other faces. */
+  sends: SendDeps
   /** The team's side, once its guard is there. */
   serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
@@ -69,6 +71,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     adapters,
   }
   return {
+    sends,
     serveTeam: async (teamGuard, live) => {
       const presence = await followTeam(app, runtime, live)
       const previews = openPreviews(runtime)

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
 import { asService, attributeTo } from '../../base/shares/work.ts'
 import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
-import type { Limiter } from '../rate-limit/limiter.ts'
+import type { Limiter, Take } from '../rate-limit/limiter.ts'
 import { setRateLimitHeaders, setUncountedHeaders } from '../rate-limit/rate-limit-headers.ts'
 import { countRequest, type Limits, limitOf } from '../rate-limit/request-limits.ts'
 import { checkAdmission, checkFeedAdmission, type Face } from './admission.ts'
@@ -41,8 +41,11 @@ export interface Guard {
   stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
   anyKey(): onRequestAsyncHookHandler
-  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. */
-  admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
+  /**
+   * Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. Answers
+   * what is left of the minute, null where there is no limit.
+   */
+  admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<Take | null>
   /** The guesses of keys that see phones masked. */
   guesses: GuessesOf
   /** To be called right after a key of this node was revoked or rotated. */
@@ -93,7 +96,9 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     },
     admit: async (caller, face, anyOf) => {
       requireScope(caller, anyOf)
-      checkAdmission(caller, face, await countRequest(limits, limiter, caller, face))
+      const take = await countRequest(limits, limiter, caller, face)
+      checkAdmission(caller, face, take)
+      return take
     },
     guesses: createGuesses({ limiter, clock }),
     forgetKey: keys.forgetKey,

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isForAgents, problemOf, problemType } from '../../agents/http/problem.ts'
 import { isAway, NotYet } from '../../base/db.ts'
 import { ApiError, badRequest, InvalidInput, invalid, type RequestPart, unavailable } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -21,16 +22,17 @@ export function createErrorReply(log: Log) {
     const known = knownError(error, request)
     if (known === null) {
       log.error('request failed', fields, error)
-      const data = { requestId: request.id }
-      return reply
-        .code(500)
-        .type(json)
-        .send({ statusCode: 500, statusMessage: 'Internal error', data } satisfies ErrorBody)
+      return answer(new ApiError(500, 'Internal error', { data: { requestId: request.id } }), request, reply)
     }
     if (known.statusCode === 503 && known !== error) log.warn('database away', fields, error)
-    const worded = isInbox(request) ? wordForInbox(known) : known
-    return reply.code(worded.statusCode).headers(worded.headers).type(json).send(bodyOf(worded))
+    return answer(known, request, reply)
   }
+}
+
+function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.code(error.statusCode).headers(error.headers)
+  if (isForAgents(request.url)) return reply.type(problemType).send(problemOf(error))
+  return reply.type(json).send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
 }
 
 export function bodyOf(error: ApiError): ErrorBody {

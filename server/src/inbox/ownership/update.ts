@@ -19,6 +19,7 @@ import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { addNote } from '../notes/notes.ts'
 import { type AgentRules, agentCanOwn, readAgentRules } from './agents.ts'
+import { refuseUnlessOwner } from './hand-on.ts'
 
 export interface ConversationPatch {
   owner?: Owner
@@ -26,9 +27,13 @@ export interface ConversationPatch {
   /** Only with the status `snoozed`: when a timer opens the conversation. */
   snoozedUntil?: Date | null
   labelIds?: readonly string[]
+  /** Beside `labelIds`: what the conversation has then, without these and with those. */
+  labels?: { add: readonly string[]; remove: readonly string[] }
   note?: string
   /** Null: nobody. */
   assignedTo?: string | null
+  /** Only as long as this key owns the conversation; else 409. */
+  ofKeyId?: string
 }
 
 /**
@@ -49,8 +54,10 @@ export async function updateConversation(
       const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
       const before = await lockConversation(tx, keyring, scope, id)
       if (before === undefined) throw conversationNotFound()
+      if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
       if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
-      if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
+      const labelIds = patch.labels?.add ?? patch.labelIds
+      if (labelIds !== undefined) await checkLabels(tx, workspaceId, labelIds, actor)
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const change = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
@@ -69,6 +76,11 @@ function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor
     conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
   }
   if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
+  if (patch.labels !== undefined) {
+    const { add, remove } = patch.labels
+    const kept = conversation.labelIds.filter((id) => !remove.includes(id))
+    conversation = changeLabels(conversation, [...kept, ...add], now)
+  }
   if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
     const assigned = touched({ ...conversation, assignedTo: patch.assignedTo }, now)
     conversation = patch.assignedTo === null ? assigned : heldByPerson(assigned)

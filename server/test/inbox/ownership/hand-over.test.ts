@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import { type HandingAgent, handOver, type ToPeople } from '../../../src/inbox/ownership/hand-over.ts'
+import { fakePlatform } from '../../support/channels/fake-platform.ts'
 import { addAgent, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
 import { signedInMember } from '../../support/member.ts'
@@ -18,7 +19,8 @@ async function owned() {
   const agent = await addAgent(w)
   const { id } = await w.customerWrites('I want my money back')
   const member = await signedInMember(w)
-  const deps = await sendDeps(w.db, w.vault, w.clock, w.platform.connectors.waba)
+  const way = fakePlatform().way
+  const deps = await sendDeps(w.db, w.vault, w.clock, { connector: w.platform.connectors.waba, way }, w.media)
   const caller: HandingAgent = {
     workspaceId: w.workspaceId,
     connectionIds: [],

@@ -1,0 +1,73 @@
+import { STATUS_CODES } from 'node:http'
+import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
+import { nextAfter } from './next-after.ts'
+
+/** RFC 9457. Beside its own fields a problem has those of the failure, such as who owns a conversation. */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  /** What to branch on. */
+  code: string
+  issues?: Issue[]
+  next: string[]
+  [extra: string]: unknown
+}
+
+export const problemType = 'application/problem+json; charset=utf-8'
+
+/** Whether an address is of the interface for agents. */
+export const isForAgents = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(url)
+
+/** A failure as an agent is told of it: what was wrong, and what it can do about it. */
+export function problemOf(error: ApiError): Problem {
+  const { statusCode: status, data = {} } = error
+  const { code: given, issues, ...extra } = data
+  const code = codeOf(error, given)
+  return {
+    ...Object.fromEntries(Object.entries(extra).map(([name, value]) => [inSnakeCase(name), value])),
+    type: `/docs/agents.md#${code.toLowerCase()}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: detailOf(error),
+    code,
+    ...(error instanceof InvalidInput && { issues: issuesOf(error) }),
+    next: nextAfter(code, status),
+  }
+}
+
+const codes: Record<number, string> = {
+  400: 'INVALID_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  409: 'CONFLICT',
+  410: 'GONE',
+  413: 'TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'REFUSED',
+  429: 'RATE_LIMITED',
+  500: 'INTERNAL',
+  502: 'DELIVERY_FAILED',
+  503: 'UNAVAILABLE',
+}
+
+const codeOf = ({ statusCode }: ApiError, given: unknown): string =>
+  typeof given === 'string' ? given : (codes[statusCode] ?? 'REFUSED')
+
+// A model reads one sentence more readily than a list.
+function detailOf(error: ApiError): string {
+  if (!(error instanceof InvalidInput)) return inSnakeCase(error.message)
+  return issuesOf(error)
+    .map(({ path, message }) => `${path || 'The request'} ${message}.`)
+    .join(' ')
+}
+
+const issuesOf = ({ issues }: InvalidInput): Issue[] =>
+  issues.map(({ path, message }) => ({ path: inSnakeCase(path), message: inSnakeCase(message) }))
+
+/** What other faces spell as `externalRef` is `external_ref` here. */
+const inSnakeCase = (text: string): string =>
+  text.replace(/\b[a-z]+[A-Z][A-Za-z]*\b/g, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))

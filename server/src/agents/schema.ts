@@ -1,0 +1,28 @@
+import { type TProperties, Type } from 'typebox'
+import { titled } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
+
+/** What the schemas of all verbs share. */
+
+const closed = { additionalProperties: false }
+
+/** What a verb takes: nothing but these. */
+export const input = <P extends TProperties>(fields: P) => Type.Object(fields, closed)
+
+export const next = Type.Array(text(500, 'One thing.'), {
+  maxItems: 5,
+  description: 'What can be done now, in plain sentences.',
+  example: ['Call wait_for_work for the next customer.'],
+})
+
+/** What a verb answers: these, and what can be done next. */
+export const output = <P extends TProperties>(title: string, fields: P) => titled(title, { ...fields, next })
+
+export const idempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]+$',
+  description:
+    'What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content.',
+  example: 'order-1042-shipped',
+})

@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox'
+import { maskNumbersIn } from '../../base/phone/mask.ts'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
+import type { ActivityDetail, ActivityReason } from '../../inbox/conversation/activity.ts'
+import { urgencies } from '../../inbox/conversation/hold.ts'
+import type { Note } from '../../inbox/notes/notes.ts'
+import type { Handover } from '../../inbox/ownership/handovers.ts'
+import { type Named, type Names, namedActors } from '../../inbox/read/names.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { cleaned, type Sight } from './sight.ts'
+
+/** What the team and its agents say to each other about a conversation. */
+
+export const maxSummary = 4000
+export const maxReason = 1200
+
+const writers = ['you', 'another_agent', 'people', 'system'] as const
+const by = oneOf(writers, { description: 'Who wrote it.' })
+const byName = Type.Optional(text(100, 'The name of that agent or member.'))
+
+export const AgentNote = Type.Object(
+  { at: timestamp('When.'), by, by_name: byName, text: text(10_000, 'Only the team and its agents see it.') },
+  { title: 'AgentNote' },
+)
+
+export const AgentHandover = Type.Object(
+  {
+    at: timestamp('When.'),
+    by,
+    by_name: byName,
+    to: oneOf(['you', 'another_agent', 'people', 'any_agent'] as const, { description: 'Who was to go on.' }),
+    urgency: oneOf(urgencies, { description: 'How soon.' }),
+    summary: text(maxSummary, 'What has happened.'),
+    reason: nullable(text(maxReason, 'Why it was handed on.')),
+    next_step: nullable(text(maxReason, 'What is to be done.')),
+  },
+  { title: 'AgentHandover', description: 'What was said to whoever goes on with the conversation.' },
+)
+
+/** Whose names these show. */
+export const namesInWords = (notes: readonly Note[], handovers: readonly Handover[]): Named[] =>
+  namedActors([...notes, ...handovers].map(({ actor }) => actor))
+
+export function presentNote({ text: words, actor, createdAt }: Note, sight: Sight, names: Names) {
+  return {
+    at: createdAt.toISOString(),
+    ...presentWriter(actor, sight, names),
+    text: shownWords(words, sight),
+  } satisfies Static<typeof AgentNote>
+}
+
+export function presentHandover(handover: Handover, sight: Sight, names: Names): Static<typeof AgentHandover> {
+  const { to, urgency, summary, reason, nextStep, actor, createdAt } = handover
+  return {
+    at: createdAt.toISOString(),
+    ...presentWriter(actor, sight, names),
+    to: to.type === 'agent' ? (to.keyId === sight.keyId ? 'you' : 'another_agent') : targets[to.type],
+    urgency,
+    summary: shownWords(summary, sight),
+    reason: reason === null ? null : shownWords(reason, sight),
+    next_step: nextStep === null ? null : shownWords(nextStep, sight),
+  }
+}
+
+const targets = { people: 'people', agents: 'any_agent' } as const
+
+// Such words can repeat what a customer has written, and may name a number that the key is not to see.
+const shownWords = (words: string, { masked }: Sight): string => cleaned(masked ? maskNumbersIn(words) : words)
+
+function presentWriter(actor: Actor, { keyId }: Sight, names: Names) {
+  const name = names(actor.type, actor.id)
+  return { by: writerOf(actor, keyId), ...(name !== null && { by_name: name }) }
+}
+
+function writerOf({ type, id }: Actor, keyId: string): (typeof writers)[number] {
+  if (type === 'agent') return id === keyId ? 'you' : 'another_agent'
+  return type === 'user' || type === 'token' ? 'people' : 'system'
+}
+
+/** Why a conversation has its owner, in a sentence; by the last change of it. */
+export function whyOwned(
+  change: { detail: ActivityDetail; reason: ActivityReason | null; actor: Actor } | null,
+  { keyId }: Sight,
+  names: Names,
+): string {
+  if (change === null || change.detail.kind !== 'owner') return 'It has had this owner since it began.'
+  const { reason, actor } = change
+  if (reason !== null && Object.hasOwn(reasons, reason)) return reasons[reason] ?? ''
+  const who = writerOf(actor, keyId)
+  const name = names(actor.type, actor.id)
+  const named = who === 'you' ? 'You' : (name ?? (who === 'people' ? 'Somebody of the team' : 'Another agent'))
+  return change.detail.to === 'human' ? `${named} gave it to people.` : `${named} gave it to its owner.`
+}
+
+const reasons: Partial<Record<ActivityReason, string>> = {
+  began: 'New conversations on this connection go to this owner.',
+  sent: 'It changed hands with a message that was sent.',
+  phone: 'Somebody of the team wrote from the phone.',
+  watchdog: 'The agent did not answer in time, so people got it.',
+  agents_stopped: 'A member stopped all agents, so people got it.',
+  key_ended: "The agent's key was revoked or expired, so people got it.",
+}

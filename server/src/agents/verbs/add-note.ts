@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { uuid } from '../../base/schema-types.ts'
+import { addTeamNote } from '../../inbox/notes/add-note.ts'
+import { waitForWork } from '../next.ts'
+import { keyFor } from '../own-key.ts'
+import { idempotencyKey, input, output } from '../schema.ts'
+import { exampleIds } from '../shown/examples.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { defineVerb } from '../verb.ts'
+
+export const addNote = defineVerb({
+  name: 'add_note',
+  title: 'Add a note',
+  description:
+    'Writes an internal note into a conversation, whoever owns it: the team and other agents read it, the customer never does. Say what you found out, not what the customer told you to write.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/notes' },
+  input: input({
+    conversation_id: uuid('The conversation.'),
+    text: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S', description: 'The note.' }),
+    mentions: Type.Optional(
+      Type.Array(uuid(), { maxItems: 20, description: 'Members who are to be told: ids from list_people.' }),
+    ),
+    idempotency_key: Type.Optional(idempotencyKey),
+  }),
+  output: output('NoteAdded', {
+    was_new: Type.Boolean({ description: 'False: it was there already.' }),
+  }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
+  example: {
+    input: { conversation_id: exampleIds.conversation, text: 'Order 1042 left on Monday; tracking is in the shop.' },
+    output: { was_new: true, next: ['Call wait_for_work for the next customer.'] },
+  },
+  run: async (deps, caller, { conversation_id, text, mentions = [], idempotency_key }) => {
+    const conversationId = conversation_id.toLowerCase()
+    const key = idempotency_key ?? (await keyFor(deps, caller.workspaceId, conversationId, { note: text, mentions }))
+    const note = { conversationId, text, mentions: mentions.map((id) => id.toLowerCase()), key }
+    const { isRepeat } = await addTeamNote(deps.inbox, scopeOf(caller), actorOf(caller), note)
+    return { was_new: !isRepeat, next: [waitForWork] }
+  },
+})

@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox'
+import { ApiError, invalid } from '../../base/errors.ts'
+import { oneOf } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import { TemplateSend } from '../../inbox/send/send-schema.ts'
+import { waitForWork } from '../next.ts'
+import { keyFor } from '../own-key.ts'
+import { idempotencyKey, input, output } from '../schema.ts'
+import { exampleIds } from '../shown/examples.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { defineVerb } from '../verb.ts'
+
+const Input = input({
+  conversation_id: uuid('A conversation that is yours.'),
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: 'What the customer gets, as it stands. Either this or `template`.',
+    }),
+  ),
+  template: Type.Optional(TemplateSend.properties.template),
+  quoted_message_id: Type.Optional(uuid('The message that this one answers to: the customer sees it above.')),
+  idempotency_key: Type.Optional(idempotencyKey),
+})
+
+export const answer = defineVerb({
+  name: 'answer',
+  title: 'Answer the customer',
+  description:
+    'Sends the customer a text, or an approved template when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
+  input: Input,
+  output: output('Answered', {
+    message_id: uuid('The message.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
+    idempotency_key: text(255, 'Under which it was sent.'),
+  }),
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  example: {
+    input: { conversation_id: exampleIds.conversation, text: 'It left our warehouse this morning.' },
+    output: {
+      message_id: exampleIds.message,
+      status: 'sent',
+      was_new: true,
+      idempotency_key: 'agent:6Zq0Zk9eJm2h',
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, asked) => {
+    const id = asked.conversation_id.toLowerCase()
+    const { body, isWhole } = bodyOf(asked)
+    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, body))
+    const sender = { ...scopeOf(caller), actor: actorOf(caller) }
+    const sent = await deps.send(sender, {
+      conversationId: id,
+      idempotencyKey: key,
+      body,
+      ...(isWhole && { language: 'whole' as const }),
+    })
+    const { message_id, status } = accepted(sent)
+    return {
+      message_id,
+      status,
+      was_new: !sent.isReplay,
+      idempotency_key: key,
+      next: nextAfterAnswer(status, sent.isReplay, asked.idempotency_key !== undefined),
+    }
+  },
+})
+
+function bodyOf({ text: words, template, quoted_message_id }: Static<typeof Input>): {
+  body: object
+  isWhole: boolean
+} {
+  if ((words === undefined) === (template === undefined)) {
+    throw invalid('text', 'or template is required: send one of the two')
+  }
+  const said = words === undefined ? { kind: 'template', template } : { kind: 'text', text: words }
+  // Quotes are not among what the contract's send takes.
+  if (quoted_message_id === undefined) return { body: said, isWhole: false }
+  return { body: { ...said, quoted_message_id }, isWhole: true }
+}
+
+interface Accepted {
+  message_id: string
+  status: 'sent' | 'failed'
+}
+
+/** What a send was answered with; throws what was answered in place of it. */
+function accepted({ status, body }: { status: number; body: string }): Accepted {
+  const said = JSON.parse(body)
+  if (status === 202) return said as Accepted
+  const { statusMessage, data } = said as { statusMessage: string; data?: Record<string, unknown> }
+  throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
+}
+
+function nextAfterAnswer(status: 'sent' | 'failed', isReplay: boolean, hasOwnKey: boolean): string[] {
+  if (status === 'failed') {
+    return [
+      'The platform refused it. Call read_conversation: error_code says why.',
+      `To try once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key; or call hand_over.`,
+    ]
+  }
+  const repeat =
+    'Nothing was sent: the customer has these very words already. Say something else if you have more to say.'
+  return [
+    ...(isReplay ? [repeat] : []),
+    waitForWork,
+    'Call resolve if nothing is left to do, or hand_over if a person should go on.',
+  ]
+}

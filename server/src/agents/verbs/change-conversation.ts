@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { timestamp } from '../../base/route.ts'
+import { uuid } from '../../base/schema-types.ts'
+import { readIsoTime } from '../../base/time.ts'
+import { type ConversationPatch, updateConversation } from '../../inbox/ownership/update.ts'
+import { waitForWork } from '../next.ts'
+import { input, output } from '../schema.ts'
+import { AgentConversation } from '../shown/conversation.ts'
+import { exampleIds, shownConversation } from '../shown/examples.ts'
+import { showOne } from '../shown/show-one.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { type AgentCaller, type AgentDeps, defineVerb, sets } from '../verb.ts'
+
+const yours = uuid('A conversation that is yours.')
+
+export const snooze = defineVerb({
+  name: 'snooze',
+  title: 'Snooze',
+  description:
+    'Puts a conversation that is yours aside until a time, or until the customer writes, whichever comes first. It stays yours.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/snooze' },
+  input: input({
+    conversation_id: yours,
+    until: Type.Optional(timestamp('ISO 8601 with offset, in the future. Left out: until the customer writes.')),
+  }),
+  output: output('Snoozed', { conversation: AgentConversation }),
+  hints: sets,
+  example: {
+    input: { conversation_id: exampleIds.conversation, until: '2026-03-02T09:00:00Z' },
+    output: {
+      conversation: { ...shownConversation, status: 'snoozed', snoozed_until: '2026-03-02T09:00:00.000Z' },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, { conversation_id, until }) => {
+    const patch = { status: 'snoozed' as const, snoozedUntil: readUntil(until, deps.inbox.clock.now()) }
+    return change(deps, caller, conversation_id, { ...patch, ofKeyId: caller.keyId })
+  },
+})
+
+function readUntil(until: string | undefined, now: Date): Date | null {
+  if (until === undefined) return null
+  const time = readIsoTime(until)
+  if (time === null || time <= now) throw invalid('until', 'must be an ISO 8601 date-time in the future')
+  return time
+}
+
+export const resolve = defineVerb({
+  name: 'resolve',
+  title: 'Resolve',
+  description:
+    'Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again it opens by itself, and is still yours.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/resolve' },
+  input: input({ conversation_id: yours }),
+  output: output('Resolved', { conversation: AgentConversation }),
+  hints: sets,
+  example: {
+    input: { conversation_id: exampleIds.conversation },
+    output: {
+      conversation: { ...shownConversation, status: 'resolved' },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: (deps, caller, { conversation_id }) =>
+    change(deps, caller, conversation_id, { status: 'resolved', ofKeyId: caller.keyId }),
+})
+
+const labelList = (description: string) => Type.Optional(Type.Array(uuid(), { maxItems: 20, description }))
+
+export const label = defineVerb({
+  name: 'label',
+  title: 'Label',
+  description:
+    'Adds labels to a conversation, or takes them off, whoever owns it. Others that it has stay. list_labels has their ids.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/labels' },
+  input: input({
+    conversation_id: uuid('The conversation.'),
+    label_ids: labelList('Those that it gets.'),
+    remove_label_ids: labelList('Those that it loses.'),
+  }),
+  output: output('Labelled', { conversation: AgentConversation }),
+  hints: sets,
+  example: {
+    input: { conversation_id: exampleIds.conversation, label_ids: [exampleIds.label] },
+    output: {
+      conversation: { ...shownConversation, labels: [{ id: exampleIds.label, name: 'VIP' }] },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, { conversation_id, label_ids = [], remove_label_ids = [] }) => {
+    if (label_ids.length + remove_label_ids.length === 0) {
+      throw invalid('label_ids', 'or remove_label_ids must name at least one label')
+    }
+    const labels = {
+      add: label_ids.map((id) => id.toLowerCase()),
+      remove: remove_label_ids.map((id) => id.toLowerCase()),
+    }
+    return change(deps, caller, conversation_id, { labels })
+  },
+})
+
+async function change(deps: AgentDeps, caller: AgentCaller, id: string, patch: ConversationPatch) {
+  const conversation = await updateConversation(deps.inbox, scopeOf(caller), actorOf(caller), id.toLowerCase(), patch)
+  return { conversation: await showOne(deps, caller, conversation), next: [waitForWork] }
+}

@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { nullable, oneOf } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import { urgencies } from '../../inbox/conversation/hold.ts'
+import { handToAgent, takeOffered } from '../../inbox/ownership/hand-on.ts'
+import { handOver } from '../../inbox/ownership/hand-over.ts'
+import { nextWith, waitForWork } from '../next.ts'
+import { input, output } from '../schema.ts'
+import { AgentConversation } from '../shown/conversation.ts'
+import { exampleIds, shownConversation } from '../shown/examples.ts'
+import { showOne } from '../shown/show-one.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { maxReason, maxSummary } from '../shown/words.ts'
+import { defineVerb, sets } from '../verb.ts'
+
+const yours = uuid('A conversation that is yours.')
+const said = (maxLength: number, description: string, example: string) =>
+  text(maxLength, description, { minLength: 1, pattern: '\\S', example })
+const summary = said(maxSummary, 'What has happened, for whoever goes on.', 'Wants the money back for order 1042.')
+const reason = Type.Optional(said(maxReason, 'Why you hand it on.', 'Refunds need a person.'))
+const nextStep = Type.Optional(said(maxReason, 'What is to be done.', 'Check the payment.'))
+const urgency = Type.Optional(oneOf(urgencies, { description: 'How soon somebody is needed. Default `normal`.' }))
+
+const handedOver = {
+  ...shownConversation,
+  owner: 'people' as const,
+  owner_key_id: null,
+  owner_name: null,
+  waiting_since: null,
+  handed_over: { urgency: 'high' as const, reason: 'Refunds need a person.', at: '2026-03-01T12:01:00.000Z' },
+}
+
+export const handOverToPeople = defineVerb({
+  name: 'hand_over',
+  title: 'Hand over to people',
+  description:
+    'Gives people a conversation that is yours, with what they must know. Do it when you may not decide, do not know, or the customer asks for a person. `closing` is sent to the customer first, such as that a colleague will help. From then on leave the conversation alone.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/hand-over' },
+  input: input({
+    conversation_id: yours,
+    summary,
+    reason,
+    next_step: nextStep,
+    urgency,
+    assigned_to: Type.Optional(uuid('The member whom it is for, from list_people. Left out: the team.')),
+    closing: Type.Optional(
+      said(4000, 'What the customer is told before it is handed over.', 'A colleague will help you with this.'),
+    ),
+  }),
+  output: output('HandedOver', {
+    conversation: AgentConversation,
+    closing: nullable(
+      oneOf(['sent', 'failed', 'unknown'] as const, {
+        description: '`unknown`: the platform has not said yet. Null: nothing was to be sent by this call.',
+      }),
+    ),
+    was_new: Type.Boolean({ description: 'False: an earlier call had handed it over so.' }),
+  }),
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  example: {
+    input: {
+      conversation_id: exampleIds.conversation,
+      summary: 'Wants the money back for order 1042.',
+      reason: 'Refunds need a person.',
+      urgency: 'high',
+      closing: 'A colleague will help you with this.',
+    },
+    output: { conversation: handedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
+  },
+  run: async (deps, caller, asked) => {
+    const { conversation, closing, isRepeat } = await handOver(
+      deps.inbox,
+      { ...scopeOf(caller), actor: actorOf(caller) },
+      {
+        conversationId: asked.conversation_id.toLowerCase(),
+        words: wordsOf(asked),
+        urgency: asked.urgency ?? 'normal',
+        userId: asked.assigned_to?.toLowerCase() ?? null,
+        closing: asked.closing ?? null,
+      },
+    )
+    return {
+      conversation: await showOne(deps, caller, conversation),
+      closing,
+      was_new: !isRepeat,
+      next: [
+        ...(closing === 'failed' ? ['The customer did not get the closing words: people will see that.'] : []),
+        'Take no more part in it: you will be told when it is yours again.',
+        waitForWork,
+      ],
+    }
+  },
+})
+
+export const handToOtherAgent = defineVerb({
+  name: 'hand_to_agent',
+  title: 'Hand to another agent',
+  description:
+    'Gives another agent a conversation that is yours, with what it must know. Only when that agent is better at what the customer needs.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/hand-to-agent' },
+  input: input({
+    conversation_id: yours,
+    key_id: uuid("The other agent's key, from list_people."),
+    summary,
+    reason,
+    next_step: nextStep,
+    urgency,
+  }),
+  output: output('HandedToAgent', { conversation: AgentConversation }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  example: {
+    input: {
+      conversation_id: exampleIds.conversation,
+      key_id: exampleIds.label,
+      summary: 'Asks for a quote of 20 units.',
+    },
+    output: {
+      conversation: { ...shownConversation, owner: 'another_agent', owner_key_id: exampleIds.label },
+      next: ['Take no more part in it.'],
+    },
+  },
+  run: async (deps, caller, asked) => {
+    const { conversation } = await handToAgent(deps.inbox, scopeOf(caller), actorOf(caller), {
+      conversationId: asked.conversation_id.toLowerCase(),
+      keyId: asked.key_id.toLowerCase(),
+      words: wordsOf(asked),
+      urgency: asked.urgency ?? 'normal',
+    })
+    const next = ['Take no more part in it: you will be told when it is yours again.', waitForWork]
+    return { conversation: await showOne(deps, caller, conversation), next }
+  },
+})
+
+export const takeWhatIsOffered = defineVerb({
+  name: 'take_offered',
+  title: 'Take what is offered',
+  description:
+    'Makes a conversation yours that nobody answers: one that people offer to agents, or that has no owner among them yet (`may_take`). What people hold, or another agent has, is refused: leave it alone.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/take' },
+  input: input({ conversation_id: uuid('A conversation with `may_take`.') }),
+  output: output('Taken', { conversation: AgentConversation }),
+  hints: sets,
+  example: {
+    input: { conversation_id: exampleIds.conversation },
+    output: { conversation: shownConversation, next: ['The customer waits for you. Call answer with a text.'] },
+  },
+  run: async (deps, caller, { conversation_id }) => {
+    const conversation = await takeOffered(deps.inbox, scopeOf(caller), caller.keyId, conversation_id.toLowerCase())
+    return {
+      conversation: await showOne(deps, caller, conversation),
+      next: nextWith(conversation, caller.keyId, true, deps.inbox.clock.now()),
+    }
+  },
+})
+
+interface Said {
+  summary: string
+  reason?: string
+  next_step?: string
+}
+
+const wordsOf = ({ summary: happened, reason: why = '', next_step: then = '' }: Said) => ({
+  summary: happened,
+  reason: why.trim() === '' ? null : why,
+  nextStep: then.trim() === '' ? null : then,
+})

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { scopes } from '../../access/keys/scopes.ts'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { count, text } from '../../base/schema-types.ts'
+import { idSchema } from '../../team/team-schema.ts'
+import { findWorkspace } from '../../workspace/workspace.ts'
+import { input, output } from '../schema.ts'
+import { Connection, selectConnections } from '../shown/connections.ts'
+import { defineVerb, reads } from '../verb.ts'
+
+export const whoAmI = defineVerb({
+  name: 'who_am_i',
+  title: 'Who am I',
+  description:
+    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for. `owner` is how your own conversations name you.',
+  scopes,
+  http: { method: 'GET', path: '/me' },
+  input: input({}),
+  output: output('WhoAmI', {
+    owner: text(42, 'Your conversations have this as `owner`.', {
+      example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+    }),
+    key: Type.Object({
+      id: idSchema('Your key.'),
+      name: text(100, 'As the team sees you.', { example: 'Support agent' }),
+      scopes: Type.Array(oneOf(scopes), { maxItems: scopes.length, description: 'What you may do.' }),
+      phones: oneOf(['full', 'masked'] as const, { description: 'Whether you see phone numbers whole.' }),
+    }),
+    workspace: Type.Object({
+      id: idSchema('The workspace.'),
+      name: text(100, 'Whom you work for.', { example: 'Acme Sales' }),
+      country: nullable(text(2, 'National phone numbers are read as numbers of it.', { example: 'BR' })),
+      agents_stopped: Type.Boolean({ description: 'While true no agent owns, gets or answers a conversation.' }),
+      has_leads: Type.Boolean({ description: 'Whether its plan includes leads.' }),
+      has_inbox: Type.Boolean({ description: 'Whether its plan includes the inbox.' }),
+    }),
+    connections: Type.Array(Connection, { maxItems: 100, description: 'Those that you see.' }),
+    limits: Type.Object(
+      {
+        calls_per_minute: nullable(count('How many calls a minute allows; null: any number.')),
+        calls_left: nullable(count('What is left at the moment; null: there is no limit.')),
+        resets_in_seconds: nullable(count('When all of it is there again.')),
+      },
+      { description: 'Calls about conversations and calls about leads are counted apart; this is one of them.' },
+    ),
+    time: timestamp('Now, by the service.'),
+  }),
+  hints: reads,
+  example: {
+    input: {},
+    output: {
+      owner: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      key: {
+        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+        name: 'Support agent',
+        scopes: ['inbox.read', 'inbox.write'],
+        phones: 'full',
+      },
+      workspace: {
+        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d60',
+        name: 'Acme Sales',
+        country: 'BR',
+        agents_stopped: false,
+        has_leads: true,
+        has_inbox: true,
+      },
+      connections: [{ id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d61', name: 'Shop', channel: 'waba', state: 'active' }],
+      limits: { calls_per_minute: 300, calls_left: 299, resets_in_seconds: 1 },
+      time: '2026-03-01T12:00:00.000Z',
+      next: ['Call wait_for_work for the next customer who waits for you.'],
+    },
+  },
+  run: async ({ inbox: { db, clock } }, caller) => {
+    const { workspaceId, keyId, keyName, scopes: held, phoneVisibility, left, may } = caller
+    const [workspace, connections] = await Promise.all([
+      findWorkspace(db.sql, workspaceId),
+      selectConnections(db.sql, caller),
+    ])
+    const stopped = workspace?.agents_stopped ?? true
+    return {
+      owner: `agent:${keyId}`,
+      key: { id: keyId, name: keyName, scopes: [...held], phones: phoneVisibility },
+      workspace: {
+        id: workspaceId,
+        name: workspace?.name ?? '',
+        country: workspace?.default_country ?? null,
+        agents_stopped: stopped,
+        has_leads: caller.workspace.leadsEnabled,
+        has_inbox: caller.workspace.inboxEnabled,
+      },
+      connections,
+      limits: {
+        calls_per_minute: left?.limit ?? null,
+        calls_left: left?.remaining ?? null,
+        resets_in_seconds: left?.resetSeconds ?? null,
+      },
+      time: clock.now().toISOString(),
+      next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
+    }
+  },
+})
+
+function nextSteps(isStopped: boolean, readsInbox: boolean, answers: boolean, readsLeads: boolean): string[] {
+  return [
+    ...(isStopped ? ['Agents are stopped: do nothing until a member lets them on.'] : []),
+    ...(readsInbox && answers && !isStopped ? ['Call wait_for_work for the next customer who waits for you.'] : []),
+    ...(readsInbox ? ['Call list_conversations to see what there is.'] : []),
+    ...(readsLeads ? ['Call find_leads to look somebody up.'] : []),
+  ]
+}

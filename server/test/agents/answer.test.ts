@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { addLabel } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
+
+const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
+
+test('the same words after the same message of the customer are sent once, and the answer says whether they were new', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Where is my order?')
+  const first = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  assert.deepEqual(
+    [first.status, first.body.was_new, first.body.status],
+    [200, true, 'sent'],
+    JSON.stringify(first.body),
+  )
+  const again = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  assert.deepEqual([again.body.was_new, again.body.message_id, told(w)], [false, first.body.message_id, 1])
+  assert.match(again.body.next[0], /Nothing was sent/)
+  await w.ask('answer', { conversation_id, text: 'It comes tomorrow.' })
+  assert.equal(told(w), 2, 'other words are another message')
+  w.clock.advance(1000)
+  await w.customerWrites('And where is it now?')
+  const later = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  assert.deepEqual([later.body.was_new, told(w)], [true, 3], 'after another message of the customer they are new')
+  const named = { conversation_id, text: 'It left this morning.', idempotency_key: 'mine' }
+  assert.deepEqual([(await w.ask('answer', named)).body.was_new, told(w)], [true, 4])
+})
+
+test('an answer quotes a message of the conversation', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Red or blue?')
+  const { body: read } = await w.ask('read_conversation', { conversation_id })
+  const [{ id: quoted_message_id }] = read.messages
+  const { status } = await w.ask('answer', { conversation_id, text: 'Red.', quoted_message_id })
+  assert.equal(status, 200)
+  const { body: after } = await w.ask('read_conversation', { conversation_id })
+  assert.deepEqual([after.messages[1].from, after.messages[1].answers_message_id], ['you', quoted_message_id])
+})
+
+test('a send that is refused says why and what else can be done', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const nothing = await w.ask('answer', { conversation_id })
+  assert.deepEqual([nothing.status, nothing.body.issues[0].path], [400, 'text'])
+  w.clock.advance(25 * 3_600_000)
+  const closed = await w.ask('answer', { conversation_id, text: 'Hello' })
+  assert.deepEqual([closed.status, closed.body.code], [422, 'WINDOW_CLOSED'])
+  assert.match(closed.body.next[0], /list_templates/)
+  const member = await signedInMember(w)
+  await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
+  const theirs = await w.ask('answer', { conversation_id, text: 'Hello' })
+  assert.deepEqual([theirs.status, theirs.body.code], [409, 'OWNER_MISMATCH'])
+  assert.match(theirs.body.next[0], /Leave this conversation alone/)
+  assert.equal(told(w), 0)
+})
+
+test('what the platform refuses is answered as failed, and what it does not deliver as a problem', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
+  const refused = await w.ask('answer', { conversation_id, text: 'One' })
+  assert.deepEqual([refused.status, refused.body.status], [200, 'failed'])
+  assert.match(refused.body.next[0], /error_code/)
+})
+
+test('a note is added once, and its mentions are told', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const member = await signedInMember(w)
+  const note = { conversation_id, text: 'Asked for 20 units.', mentions: [member.userId] }
+  assert.equal((await w.ask('add_note', note)).body.was_new, true)
+  assert.equal((await w.ask('add_note', note)).body.was_new, false)
+  const { body } = await w.ask('read_conversation', { conversation_id })
+  assert.deepEqual(
+    body.notes.map((one: Record<string, unknown>) => [one.by, one.text]),
+    [['you', 'Asked for 20 units.']],
+  )
+})
+
+test('labels are added and taken off, and what else there is stays', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const [vip, late] = [await addLabel(w, 'VIP'), await addLabel(w, 'Late')]
+  await w.ask('label', { conversation_id, label_ids: [vip] })
+  const { body } = await w.ask('label', { conversation_id, label_ids: [late] })
+  assert.deepEqual(
+    body.conversation.labels.map(({ name }: { name: string }) => name),
+    ['VIP', 'Late'],
+  )
+  const { body: after } = await w.ask('label', { conversation_id, remove_label_ids: [vip] })
+  assert.equal(after.conversation.labels.length, 1)
+  const { status, body: problem } = await w.ask('label', { conversation_id, label_ids: [conversation_id] })
+  assert.deepEqual([status, problem.issues[0].path], [400, 'label_ids'])
+})
+
+test('an agent snoozes and resolves what is its own, and nothing else', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const until = new Date(w.clock.now().getTime() + 3_600_000).toISOString()
+  const { body: asleep } = await w.ask('snooze', { conversation_id, until })
+  assert.deepEqual([asleep.conversation.status, asleep.conversation.snoozed_until], ['snoozed', until])
+  assert.equal((await w.ask('resolve', { conversation_id })).body.conversation.status, 'resolved')
+  const past = await w.ask('snooze', { conversation_id, until: '2020-01-01T00:00:00Z' })
+  assert.deepEqual([past.status, past.body.issues[0].path], [400, 'until'])
+  const member = await signedInMember(w)
+  await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
+  for (const verb of ['snooze', 'resolve']) {
+    const refused = await w.ask(verb, { conversation_id })
+    assert.deepEqual([refused.status, refused.body.code, refused.body.owner], [409, 'HELD_BY_PEOPLE', 'human'], verb)
+  }
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentsWorld } from '../support/agents/agents-world.ts'
+import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
+
+test('an agent lists what is its own, and others only when it asks for them', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Where is my order?')
+  const { body } = await w.ask('list_conversations', { waiting: true })
+  assert.equal(body.conversations.length, 1)
+  const [one] = body.conversations
+  assert.deepEqual(
+    [one.id, one.owner, one.last_message],
+    [id, 'you', { kind: 'text', customer_text: 'Where is my order?' }],
+  )
+  const member = await signedInMember(w)
+  await member.call('POST', `/inbox/conversations/${id}/take-over`)
+  assert.equal((await w.ask('list_conversations')).body.conversations.length, 0)
+  const { body: ofPeople } = await w.ask('list_conversations', { owner: 'people' })
+  assert.deepEqual([ofPeople.conversations[0].owner, ofPeople.conversations[0].may_take], ['people', false])
+})
+
+test('one read shows messages, notes, who has it and why, and what can be done', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('I want my money back')
+  const member = await signedInMember(w)
+  await member.call(
+    'POST',
+    `/inbox/conversations/${id}/notes`,
+    { text: 'She is a regular.' },
+    { 'idempotency-key': 'n' },
+  )
+  const mine = await w.ask('read_conversation', { conversation_id: id })
+  assert.equal(mine.status, 200, JSON.stringify(mine.body))
+  assert.deepEqual(
+    mine.body.messages.map((one: Record<string, unknown>) => [one.from, one.customer_text, one.text]),
+    [['customer', 'I want my money back', undefined]],
+  )
+  assert.deepEqual([mine.body.notes[0].by_name, mine.body.notes[0].text], ['Ana Lima', 'She is a regular.'])
+  assert.match(mine.body.next[0], /waits for you/)
+  await member.call('POST', `/inbox/conversations/${id}/take-over`)
+  const theirs = await w.ask('read_conversation', { conversation_id: id })
+  assert.deepEqual([theirs.body.conversation.owner, theirs.body.why_owned], ['people', 'Ana Lima gave it to people.'])
+  assert.match(theirs.body.next[0], /send nothing/)
+  assert.doesNotMatch(theirs.body.next[0], /take_offered/)
+})
+
+test('what people do not see of a message is left out, and its message says so', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello\u{e0049}\u{e0067} there\u202e!')
+  const { body } = await w.ask('read_conversation', { conversation_id: id })
+  assert.deepEqual([body.messages[0].customer_text, body.messages[0].had_hidden_text], ['Hello there!', true])
+})
+
+test('a key that sees phones masked sees no number here either, and pays for numbers that are not there', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  const { value } = await w.addKey({ scopes: ['inbox.read'], phoneVisibility: 'masked' })
+  const { body } = await w.ask('read_conversation', { conversation_id: id }, value)
+  assert.match(body.conversation.customer_phone, /\*/)
+  assert.ok(!JSON.stringify(body).includes(marina.phone ?? ''))
+  const found = await w.ask('list_conversations', { phone: marina.phone }, value)
+  assert.equal(found.body.conversations.length, 1)
+  for (let n = 0; n < 30; n++) await w.ask('list_conversations', { phone: `55119999900${10 + n}` }, value)
+  assert.equal((await w.ask('list_conversations', { phone: '5511999990099' }, value)).status, 429)
+})
+
+test('pages of a list go on where they ended, and older messages follow the newer ones', async () => {
+  const w = await agentsWorld()
+  for (let n = 0; n < 3; n++) {
+    const customer = { ...marina, phone: `558199123450${n}` }
+    await w.tell(customerMessage({ at: w.clock.now(), customer }))
+    w.clock.advance(1000)
+  }
+  const first = await w.ask('list_conversations', { limit: 2 })
+  const second = await w.ask('list_conversations', { limit: 2, cursor: first.body.next_cursor })
+  assert.deepEqual([first.body.conversations.length, second.body.conversations.length], [2, 1])
+  assert.equal(second.body.next_cursor, null)
+  const { id } = second.body.conversations[0]
+  const read = await w.ask('read_conversation', { conversation_id: id, before: w.clock.now().toISOString() })
+  assert.equal(read.body.messages.length, 1)
+})
+
+test("a conversation that is not the key's to see is not there", async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  const other = await w.addConnection()
+  const { value } = await w.addKey({ scopes: ['inbox.read'], connectionIds: [other] })
+  const { status, body } = await w.ask('read_conversation', { conversation_id: id }, value)
+  assert.deepEqual([status, body.code], [404, 'NOT_FOUND'])
+  const { status: of400, body: issues } = await w.ask('read_conversation', { conversation_id: 'none' }, value)
+  assert.deepEqual([of400, issues.code, issues.issues[0].path], [400, 'INVALID_REQUEST', 'conversation_id'])
+})

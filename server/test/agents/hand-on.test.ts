@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentsWorld } from '../support/agents/agents-world.ts'
+import { signedInMember } from '../support/member.ts'
+
+const refund = {
+  summary: 'Wants the money back for order 1042.',
+  reason: 'Refunds need a person.',
+  urgency: 'high',
+  closing: 'A colleague will help you.',
+}
+
+test('handed over with a closing sentence, the agent takes no more part until people hand it back with a word', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('I want my money back')
+  const first = await w.ask('hand_over', { conversation_id, ...refund })
+  assert.equal(first.status, 200, JSON.stringify(first.body))
+  assert.deepEqual([first.body.closing, first.body.was_new, first.body.conversation.owner], ['sent', true, 'people'])
+  assert.equal(first.body.conversation.handed_over.urgency, 'high')
+  const again = await w.ask('hand_over', { conversation_id, ...refund })
+  assert.deepEqual([again.body.was_new, again.body.closing], [false, null])
+  for (const [verb, input] of [
+    ['answer', { text: 'Hello?' }],
+    ['take_offered', {}],
+  ] as const) {
+    const refused = await w.ask(verb, { conversation_id, ...input })
+    assert.equal(refused.status, 409, verb)
+    assert.doesNotMatch(JSON.stringify(refused.body.next), /take_offered/)
+  }
+  const member = await signedInMember(w)
+  const note = { summary: 'It is paid back.', nextStep: 'Say that it takes five days.' }
+  const back = await member.call('POST', `/inbox/conversations/${conversation_id}/hand-back`, {
+    keyId: w.agent.id,
+    note,
+  })
+  assert.equal(back.status, 200)
+  const { body } = await w.ask('read_conversation', { conversation_id })
+  const words = body.handovers.at(-1)
+  assert.deepEqual(
+    [words.by_name, words.to, words.summary, words.next_step],
+    ['Ana Lima', 'you', note.summary, note.nextStep],
+  )
+  assert.equal((await w.ask('answer', { conversation_id, text: 'It takes five days.' })).body.was_new, true)
+})
+
+test('a hand-over names a member, or nobody outside the workspace', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const stranger = await w.ask('hand_over', { conversation_id, ...refund, assigned_to: conversation_id })
+  assert.deepEqual([stranger.status, stranger.body.issues[0].path], [400, 'assigned_to'])
+  const member = await signedInMember(w)
+  const { body } = await w.ask('hand_over', { conversation_id, ...refund, assigned_to: member.userId })
+  assert.deepEqual(body.conversation.assigned_to, { id: member.userId, name: 'Ana Lima' })
+})
+
+test('an agent hands to another one, which reads what it must know; never to itself', async () => {
+  const w = await agentsWorld()
+  const other = await w.addKey({ name: 'Quotes', scopes: ['inbox.read', 'inbox.write'] })
+  const { id: conversation_id } = await w.customerWrites('20 units, please')
+  const itself = await w.ask('hand_to_agent', { conversation_id, key_id: w.agent.id, summary: 'Wants a quote.' })
+  assert.deepEqual([itself.status, itself.body.issues[0].path], [400, 'key_id'])
+  const { body } = await w.ask('hand_to_agent', { conversation_id, key_id: other.id, summary: 'Wants a quote.' })
+  assert.deepEqual([body.conversation.owner, body.conversation.owner_name], ['another_agent', 'Quotes'])
+  const read = await w.ask('read_conversation', { conversation_id }, other.value)
+  assert.deepEqual([read.body.conversation.owner, read.body.handovers[0].to], ['you', 'you'])
+})
+
+test('what people offer, the first agent that takes it has', async () => {
+  const w = await agentsWorld()
+  const other = await w.addKey({ name: 'Other', scopes: ['inbox.read', 'inbox.write'] })
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const member = await signedInMember(w)
+  const place = `/inbox/conversations/${conversation_id}`
+  await member.call('POST', `${place}/take-over`)
+  await member.call('POST', `${place}/offer`, { note: { summary: 'Anybody may go on.' } })
+  const { body: seen } = await w.ask('read_conversation', { conversation_id })
+  assert.equal(seen.conversation.may_take, true)
+  assert.match(seen.next[0], /take_offered/)
+  const { body } = await w.ask('take_offered', { conversation_id }, other.value)
+  assert.equal(body.conversation.owner, 'you')
+  assert.match(body.next[0], /waits for you/)
+  const late = await w.ask('take_offered', { conversation_id })
+  assert.deepEqual([late.status, late.body.code], [409, 'OWNER_MISMATCH'])
+})

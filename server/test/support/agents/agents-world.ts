@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import type { NewKeyInput } from '../../../src/access/keys/change.ts'
+import { basePath } from '../../../src/agents/http/routes.ts'
+import type { Verb } from '../../../src/agents/verb.ts'
+import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { compileCheck } from '../../../src/base/validation.ts'
+import { type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
+import type { Answer } from '../world.ts'
+
+export interface AgentsWorld extends InboxWorld {
+  agent: { id: string; value: string }
+  /** Asks for a verb by HTTP; an answer must be what the verb promises. As `agent` unless another key is given. */
+  ask(name: string, input?: Record<string, unknown>, key?: string): Promise<Answer>
+}
+
+/** A workspace with a connection and an agent that gets new conversations. */
+export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<AgentsWorld> {
+  const w = await inboxWorld()
+  const agent = await w.addKey({
+    name: 'Support agent',
+    scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write'],
+    answersNewConversations: true,
+    ...settings,
+  })
+  return {
+    ...w,
+    agent,
+    ask: async (name, input = {}, key = agent.value) => {
+      const verb = verbNamed(name)
+      const { method, path, query, body } = requestOf(verb, input)
+      const answer = await w.call(method, path, { key, query, ...(method === 'GET' ? {} : { body }) })
+      const isProblem = String(answer.headers['content-type']).startsWith('application/problem+json')
+      if (isProblem) return { ...answer, body: JSON.parse(answer.body) }
+      assert.deepEqual(checkOf(verb)(answer.body, name), [], `${name} answers what it promises`)
+      return answer
+    },
+  }
+}
+
+export function verbNamed(name: string): Verb {
+  const verb = verbs.find((one) => one.name === name)
+  assert.ok(verb !== undefined, `a verb ${name}`)
+  return verb
+}
+
+/** A verb's input as HTTP has it. */
+export function requestOf({ http: { method, path } }: Verb, input: Record<string, unknown>) {
+  const rest = { ...input }
+  const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => {
+    const value = String(rest[name])
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  const query = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+  return { method, path: `${basePath}${filled}`, query: method === 'GET' ? query : {}, body: rest }
+}
+
+const checks = new Map<string, ReturnType<typeof compileCheck>>()
+
+function checkOf({ name, output }: Verb) {
+  const check = checks.get(name) ?? compileCheck(close(output))
+  checks.set(name, check)
+  return check
+}
+
+// An object that lists its fields has no others.
+function close<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(close) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const closed: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, close(value)]),
+  )
+  if ('properties' in closed && !('additionalProperties' in closed)) closed.additionalProperties = false
+  return closed as T
+}
