@@ -133,6 +133,52 @@ test('text of every kind is compressed; live events, pictures and what was prepa
   }
 })
 
+test('a reply that a route took over goes out as the route writes it', async (t) => {
+  const { app } = testServer()
+  t.after(() => app.close())
+  app.get('/live', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+  })
+  const { headers, body } = await ask(await listen(app), '/live', 'gzip, br')
+  assert.deepEqual([headers['content-encoding'], headers.vary, body.toString()], [undefined, undefined, text])
+})
+
+test("a Response of the web's own is compressed when it is JSON, and keeps its status and headers", async (t) => {
+  const { app } = testServer()
+  t.after(() => app.close())
+  const rows: Record<string, () => Response> = {
+    '/long': () => new Response(text, { status: 201, headers: { 'content-type': 'application/json', 'x-own': '1' } }),
+    '/short': () => Response.json({ ok: true }, { status: 202 }),
+    '/events': () => new Response(text, { headers: { 'content-type': 'text/event-stream' } }),
+    '/nothing': () => new Response(null, { status: 202 }),
+    '/fails': () => new Response(brokenBody(), { headers: { 'content-type': 'application/json' } }),
+  }
+  for (const [path, make] of Object.entries(rows)) app.get(path, (_request, reply) => reply.send(make()))
+  const port = await listen(app)
+  const seen = Object.fromEntries(
+    await Promise.all(
+      Object.keys(rows).map(async (path) => {
+        const { status, headers, body } = await ask(port, path, 'gzip')
+        const encoding = headers['content-encoding']
+        return [path, [status, encoding, headers['x-own'], plain(body, encoding)]]
+      }),
+    ),
+  )
+  assert.deepEqual(seen['/long'], [201, 'gzip', '1', text])
+  assert.deepEqual(seen['/short'], [202, undefined, undefined, '{"ok":true}'])
+  assert.deepEqual(seen['/events'], [200, undefined, undefined, text])
+  assert.deepEqual(seen['/nothing'], [202, undefined, undefined, ''])
+  assert.deepEqual(seen['/fails'].slice(0, 3), [500, undefined, undefined])
+})
+
+const brokenBody = () =>
+  new ReadableStream({
+    pull: () => {
+      throw new Error('broke off')
+    },
+  })
+
 test('what an answer varies by already is kept', async (t) => {
   const { app } = testServer()
   t.after(() => app.close())
