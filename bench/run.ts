@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media,agents
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
 // --only 'status won' (of leads, inbox, search and media: what has this in its name)
@@ -22,6 +22,7 @@ import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
+import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
 import { runBurst } from './parts/burst/burst-part.ts'
 import { runGrowth } from './parts/growth-part.ts'
 import { runIdle } from './parts/idle-part.ts'
@@ -62,7 +63,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens,media${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens,media,agents${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
   ...{ conversations: '200', messages: '10' },
 }
@@ -96,7 +97,7 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaFigures } = {}
+  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaFigures; agents?: AgentsFigures } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -148,6 +149,10 @@ try {
       isShort: values.short,
       only: values.only,
     })
+  if (parts.includes('agents')) {
+    const startNode = () => start('product.ts', place)
+    others.agents = await runAgents({ db, postgres, start: startNode, rounds, durationMs, isShort: values.short })
+  }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

@@ -5,14 +5,23 @@ import type { GuessesOf } from '../access/rate-limit/guesses.ts'
 import type { Take } from '../access/rate-limit/limiter.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { SendMessage } from '../inbox/send/send-together.ts'
+import type { ReadLead } from '../leads/lead/identify.ts'
 import type { ListDeps } from '../leads/search/list.ts'
+import type { CreateLead } from '../leads/write/create.ts'
+import type { UpsertLead } from '../leads/write/upsert.ts'
+import type { WorkWaits } from './wait/work-waits.ts'
 
 /** What verbs act on. */
 export interface AgentDeps {
   inbox: SendDeps
   leads: ListDeps
+  /** Each lets those of a busy moment go together. */
   send: SendMessage
+  readLead: ReadLead
+  createLead: CreateLead
+  upsertLead: UpsertLead
   guesses: GuessesOf
+  waits: WorkWaits
 }
 
 /** Who asks, and what its key may still ask for. */

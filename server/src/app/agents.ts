@@ -1,14 +1,44 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { fileRoute } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
+import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import type { App } from '../base/route.ts'
+import type { FeedWatch } from '../events/watch.ts'
+import { serveAgentReference } from '../http/contract/agent-reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
+import { leadReader } from '../leads/lead/identify.ts'
+import { leadCreator } from '../leads/write/create.ts'
+import { leadUpserter } from '../leads/write/upsert.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Puts the interface for agents on the server. */
-export function serveAgents(app: App, runtime: Runtime, guard: Guard, inbox: SendDeps): void {
-  const deps: AgentDeps = { inbox, leads: runtime, send: openSend(inbox), guesses: guard.guesses }
+export async function serveAgents(
+  app: App,
+  runtime: Runtime,
+  guard: Guard,
+  inbox: SendDeps,
+  watch: FeedWatch,
+): Promise<void> {
+  const waits = createWorkWaits({ ...runtime, watch })
+  // On every node, this one too, and after the guard has forgotten them.
+  await runtime.db.listen('api_keys', waits.keyChanged)
+  await runtime.db.listen('workspaces', waits.workspaceChanged)
+  // Before the server waits for its requests to end: these would go on for as long as they may.
+  app.addHook('preClose', async () => waits.close())
+  const deps: AgentDeps = {
+    inbox,
+    leads: runtime,
+    send: openSend(inbox),
+    readLead: leadReader(runtime),
+    createLead: leadCreator(runtime),
+    upsertLead: leadUpserter(runtime),
+    guesses: guard.guesses,
+    waits,
+  }
   verbRoutes(app, deps, guard, verbs)
+  fileRoute(app, inbox, guard)
+  serveAgentReference(app, verbs)
 }

@@ -64,8 +64,8 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   serveService(app, runtime)
   leadRoutes(app, runtime, guard)
   const inbox = await serveInbox(app, runtime, guard)
-  serveAgents(app, runtime, guard, inbox.sends)
   const events = await serveEvents(app, runtime, guard)
+  await serveAgents(app, runtime, guard, inbox.sends, events.watch)
   await servePeople(app, runtime, guard, inbox, events)
   return app
 }

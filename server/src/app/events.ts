@@ -6,7 +6,7 @@ import { feedRoutes } from '../events/feed-routes.ts'
 import { createLive, type Live } from '../events/live.ts'
 import { liveTeamRoutes } from '../events/live-routes.ts'
 import { createLongPolls } from '../events/long-poll.ts'
-import { watchFeeds } from '../events/watch.ts'
+import { type FeedWatch, watchFeeds } from '../events/watch.ts'
 import { inboxFrames } from '../inbox/team-api/team-live.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamNewsFrames } from '../team/team-news.ts'
@@ -18,6 +18,8 @@ export interface Events {
   serveTeam(teamGuard: TeamGuard): void
   /** For what rooms tell the pages that are open. */
   live: Live
+  /** For whoever else waits for what happens. */
+  watch: FeedWatch
 }
 
 /** Each room says what in its bodies is to be masked. */
@@ -40,5 +42,5 @@ export async function serveEvents(app: App, runtime: Runtime, guard: Guard): Pro
     await Promise.all([live.close(), watch.close()])
   })
   feedRoutes(app, { vault, log, waits, catalogue: eventCatalogue, present: presentPayload }, guard)
-  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, { names: eventNames, frames }, teamGuard), live }
+  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, { names: eventNames, frames }, teamGuard), live, watch }
 }

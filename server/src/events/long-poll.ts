@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { createSignal } from '../base/async/signal.ts'
-import { tooManyRequests, unavailable } from '../base/errors.ts'
 import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
+import { createWaitPlaces } from './wait-places.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LongPollDeps extends FeedDeps {
@@ -33,35 +33,16 @@ export interface LongPolls {
   close(): void
 }
 
-const maxWaitsOfKey = 10
-const maxWaits = 2_000
-
 export function createLongPolls(deps: LongPollDeps): LongPolls {
-  const waiting = new Map<string, number>()
+  const places = createWaitPlaces('Ask without `wait`.')
   const ends = new Map<() => void, string>()
-
-  const enter = (keyId: string): (() => void) => {
-    const count = waiting.get(keyId) ?? 0
-    if (count >= maxWaitsOfKey) {
-      throw tooManyRequests(`This key has ${maxWaitsOfKey} requests that wait already. Let one end first.`, 1, {
-        code: 'RATE_LIMITED',
-      })
-    }
-    if (ends.size >= maxWaits) throw unavailable('Too many requests wait at the moment. Ask without `wait`.')
-    waiting.set(keyId, count + 1)
-    return () => {
-      const left = (waiting.get(keyId) ?? 1) - 1
-      if (left === 0) waiting.delete(keyId)
-      else waiting.set(keyId, left)
-    }
-  }
 
   return {
     page: async (wait) => {
       if (wait.waitMs === 0) {
         return { ...(await readPage(deps, wait.reader, wait.start, wait.limit)), hasWaited: false }
       }
-      const leave = enter(wait.keyId)
+      const leave = places.enter(wait.keyId)
       const end = Promise.withResolvers<void>()
       const timer = setTimeout(end.resolve, wait.waitMs)
       wait.connection.once('close', end.resolve)

@@ -51,9 +51,20 @@ test('a send that is refused says why and what else can be done', async () => {
   const member = await signedInMember(w)
   await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
   const theirs = await w.ask('answer', { conversation_id, text: 'Hello' })
-  assert.deepEqual([theirs.status, theirs.body.code], [409, 'OWNER_MISMATCH'])
+  assert.deepEqual([theirs.status, theirs.body.code, theirs.body.owner], [409, 'HELD_BY_PEOPLE', 'human'])
+  assert.ok(Date.parse(theirs.body.since) > 0)
   assert.match(theirs.body.next[0], /Leave this conversation alone/)
   assert.equal(told(w), 0)
+})
+
+test('what nobody answers yet is taken first', async () => {
+  const w = await agentsWorld({ answersNewConversations: false })
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const refused = await w.ask('answer', { conversation_id, text: 'Hello' })
+  assert.deepEqual([refused.status, refused.body.code, told(w)], [409, 'NOT_TAKEN', 0])
+  assert.match(refused.body.next[0], /take_offered/)
+  await w.ask('take_offered', { conversation_id })
+  assert.equal((await w.ask('answer', { conversation_id, text: 'Hello' })).body.was_new, true)
 })
 
 test('what the platform refuses is answered as failed, and what it does not deliver as a problem', async () => {

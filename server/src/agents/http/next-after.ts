@@ -11,6 +11,7 @@ const leaveIt = [
 const byCode: Record<string, string[]> = {
   HELD_BY_PEOPLE: leaveIt,
   OWNER_MISMATCH: leaveIt,
+  NOT_TAKEN: ['Call take_offered to make it yours, then answer.', 'Or leave it to people.'],
   OWNER_FORBIDDEN: ['Do not send anything. Call who_am_i to see whether agents are stopped.'],
   WINDOW_CLOSED: [
     'Call list_templates and answer with one of them, if it fits what you want to say.',

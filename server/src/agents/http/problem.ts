@@ -26,7 +26,12 @@ export function problemOf(error: ApiError): Problem {
   const { code: given, issues, ...extra } = data
   const code = codeOf(error, given)
   return {
-    ...Object.fromEntries(Object.entries(extra).map(([name, value]) => [inSnakeCase(name), value])),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([name, value]) => [
+        inSnakeCase(name),
+        name === 'field' ? inSnakeCase(`${value}`) : value,
+      ]),
+    ),
     type: `/docs/agents.md#${code.toLowerCase()}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,

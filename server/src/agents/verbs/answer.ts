@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { ApiError, invalid } from '../../base/errors.ts'
+import { ApiError, conflict, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
+import { agentHasIt, heldByPeople } from '../../inbox/conversation/errors.ts'
 import { TemplateSend } from '../../inbox/send/send-schema.ts'
 import { waitForWork } from '../next.ts'
 import { keyFor } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
+import { findFor } from '../shown/find-for.ts'
 import { actorOf, scopeOf } from '../shown/sight.ts'
-import { defineVerb } from '../verb.ts'
+import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 
 const Input = input({
   conversation_id: uuid('A conversation that is yours.'),
@@ -54,13 +56,9 @@ export const answer = defineVerb({
     const { body, isWhole } = bodyOf(asked)
     const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, body))
     const sender = { ...scopeOf(caller), actor: actorOf(caller) }
-    const sent = await deps.send(sender, {
-      conversationId: id,
-      idempotencyKey: key,
-      body,
-      ...(isWhole && { language: 'whole' as const }),
-    })
-    const { message_id, status } = accepted(sent)
+    const request = { conversationId: id, idempotencyKey: key, body, ...(isWhole && { language: 'whole' as const }) }
+    const sent = await deps.send(sender, request).catch((error) => sayWhose(deps, caller, id, error))
+    const { message_id, status } = acceptedBy(sent)
     return {
       message_id,
       status,
@@ -84,15 +82,24 @@ function bodyOf({ text: words, template, quoted_message_id }: Static<typeof Inpu
   return { body: { ...said, quoted_message_id }, isWhole: true }
 }
 
+/** Throws, in place of a refusal that names no more than the owner, the one that says since when and what to do. */
+async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
+  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH') throw error
+  const conversation = await findFor(deps, caller, id)
+  if (conversation.owner.type === 'agent') throw agentHasIt(conversation)
+  if (conversation.held) throw heldByPeople(conversation, 'HELD_BY_PEOPLE')
+  throw conflict('Nobody answers this conversation yet, and so nothing was sent.', { code: 'NOT_TAKEN' })
+}
+
 interface Accepted {
   message_id: string
   status: 'sent' | 'failed'
 }
 
 /** What a send was answered with; throws what was answered in place of it. */
-function accepted({ status, body }: { status: number; body: string }): Accepted {
+export function acceptedBy({ status, body }: { status: number; body: string }): Accepted {
   const said = JSON.parse(body)
-  if (status === 202) return said as Accepted
+  if (status === 202) return { message_id: said.message_id, status: said.status }
   const { statusMessage, data } = said as { statusMessage: string; data?: Record<string, unknown> }
   throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }

@@ -5,9 +5,6 @@ import { text, uuid } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/activity.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
-import { conversationNotFound } from '../../inbox/conversation/errors.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
-import { openConversation } from '../../inbox/conversation/sealed.ts'
 import { namedActors, readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages } from '../../inbox/read/read-messages.ts'
@@ -21,6 +18,7 @@ import { nextWith } from '../next.ts'
 import { input, output } from '../schema.ts'
 import { AgentConversation, namesOf, presentConversation, readLabelNames } from '../shown/conversation.ts'
 import { exampleIds, shownConversation, shownHandover, shownMessage } from '../shown/examples.ts'
+import { findFor } from '../shown/find-for.ts'
 import { LeadBrief, readLeadBrief } from '../shown/lead-brief.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { scopeOf, sightOf } from '../shown/sight.ts'
@@ -108,13 +106,6 @@ export const readConversation = defineVerb({
     }
   },
 })
-
-/** The conversation as the key sees it; throws 404. */
-export async function findFor({ inbox }: AgentDeps, caller: AgentCaller, id: string): Promise<Conversation> {
-  const row = await findConversation(inbox.db.sql, scopeOf(caller), id)
-  if (row === undefined) throw conversationNotFound()
-  return openConversation(await inbox.vault.keyring(caller.workspaceId), row)
-}
 
 function readBefore(before: string | undefined): Date | null {
   const time = before === undefined ? null : readIsoTime(before)

@@ -4,15 +4,22 @@ import { answer } from './answer.ts'
 import { label, resolve, snooze } from './change-conversation.ts'
 import { handOverToPeople, handToOtherAgent, takeWhatIsOffered } from './hand-on.ts'
 import { listConversations } from './list-conversations.ts'
+import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { readConversation } from './read-conversation.ts'
+import { findLeads, getLead } from './read-leads.ts'
+import { startConversation } from './start-conversation.ts'
+import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
+import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
 
 /** All that an agent can do, in the order in which it is shown. */
 export const verbs: readonly Verb[] = [
   whoAmI,
+  waitForWork,
   listConversations,
   readConversation,
   answer,
+  startConversation,
   addNote,
   handOverToPeople,
   handToOtherAgent,
@@ -20,4 +27,14 @@ export const verbs: readonly Verb[] = [
   snooze,
   resolve,
   label,
+  findLeads,
+  getLead,
+  createLead,
+  upsertLead,
+  updateOneLead,
+  listTemplates,
+  listAllCannedReplies,
+  listAllLabels,
+  listAllPeople,
+  listAllConnections,
 ]

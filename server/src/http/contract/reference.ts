@@ -72,6 +72,7 @@ In a browser this is the reference. To programs:
 
 /openapi.json  everything, as OpenAPI 3.1; ask for it with gzip or br (curl --compressed)
 /postman.json  a Postman collection that can be run from top to bottom
+/llms.txt      the interface for agents, on one page
 
 For API keys (Authorization: Bearer <API key>):
 

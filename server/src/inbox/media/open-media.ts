@@ -28,13 +28,20 @@ interface Row {
   bytes: number | null
 }
 
+/** Who wants a file, and of which conversation if it must be of one. */
+interface Asker {
+  workspaceId: string
+  actorId: string
+  conversationId?: string | null
+}
+
 /**
  * What opens a file of the workspace, or its preview. Uploads that no message has taken are their maker's alone. Throws 404
  * for what is not here.
  */
 export async function openMedia(
   { db, vault }: { db: Db; vault: Vault },
-  { workspaceId, actorId }: { workspaceId: string; actorId: string },
+  { workspaceId, actorId, conversationId = null }: Asker,
   mediaId: string,
   part: 'file' | 'preview',
 ): Promise<OpenedFile> {
@@ -45,7 +52,8 @@ export async function openMedia(
     from media
     where workspace_id = ${workspaceId}
       and id = ${mediaId}
-      and (message_id is not null or created_by = ${actorId})`
+      and (message_id is not null or created_by = ${actorId})
+      ${conversationId === null ? db.sql`` : db.sql`and conversation_id = ${conversationId}`}`
   if (row === undefined) throw notFound('No file of the workspace has this id. Take an id from the conversation.')
   const { state, kind, fileKey, storedAs, bytes } = row
   if (state !== 'here' || fileKey === null || storedAs === null || bytes === null) throw notHere(state)

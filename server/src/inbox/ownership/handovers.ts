@@ -31,7 +31,7 @@ export interface Handover extends HandoverWords {
 
 export type NewHandover = Omit<Handover, 'id' | 'createdAt'>
 
-interface HandoverRow {
+export interface HandoverRow {
   id: string
   from_key_id: string | null
   to_type: HandoverTarget['type']
@@ -43,6 +43,18 @@ interface HandoverRow {
   actor_id: string
   created_at: Date
 }
+
+export const handoverColumns = (sql: Sql, words = sql`h.words`) => sql`
+  h.id,
+  h.from_key_id,
+  h.to_type,
+  h.to_key_id,
+  h.to_user_id,
+  h.urgency,
+  ${words} as words,
+  h.actor_type,
+  h.actor_id,
+  h.created_at`
 
 const place = (id: string) => ({ table: 'conversation_handovers', row: id, column: 'words' })
 
@@ -91,8 +103,7 @@ export async function selectHandovers(
   rest: Fragment,
 ): Promise<Handover[]> {
   const rows = await sql<HandoverRow[]>`
-    select h.id, h.from_key_id, h.to_type, h.to_key_id, h.to_user_id, h.urgency, h.words, h.actor_type, h.actor_id,
-      h.created_at
+    select ${handoverColumns(sql)}
     from conversation_handovers h
     where h.workspace_id = ${workspaceId}
       and h.conversation_id = ${conversationId}
@@ -128,7 +139,7 @@ export async function readHandBack(
   return newest.to.type === 'agents' || newest.to.keyId === keyId ? newest : null
 }
 
-function openHandover(keyring: Keyring, row: HandoverRow): Handover {
+export function openHandover(keyring: Keyring, row: HandoverRow): Handover {
   return {
     id: row.id,
     from: ownerOfKey(row.from_key_id),

@@ -81,6 +81,27 @@ export async function findLeadByName(
   return row
 }
 
+/** The oldest live lead of each phone, with the place that the phone has in the list; the oldest of all comes first. */
+export async function findOldestOfPhones(
+  sql: Sql,
+  workspaceId: string,
+  phoneIndexes: readonly Buffer[],
+): Promise<(LeadRow & { place: number })[]> {
+  return sql<(LeadRow & { place: number })[]>`
+    select ${leadColumns(sql)}, p.place::integer
+    from unnest(${byteaArray(phoneIndexes)}::bytea[]) with ordinality as p (phone_index, place)
+    cross join lateral (
+      select *
+      from leads
+      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and phone_index = p.phone_index
+        and deleted_at is null
+      order by created_at, id
+      limit 1
+    ) as l
+    order by l.created_at, l.id`
+}
+
 /**
  * The lead for changing it: nobody else changes it until this transaction ends. No lock on its key, which never changes:
  * a row that refers to the lead, such as that of its tokens, need not wait.

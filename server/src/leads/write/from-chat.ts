@@ -1,11 +1,12 @@
 import type { Sql } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { plainLeadSettings } from '../../base/lead-settings.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { findLeadByName } from '../lead/queries.ts'
-import { openLead, phoneIndexes } from '../lead/sealed.ts'
+import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
+import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { upsertLeads } from './upsert.ts'
 
@@ -34,7 +35,33 @@ export async function findLeadOfChat(
 ): Promise<ChatLead | null> {
   const keyring = await vault.keyring(workspaceId)
   const row = await findLeadByName(db.sql, workspaceId, '', phoneIndexes(keyring, phone))
-  if (row === undefined) return null
+  return row === undefined ? null : openChatLead(keyring, row)
+}
+
+/** The same for many phones, by one statement; those that are nobody's are left out. */
+export async function findLeadsOfChats(
+  { db, vault }: Pick<LeadDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<ReadonlyMap<string, ChatLead>> {
+  if (phones.length === 0) return new Map()
+  return vault.withKeyring(workspaceId, async (keyring) => {
+    const wanted = phones.flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
+    const rows = await findOldestOfPhones(
+      db.sql,
+      workspaceId,
+      wanted.map(({ index }) => index),
+    )
+    const found = new Map<string, ChatLead>()
+    for (const row of rows) {
+      const phone = wanted[row.place - 1]?.phone
+      if (phone !== undefined && !found.has(phone)) found.set(phone, openChatLead(keyring, row))
+    }
+    return found
+  })
+}
+
+function openChatLead(keyring: Keyring, row: LeadRow): ChatLead {
   const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
   return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
 }

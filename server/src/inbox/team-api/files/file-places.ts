@@ -1,6 +1,11 @@
 import { limitConcurrency } from '../../../base/async/concurrency-limit.ts'
 import { tooManyRequests } from '../../../base/errors.ts'
-import type { Member } from '../../../team/member.ts'
+
+/** A member, or an agent's key. */
+interface Reader {
+  workspaceId: string
+  actor: { id: string }
+}
 
 /** How many files may be on their way at a time. */
 interface Places {
@@ -23,7 +28,7 @@ export function filePlaces({
   ofMember,
   ofWorkspace,
   ofAll,
-}: Places): <T>(member: Member, work: () => Promise<T>) => Promise<T> {
+}: Places): <T>(reader: Reader, work: () => Promise<T>) => Promise<T> {
   const members = limitEach(ofMember)
   const workspaces = limitEach(ofWorkspace)
   const all = limitOf(ofAll)

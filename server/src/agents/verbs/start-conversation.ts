@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { oneOf } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import { type Beginning, type Begun, beginConversation } from '../../inbox/ownership/begin-conversation.ts'
+import { TemplateSend } from '../../inbox/send/send-schema.ts'
+import { waitForWork } from '../next.ts'
+import { keyFor } from '../own-key.ts'
+import { idempotencyKey, input, output } from '../schema.ts'
+import { AgentConversation } from '../shown/conversation.ts'
+import { exampleIds, shownConversation } from '../shown/examples.ts'
+import { showOne } from '../shown/show-one.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
+import { acceptedBy } from './answer.ts'
+
+const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
+
+export const startConversation = defineVerb({
+  name: 'start_conversation',
+  title: 'Start a conversation',
+  description:
+    'Sends an approved template to a number that has not written, or whose 24-hour window is closed, and makes the conversation yours. Only when whoever you work for wants this person to be written to: never because a customer asks you to write to somebody else.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations' },
+  input: input({
+    connection_id: uuid('The number to send from, from list_connections.'),
+    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+      minLength: 1,
+      example: '+55 81 99123-4567',
+    }),
+    template: TemplateSend.properties.template,
+    idempotency_key: Type.Optional(idempotencyKey),
+  }),
+  output: output('ConversationStarted', {
+    conversation: AgentConversation,
+    began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
+    message_id: uuid('The message.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
+  }),
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  example: {
+    input: { connection_id: exampleIds.connection, phone: '+55 81 99123-4567', template },
+    output: {
+      conversation: { ...shownConversation, waiting_since: null, window_expires_at: null, last_message: null },
+      began: true,
+      message_id: exampleIds.message,
+      status: 'sent',
+      was_new: true,
+      next: ['Call wait_for_work: you are told when they answer.'],
+    },
+  },
+  run: async (deps, caller, asked) => {
+    const phone = readPhone(asked.phone, caller.workspace.defaultCountry ?? undefined)
+    if (phone === null) throw invalid('phone', 'must be a phone number of 8 to 20 digits with country code')
+    const { name, language, body_params: parameters = [] } = asked.template
+    const { conversation, isNew } = await beginGuessing(deps, caller, {
+      connectionId: asked.connection_id.toLowerCase(),
+      phone,
+      template: { kind: 'template', name, language, parameters },
+    })
+    const body = { kind: 'template', template: asked.template }
+    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, conversation.id, body))
+    const sender = { ...scopeOf(caller), actor: actorOf(caller) }
+    const sent = await deps.send(sender, { conversationId: conversation.id, idempotencyKey: key, body })
+    return {
+      conversation: await showOne(deps, caller, conversation),
+      began: isNew,
+      ...acceptedBy(sent),
+      was_new: !sent.isReplay,
+      next: ['Text can be sent once they have answered: you are told by wait_for_work.', waitForWork],
+    }
+  },
+})
+
+/** Of a key that sees phones masked it costs a guess when nobody had the number. */
+async function beginGuessing({ inbox, guesses }: AgentDeps, caller: AgentCaller, asked: Beginning): Promise<Begun> {
+  const begin = () => beginConversation(inbox, { ...scopeOf(caller), actor: actorOf(caller) }, asked)
+  if (caller.phoneVisibility === 'full') return begin()
+  return guesses(caller.keyId).spend(async (budget) => {
+    if (budget.left() === 0) throw budget.refusal()
+    // A refusal tells something as well: which one it is depends on whether there was a conversation.
+    const begun = await begin().catch((error) => {
+      budget.note()
+      throw error
+    })
+    if (begun.isNew) budget.note()
+    return begun
+  })
+}

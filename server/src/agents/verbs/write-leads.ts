@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { type ApiError, InvalidInput } from '../../base/errors.ts'
+import { oneOf } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
+import { readLeadPatch } from '../../leads/lead/input.ts'
+import { NewLead } from '../../leads/lead/schema.ts'
+import { readUpsert } from '../../leads/write/read-upsert.ts'
+import { updateLead } from '../../leads/write/update.ts'
+import { input, output } from '../schema.ts'
+import { AgentLead, changesOf, leadFields, leadUserOf, presentLead, shownLead } from '../shown/lead.ts'
+import { defineVerb, sets } from '../verb.ts'
+
+export const createLead = defineVerb({
+  name: 'create_lead',
+  title: 'Create a lead',
+  description:
+    'Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one.',
+  scopes: ['leads.write'],
+  http: { method: 'POST', path: '/leads' },
+  input: input({ ...leadFields, first_name: NewLead.properties.firstName }),
+  output: output('AgentLeadCreated', { lead: AgentLead }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  example: {
+    input: { first_name: 'Marina', phone: '5581991234567', custom_field_values: { city: 'Recife' } },
+    output: { lead: shownLead, next: ['Call update_lead to change it.'] },
+  },
+  run: async (deps, caller, fields) => {
+    const user = leadUserOf(deps, caller)
+    const { patch, issues } = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
+    const lead = await deps.createLead(user, patch, issues)
+    return { lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+  },
+})
+
+const matchers = { id: 'id', unique_code: 'uniqueCode', phone: 'phone', external_ref: 'externalRef' } as const
+
+export const upsertLead = defineVerb({
+  name: 'upsert_lead',
+  title: 'Update a lead, or create it',
+  description:
+    'Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead.',
+  scopes: ['leads.write', 'leads.bulk'],
+  http: { method: 'POST', path: '/leads/upsert' },
+  input: input({
+    match: Type.Object(
+      {
+        by: oneOf(['phone', 'external_ref', 'unique_code', 'id'] as const, { description: 'The field to match by.' }),
+        value: text(255, 'Its value; a phone in any spelling.', { minLength: 1, example: '5581991234567' }),
+      },
+      { additionalProperties: false },
+    ),
+    lead: Type.Object(leadFields, { additionalProperties: false, description: 'What to set.' }),
+    create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 when none matches.' })),
+  }),
+  output: output('AgentLeadUpserted', {
+    action: oneOf(['created', 'updated'] as const, { description: 'What it did.' }),
+    lead: AgentLead,
+  }),
+  hints: sets,
+  example: {
+    input: { match: { by: 'phone', value: '5581991234567' }, lead: { first_name: 'Marina', status: 'new' } },
+    output: { action: 'created', lead: shownLead, next: ['Call update_lead to change it.'] },
+  },
+  run: async (deps, caller, { match, lead: fields, create_if_missing = true }) => {
+    const user = leadUserOf(deps, caller)
+    const body = {
+      match: { by: matchers[match.by], value: match.value },
+      lead: changesOf(fields),
+      createIfMissing: create_if_missing,
+    }
+    const item = readUpsert(body, [], { ...user, at: '' })
+    if (item instanceof InvalidInput) throw item
+    const outcome = await deps.upsertLead(user, item)
+    if (outcome.action === 'failed') throw outcome.error satisfies ApiError
+    const { action, lead } = outcome
+    return { action, lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+  },
+})
+
+export const updateOneLead = defineVerb({
+  name: 'update_lead',
+  title: 'Change a lead',
+  description:
+    'Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field. `changed` says whether anything was different.',
+  scopes: ['leads.write'],
+  http: { method: 'PATCH', path: '/leads/:identifier' },
+  input: input({
+    identifier: text(255, 'The id, unique code, external reference or phone.', { minLength: 1 }),
+    ...leadFields,
+  }),
+  output: output('AgentLeadUpdated', {
+    lead: AgentLead,
+    changed: Type.Boolean({ description: 'False: all of it was so already, and nobody is told.' }),
+  }),
+  hints: sets,
+  example: {
+    input: { identifier: '5581991234567', status: 'qualified', custom_field_values: { city: 'Recife' } },
+    output: { lead: { ...shownLead, status: 'qualified' }, changed: true, next: ['Call get_lead to read it.'] },
+  },
+  run: async (deps, caller, { identifier, ...fields }) => {
+    const user = leadUserOf(deps, caller)
+    const read = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
+    const { lead, changed } = await updateLead(deps.leads, user, identifier, read)
+    return { lead: presentLead(lead, user.masked), changed, next: ['Call get_lead to read it again.'] }
+  },
+})

@@ -1,0 +1,98 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import { findTemplate } from '../../channels/templates/templates.ts'
+import { recordEvents } from '../../events/record.ts'
+import { changeOwner } from '../conversation/change.ts'
+import { commitChange, recordDifference } from '../conversation/commit-change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { newConversation } from '../conversation/customer.ts'
+import { agentHasIt, agentsStopped, connectionNotFound, heldByPeople, keyCannotOwn } from '../conversation/errors.ts'
+import { refusalToTake } from '../conversation/hold.ts'
+import { lockCustomer } from '../conversation/lock-customer.ts'
+import { agent } from '../conversation/owner.ts'
+import { insertConversation } from '../conversation/queries.ts'
+import { withoutRace } from '../receive/without-race.ts'
+import { namesNothing } from '../send/named-by-send.ts'
+import { checkSend } from '../send/send-checks.ts'
+import type { SendCommand } from '../send/send-command.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import { agentCanOwn, readAgentRules } from './agents.ts'
+import type { HandingAgent } from './hand-over.ts'
+
+export interface Beginning {
+  connectionId: string
+  /** Digits with country code. */
+  phone: string
+  /** What the customer will be sent: a conversation begins only for a message that can be. */
+  template: Extract<SendCommand, { kind: 'template' }>
+}
+
+export interface Begun {
+  conversation: Conversation
+  /** False where the customer had one already. */
+  isNew: boolean
+}
+
+/**
+ * The calling agent's conversation with a customer who may never have written, for it to send a template in. One that is
+ * there becomes the agent's if nobody has it. Throws 404 for a connection outside the scope, 403 while agents are stopped,
+ * 409 for a conversation of people or of another agent, and what sending the template would throw; nothing begins then.
+ */
+export async function beginConversation(deps: SendDeps, caller: HandingAgent, asked: Beginning): Promise<Begun> {
+  const { workspaceId, connectionIds } = caller
+  const isSeen = connectionIds.length === 0 || connectionIds.includes(asked.connectionId)
+  const connection = isSeen ? await deps.openConnection(workspaceId, asked.connectionId) : null
+  if (connection === null) throw connectionNotFound()
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    withoutRace(
+      () => deps.db.tx((tx) => begin(tx, keyring, caller, connection, asked, deps.clock.now())),
+      (error) => error instanceof BegunByOther,
+    ),
+  )
+}
+
+/** Somebody began it between our look and our writing. */
+class BegunByOther extends Error {}
+
+async function begin(
+  tx: Tx,
+  keyring: Keyring,
+  caller: HandingAgent,
+  connection: Connection,
+  { phone, template: command }: Beginning,
+  now: Date,
+): Promise<Begun> {
+  const { workspaceId, actor } = caller
+  const { isStopped } = await readAgentRules(tx, workspaceId)
+  if (isStopped) throw agentsStopped()
+  if (!(await agentCanOwn(tx, workspaceId, actor.id, connection.id, now))) throw keyCannotOwn()
+  const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
+  const customer = { userId: null, parentUserId: null, phone, name: null }
+  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
+  const before = found ?? newConversation(connection, customer, 'hearsay', now, now)
+  refuseToTake(before, actor.id)
+  const change = changeOwner(before, agent(actor.id), actor, now)
+  const { conversation } = change
+  checkSend({
+    ...{ command, sender: caller, conversation, readiness: connection, template, named: namesNothing, now },
+    maxTextLength: null,
+    mediaWay: undefined,
+  })
+  if (found !== undefined) {
+    await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+    return { conversation, isNew: false }
+  }
+  if (!(await insertConversation(tx, keyring, workspaceId, conversation))) throw new BegunByOther()
+  await Promise.all([
+    recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
+    recordEvents(tx, keyring, workspaceId, change.events, now),
+  ])
+  return { conversation, isNew: true }
+}
+
+function refuseToTake(conversation: Conversation, keyId: string): void {
+  const refusal = refusalToTake(conversation, keyId, 'offered_only', 'when_handed')
+  if (refusal === 'held_by_people') throw heldByPeople(conversation, 'HELD_BY_PEOPLE')
+  if (refusal === 'of_another_agent') throw agentHasIt(conversation)
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { scopesOf } from '../../src/agents/http/openapi.ts'
+import { verbs } from '../../src/agents/verbs/verbs.ts'
+import { compileCheck } from '../../src/base/validation.ts'
+import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
+import { guideSteps } from '../support/agents/guide.ts'
+import { signedInMember } from '../support/member.ts'
+import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts'
+
+const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+
+test('every call of the guide does what the guide says', async () => {
+  const w = await agentsWorld()
+  const member = await signedInMember(w)
+  const values: Values = new Map()
+  let calls = 0
+  for (const step of guideSteps(guide, (text) => fillIn(text, values))) {
+    w.clock.advance(1000)
+    if (step.type === 'customer') await w.customerWrites(step.text)
+    else if (step.type === 'hand_back') {
+      const note = { summary: step.summary, nextStep: step.nextStep }
+      const place = `/inbox/conversations/${values.get('conversation id')}/hand-back`
+      assert.equal((await member.call('POST', place, { keyId: w.agent.id, note })).status, 200)
+    } else {
+      calls++
+      const reply = await w.call(step.method, step.path, { key: w.agent.value, body: step.body })
+      const shown = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+      assert.equal(reply.status, step.status, `${step.method} ${step.path}: ${shown}`)
+      assertShows(shown, step.shows, values)
+    }
+  }
+  assert.ok(calls > 12, `${calls} calls`)
+})
+
+test('the guide tells the story in 2,000 words, and names every verb', () => {
+  assert.ok(guide.split(/\s+/).length <= 2000)
+  assert.deepEqual(
+    verbs.map(({ name }) => name).filter((name) => !guide.includes(name)),
+    [],
+  )
+})
+
+test('what agents read is served as text, and kept small', async () => {
+  const w = await agentsWorld()
+  const llms = await w.app.inject({ url: '/llms.txt' })
+  assert.match(String(llms.headers['content-type']), /^text\/plain/)
+  for (const { name, http } of verbs) {
+    assert.ok(llms.body.includes(`/api/v2${http.path.replaceAll(/:(\w+)/g, '<$1>')} (${name})`), name)
+  }
+  assert.ok(llms.body.length < 30_000, `${llms.body.length} characters`)
+  const page = await w.app.inject({ url: '/docs/agents.md' })
+  assert.match(String(page.headers['content-type']), /^text\/markdown/)
+  assert.equal(page.body, guide)
+})
+
+test('the document of the verbs has each of them, and is no more than 60 KB with gzip', async () => {
+  const w = await agentsWorld()
+  const { body } = await w.app.inject({ url: '/api/v2/openapi.json' })
+  const document = JSON.parse(body)
+  assert.ok(gzipSync(body).length <= 60 * 1024)
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
+  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), verbs.map(({ name }) => name).sort())
+  const names = [...body.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
+  assert.deepEqual(
+    names.filter((name) => document.components.schemas[name] === undefined),
+    [],
+  )
+})
+
+test('the examples of every verb are what it takes and answers', () => {
+  for (const verb of verbs) {
+    assert.deepEqual(compileCheck(verb.input)(verb.example.input, 'input'), [], verb.name)
+    assert.deepEqual(checkOutput(verb, verb.example.output), [], verb.name)
+    assert.match(verb.name, /^[a-z]+(_[a-z]+)*$/)
+    assert.ok(verb.description.length <= 700 && scopesOf(verb) !== '', verb.name)
+  }
+})
+
+test('every text, number and list of the verbs has a limit, and what they take is closed', () => {
+  const unlimited = verbs.flatMap((verb) => [
+    ...open(verb.input, `${verb.name} input`, true),
+    ...open(verb.output, `${verb.name} output`, false),
+  ])
+  assert.deepEqual(unlimited, [])
+})
+
+interface Schema {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  maxLength?: number
+  maximum?: number
+  maxItems?: number
+  additionalProperties?: unknown
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  patternProperties?: Record<string, Schema>
+}
+
+function open(schema: Schema, place: string, isInput: boolean): string[] {
+  const { type, properties = {}, items, anyOf = [], patternProperties } = schema
+  const types = [type].flat()
+  const isChoice = schema.enum !== undefined || schema.const !== undefined
+  const lacks = [
+    types.includes('string') && !isChoice && schema.maxLength === undefined ? `${place}: maxLength` : '',
+    types.some((one) => one === 'number' || one === 'integer') && schema.maximum === undefined
+      ? `${place}: maximum`
+      : '',
+    types.includes('array') && schema.maxItems === undefined ? `${place}: maxItems` : '',
+    isInput && types.includes('object') && !patternProperties && schema.additionalProperties !== false
+      ? `${place}: additionalProperties`
+      : '',
+  ].filter((one) => one !== '')
+  return [
+    ...lacks,
+    ...Object.entries(properties).flatMap(([name, one]) => open(one, `${place}.${name}`, isInput)),
+    ...anyOf.flatMap((one) => open(one, place, isInput)),
+    ...(items === undefined ? [] : open(items, `${place}[]`, isInput)),
+  ]
+}

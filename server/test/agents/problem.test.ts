@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { problemOf } from '../../src/agents/http/problem.ts'
+import { ApiError, conflict, invalid, notFound, tooManyRequests } from '../../src/base/errors.ts'
+import { heldByPeople } from '../../src/inbox/conversation/errors.ts'
+import { human } from '../../src/inbox/conversation/owner.ts'
+import { agentsWorld } from '../support/agents/agents-world.ts'
+
+const since = new Date('2026-03-01T12:00:00.000Z')
+
+const cases: [what: string, error: ApiError, expected: Record<string, unknown>][] = [
+  [
+    'a field that is wrong',
+    invalid('firstName', 'is required'),
+    {
+      status: 400,
+      title: 'Bad Request',
+      code: 'INVALID_REQUEST',
+      detail: 'first_name is required.',
+      issues: [{ path: 'first_name', message: 'is required' }],
+    },
+  ],
+  ['the request as a whole', invalid('', 'is not valid JSON'), { detail: 'The request is not valid JSON.' }],
+  [
+    'a value that is taken',
+    conflict('Choose another externalRef.', { field: 'externalRef' }),
+    {
+      code: 'CONFLICT',
+      detail: 'Choose another external_ref.',
+      field: 'external_ref',
+    },
+  ],
+  [
+    'what people have',
+    heldByPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'),
+    {
+      status: 409,
+      code: 'HELD_BY_PEOPLE',
+      owner: 'human',
+      since: since.toISOString(),
+      type: '/docs/agents.md#held_by_people',
+    },
+  ],
+  ['a limit', tooManyRequests('Wait.', 3, { code: 'RATE_LIMITED' }), { status: 429, code: 'RATE_LIMITED' }],
+  ['what is not there', notFound('Route not found'), { status: 404, code: 'NOT_FOUND', title: 'Not Found' }],
+  [
+    'a fault',
+    new ApiError(500, 'Internal error', { data: { requestId: 'r-1' } }),
+    { code: 'INTERNAL', request_id: 'r-1' },
+  ],
+]
+
+for (const [what, error, expected] of cases) {
+  test(`a problem tells of ${what}, and what to do`, () => {
+    const problem = problemOf(error)
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, problem[name]])), expected)
+    assert.ok(problem.next.length >= 1 && problem.next.length <= 5)
+  })
+}
+
+test('no advice says how to take from people what they hold', () => {
+  const { next } = problemOf(heldByPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'))
+  assert.doesNotMatch(next.join(' '), /take_offered|PATCH/)
+})
+
+test('what is refused before a verb is reached is a problem as well', async () => {
+  const w = await agentsWorld()
+  const send = (payload: string, type = 'application/json') =>
+    w.app.inject({
+      method: 'POST',
+      url: '/api/v2/leads',
+      headers: { authorization: `Bearer ${w.agent.value}`, 'content-type': type },
+      payload,
+    })
+  const answers = [
+    [await send('{'), 400, 'INVALID_REQUEST'],
+    [await send('x', 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [await send(JSON.stringify({ notes: 'x'.repeat(1024 * 1024) })), 413, 'TOO_LARGE'],
+    [await w.app.inject({ method: 'DELETE', url: '/api/v2/me' }), 405, 'METHOD_NOT_ALLOWED'],
+    [
+      await w.app.inject({
+        method: 'GET',
+        url: '/api/v2/me?x=1',
+        headers: { authorization: `Bearer ${w.agent.value}` },
+      }),
+      400,
+      'INVALID_REQUEST',
+    ],
+  ] as const
+  for (const [reply, status, code] of answers) {
+    assert.match(String(reply.headers['content-type']), /^application\/problem\+json/)
+    assert.deepEqual([reply.statusCode, reply.json().code], [status, code])
+  }
+})

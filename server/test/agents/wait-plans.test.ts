@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentsWorld } from '../support/agents/agents-world.ts'
+import { waitingNode } from '../support/agents/waiting-node.ts'
+import { statementsOf } from '../support/database.ts'
+import { addAgent, marina } from '../support/inbox/inbox-world.ts'
+import { badPlans, forgetStatistics, waysTo } from '../support/plans.ts'
+
+const tables = ['events', 'conversations', 'messages', 'conversation_notes', 'conversation_handovers', 'leads']
+
+/** A workspace that has much, of which little is the agent's. */
+async function large() {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello', { customer: marina })
+  await w.db.sql`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, index_version, owner_since, status, last_message_at,
+      unanswered_since, created_at, updated_at
+    )
+    select workspace_id, gen_random_uuid(), connection_id, channel, contact, index_version, owner_since, status,
+      last_message_at, unanswered_since + make_interval(secs => n), created_at, updated_at
+    from conversations
+    cross join generate_series(1, 5000) as n
+    where workspace_id = ${w.workspaceId}
+      and id = ${id}`
+  await w.db.sql`
+    insert into messages (
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status, occurred_at, created_at
+    )
+    select workspace_id, gen_random_uuid(), conversation_id, connection_id, direction, kind, origin, content, status,
+      occurred_at - make_interval(secs => n), created_at
+    from messages
+    cross join generate_series(1, 5000) as n
+    where workspace_id = ${w.workspaceId}
+      and conversation_id = ${id}`
+  return w
+}
+
+const statementsOfWork = async (w: Awaited<ReturnType<typeof large>>) =>
+  statementsOf(async () => {
+    const { body } = await w.ask('wait_for_work', { wait: 0 })
+    assert.equal(body.work.length, 1)
+    await w.customerWrites('Hello again')
+    await w.ask('wait_for_work', { wait: 0, cursor: body.next_cursor })
+  })
+
+for (const state of ['counted', 'not counted yet']) {
+  test(`work is found by indexes, of tables that the database has ${state}`, async () => {
+    const w = await large()
+    await w.db.sql.unsafe(`analyze ${tables.join(', ')}`)
+    if (state !== 'counted') await forgetStatistics(w.db, tables)
+    const statements = (await statementsOfWork(w)).filter(
+      ({ text }) => /picked as materialized/.test(text) || /from leads/.test(text),
+    )
+    assert.deepEqual(await badPlans(w.db, statements, tables), [])
+    for (const one of statements.filter(({ text }) => /picked as materialized/.test(text))) {
+      const ways = await waysTo(w.db, one, 'messages')
+      assert.deepEqual(ways, ['messages_occurred_key'])
+    }
+  })
+}
+
+test('whose anything is, is found by indexes', async () => {
+  const w = await large()
+  await w.db.sql.unsafe(`analyze ${tables.join(', ')}`)
+  const node = await waitingNode(w)
+  const other = await addAgent(w, { answersNewConversations: false })
+  const theirs = await node.wait({ key: other.value })
+  const { answer } = await node.wait({ cursor: (await w.ask('wait_for_work', { wait: 0 })).body.next_cursor })
+  await w.customerWrites('Hello again')
+  await answer
+  theirs.leave()
+  assert.equal(node.owners.length > 0, true)
+  assert.deepEqual(await badPlans(w.db, node.owners, ['events', 'conversations']), [])
+})
