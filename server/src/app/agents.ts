@@ -6,7 +6,7 @@ import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
-import { serveAgentReference } from '../http/contract/agent-reference.ts'
+import { serveAgentReference } from '../http/contract/reference.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
@@ -26,8 +26,13 @@ export async function serveAgents(
   // On every node, this one too, and after the guard has forgotten them.
   await runtime.db.listen('api_keys', waits.keyChanged)
   await runtime.db.listen('workspaces', waits.workspaceChanged)
+  // What it was not told of meanwhile, it is not told of later.
+  const stopHearing = runtime.db.onHearingAgain(waits.allChanged)
   // Before the server waits for its requests to end: these would go on for as long as they may.
-  app.addHook('preClose', async () => waits.close())
+  app.addHook('preClose', async () => {
+    stopHearing()
+    waits.close()
+  })
   const deps: AgentDeps = {
     inbox,
     leads: runtime,

@@ -92,9 +92,10 @@ function operationOf(verb: Verb, schemas: Record<string, Json>): Json {
 export const scopesOf = ({ scopes }: Verb): string =>
   scopes.length === allScopes.length ? 'any' : scopes.map((scope) => `\`${scope}\``).join(' or ')
 
-function parametersOf({ properties, required = [] }: TObject, place: 'path' | 'query', schemas: Record<string, Json>) {
-  return Object.entries(properties).map(([name, schema]) => {
-    const { description, ...rest } = share(schema, schemas)
+function parametersOf(schema: TObject, place: 'path' | 'query', schemas: Record<string, Json>) {
+  const required: readonly string[] = schema.required ?? []
+  return Object.entries(schema.properties).map(([name, field]) => {
+    const { description, ...rest } = share(field, schemas)
     return {
       name,
       in: place,

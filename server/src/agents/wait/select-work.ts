@@ -1,138 +1,166 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
-import type { Waiting, WorkCursor } from './work-cursor.ts'
+import type { Note } from '../../inbox/notes/notes.ts'
+import { type HandoverRow, handoverColumns } from '../../inbox/ownership/handovers.ts'
+import { type TeamListedRow, teamListedColumns } from '../../inbox/read/listed-conversation.ts'
+import { type ShownMessageRow, shownMessageColumns } from '../../inbox/read/shown-message.ts'
+import { dueWork, stretch, type WorkAsk } from './due-work.ts'
 
-/** What brings work to whoever owns the conversation. */
-export const workEvents = ['inbox.message.received', 'inbox.conversation.owner_changed'] as const
+export const shownMessages = 10
+export const shownNotes = 10
 
-export interface WorkAsk {
-  workspaceId: string
-  keyId: string
-  /** Null: whatever waits now. */
-  from: WorkCursor | null
-  limit: number
-  now: Date
-}
-
-/** Places of the feed that one statement looks at. */
-export const stretch = 10_000
-/** Of the conversations that changed last, so many are looked at for those that were handed over in silence. */
-const lookedAt = 200
+/** Why a conversation is the key's to look at. */
+export type Why = 'customer_wrote' | 'given_to_you'
 
 /**
- * What to select the conversations `w` from that are to be told of next, and one more: `id`, `why`, and the place in the
- * feed or the time that orders them. All of the statement sees one moment, so that what is told of and how far that
- * reaches agree. A conversation for which something else came meanwhile is left to whoever looks from there on.
+ * The next work of a key with all that is shown of it. One statement, for what is read by several is of several moments. A
+ * row of its own for each part: what is in none of them is neither written nor read.
  */
-export function nextWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk): Fragment {
-  const all = anyWorkspace(sql, workspaceId)
-  // Looked up rather than joined: a join would have the database sort what its index has in order.
-  const seen = sql`(select connection_ids from s)`
-  const isOurs = sql`
-    c.owner_key_id = ${keyId}
-      and (cardinality(${seen}) = 0 or c.connection_id = any (${seen}::uuid[]))
-      and (select may_work from s)`
-  const isLast = (upTo: Fragment) => sql`
-    not exists (
-      select from events later
-      where later.workspace_id = ${all}
-        and later.subject_id = c.id
-        and (later.position is null or later.position > ${upTo})
-        and later.name = any (${workEvents}::text[])
-        and later.test_endpoint_id is null
-    )`
-  if (from === null || from.waiting !== null) {
-    const told = from === null ? sql`(select last from s)` : sql`${from.position}::bigint`
-    return waitingWork(sql, workspaceId, { keyId, after: from?.waiting ?? null, limit, isOurs, isLast: isLast(told) })
-  }
-  return sql`
-    select c.id, f.place, null::timestamptz as since,
-      case when f.wrote or c.unanswered_since is not null then 'customer_wrote' else 'given_to_you' end as why
-    from (
-      select coalesce(a.conversation_id, e.subject_id) as id, max(e.position) as place,
-        bool_or(e.name = 'inbox.message.received') as wrote
-      from (
-        select subject_id, name, position
-        from events
-        where workspace_id = ${workspaceId}
-          and position > ${from.position}
-          and position <= (select reach from s)
-          and name = any (${workEvents}::text[])
-          and test_endpoint_id is null
-        offset 0
-      ) as e
-      left join conversation_aliases a on a.workspace_id = ${all} and a.id = e.subject_id
-      group by 1
-    ) as f
+export function selectWork(sql: Sql, ask: WorkAsk, looksForUnplaced: boolean): Promise<PartRow[]> {
+  const { workspaceId, keyId, limit } = ask
+  return sql<PartRow[]>`
+    with s as materialized (${selectState(sql, ask, looksForUnplaced)}),
+    picked as materialized (
+      select w.*, row_number() over (order by w.place, w.since, w.id)::integer as nth
+      from (${dueWork(sql, ask)}) as w
+    ),
+    told as materialized (
+      select id from picked where nth <= ${limit}
+    )
+    select 'state' as part, null::uuid as id, to_json(s) as row
+    from s
+    union all
+    select 'picked', p.id, json_build_object(
+        'id', p.id, 'nth', p.nth, 'why', p.why, 'place', p.place, 'since', p.since, 'conversation', to_json(c)
+      )
+    from picked p
     cross join lateral (
-      select id, connection_id, owner_key_id, owner_since, unanswered_since
-      from conversations
-      where workspace_id = ${all}
-        and id = f.id
+      select ${teamListedColumns(sql)}
+      from conversations c
+      where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and c.id = p.id
       offset 0
     ) as c
-    where ${isOurs}
-      and (f.wrote or c.unanswered_since is not null or ${wasGiven(sql, workspaceId, keyId)})
-      and ${isLast(sql`(select reach from s)`)}
-    order by f.place
-    limit ${limit + 1}`
+    ${saidInThem(sql, workspaceId, keyId)}`
 }
 
-interface WaitingAsk {
-  keyId: string
-  after: Waiting | null
-  limit: number
-  isOurs: Fragment
-  isLast: Fragment
-}
-
-/** Whose customer waits, and what was handed over since when nobody has written: whoever waits longest first. */
-function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOurs, isLast }: WaitingAsk): Fragment {
-  const next = (time: Fragment) =>
-    after === null ? sql`` : sql`and (${time}, c.id) > (${after.since}::timestamptz, ${after.id}::uuid)`
+/** How the feed stands, and what the key may. */
+function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkAsk, looksForUnplaced: boolean): Fragment {
+  const unplaced = looksForUnplaced
+    ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`
+    : sql`null::boolean`
   return sql`
-    (
-      select c.id, null::bigint as place, c.unanswered_since as since, 'customer_wrote' as why
-      from conversations c
-      where c.workspace_id = ${workspaceId}
-        and c.unanswered_since is not null
-        and c.status in ('open', 'pending')
-        and ${isOurs}
-        ${next(sql`c.unanswered_since`)}
-        and ${isLast}
-      order by c.unanswered_since, c.id
-      limit ${limit + 1}
-    )
-    union all
-    select c.id, null, c.owner_since, 'given_to_you'
-    from (
-      select id, connection_id, owner_key_id, owner_since, unanswered_since, last_message_at, status
-      from conversations
-      where workspace_id = ${workspaceId}
-        and owner_key_id = ${keyId}
-      order by updated_at desc, id desc
-      limit ${lookedAt}
-    ) as c
-    where c.unanswered_since is null
-      and c.status in ('open', 'pending')
-      and c.last_message_at < c.owner_since
-      and ${isOurs}
-      ${next(sql`c.owner_since`)}
-      and ${wasGiven(sql, workspaceId, keyId)}
-      and ${isLast}
-    order by since, id
-    limit ${limit + 1}`
+    select
+      coalesce(f.last_position, 0) as last,
+      coalesce(f.removed_to, 0) as removed_to,
+      least(coalesce(f.last_position, 0), ${from?.position ?? 0}::bigint + ${stretch}::bigint) as reach,
+      ${unplaced} as unplaced,
+      w.agents_stopped,
+      k.phone_visibility,
+      k.connection_ids,
+      encode(k.key_hash, 'hex') as key_hash,
+      a.is_active,
+      a.has_inbox,
+      a.is_active and a.has_inbox and not w.agents_stopped as may_work
+    from workspaces w
+    join api_keys k on k.workspace_id = w.id and k.id = ${keyId}
+    left join event_feeds f on f.workspace_id = w.id
+    cross join lateral (
+      select k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > ${now}::timestamptz)
+        and 'inbox.read' = any (k.scopes) as is_active,
+        w.inbox_enabled and w.inbox_available as has_inbox
+    ) as a
+    where w.id = ${workspaceId}`
 }
 
-/** Somebody else gave it to the key that has it: it did not take it by itself, and may not know of it. */
-const wasGiven = (sql: Sql, workspaceId: string, keyId: string) => sql`
-  exists (
-    select from conversation_activities a
-    where a.workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and a.conversation_id = c.id
-      and a.created_at >= c.owner_since
-      and a.kind = 'owner'
-      and a.detail ->> 'to' = ${`agent:${keyId}`}
-      and a.actor_id is distinct from ${keyId}::uuid
-      and a.actor_type in ('user', 'token', 'agent')
-  )`
+/** The newest messages and notes of each, and what the key was told with it. */
+function saidInThem(sql: Sql, workspaceId: string, keyId: string): Fragment {
+  const all = anyWorkspace(sql, workspaceId)
+  return sql`
+    union all
+    select 'message', t.id, to_json(m)
+    from told t
+    cross join lateral (
+      select ${shownMessageColumns(sql)}
+      from messages m
+      where m.workspace_id = ${all}
+        and m.conversation_id = t.id
+      order by m.occurred_at desc
+      limit ${shownMessages + 1}
+    ) as m
+    union all
+    select 'note', t.id, to_json(n)
+    from told t
+    cross join lateral (
+      select n.id, encode(n.text, 'base64') as text, n.actor_type, n.actor_id, n.created_at
+      from conversation_notes n
+      where n.workspace_id = ${all}
+        and n.conversation_id = t.id
+      order by n.created_at desc, n.id desc
+      limit ${shownNotes}
+    ) as n
+    union all
+    select 'handover', t.id, to_json(h)
+    from told t
+    cross join lateral (
+      select ${handoverColumns(sql, sql`encode(h.words, 'base64')`)}
+      from conversation_handovers h
+      where h.workspace_id = ${all}
+        and h.conversation_id = t.id
+      order by h.created_at desc, h.id desc
+      limit 1
+    ) as h
+    where h.to_type = 'agents' or h.to_key_id = ${keyId}`
+}
+
+type Part = 'state' | 'picked' | 'message' | 'note' | 'handover'
+
+export interface PartRow {
+  part: Part
+  id: string | null
+  row: unknown
+}
+
+export interface StateRow {
+  last: number
+  removed_to: number
+  reach: number
+  unplaced: boolean | null
+  is_active: boolean
+  has_inbox: boolean
+  agents_stopped: boolean
+  phone_visibility: 'full' | 'masked'
+  key_hash: string
+}
+
+// Times come in JSON, as texts.
+type Times =
+  | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
+  | ('owner_since' | 'unanswered_since' | 'created_at')
+type InJson<R, T extends keyof R> = Omit<R, T> & { [K in T]: null extends R[K] ? string | null : string }
+
+export interface PickedRow {
+  id: string
+  nth: number
+  why: Why
+  place: number | null
+  since: string | null
+  conversation: InJson<TeamListedRow, Times>
+}
+
+export type MessageJson = InJson<ShownMessageRow, 'occurred_at'>
+
+export interface NoteJson {
+  id: string
+  text: string
+  actor_type: Note['actor']['type']
+  actor_id: string | null
+  created_at: string
+}
+
+export type HandoverJson = Omit<InJson<HandoverRow, 'created_at'>, 'words'> & { words: string }
+
+/** The parts of one kind, of all or of one conversation. */
+export const partsOf = <R>(rows: readonly PartRow[], part: Part, id?: string) =>
+  rows.filter((row) => row.part === part && (id === undefined || row.id === id)) as (PartRow & { row: R })[]

@@ -37,6 +37,8 @@ export interface WorkWaits {
   /** A key, or the settings of a workspace, have changed: those who wait there look whether they may go on. */
   keyChanged(keyId: string): void
   workspaceChanged(workspaceId: string): void
+  /** Nobody knows what has changed. */
+  allChanged(): void
   /** Ends every wait at once with what there is. */
   close(): void
 }
@@ -80,6 +82,7 @@ export function createWorkWaits(deps: WorkWaitDeps): WorkWaits {
     },
     keyChanged: watch.wakeKey,
     workspaceChanged: watch.wakeWorkspace,
+    allChanged: watch.wakeAll,
     close: () => {
       for (const end of ends) end()
     },

@@ -3,7 +3,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { FeedWatch } from '../../events/watch.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
-import { stretch, workEvents } from './select-work.ts'
+import { stretch, workEvents } from './due-work.ts'
 
 /** Somebody who waits for work of a key. */
 export interface Waiter {
@@ -20,9 +20,10 @@ export interface Waiter {
 export interface WorkWatch {
   /** Returns how to stop. */
   add(workspaceId: string, waiter: Waiter): () => void
-  /** Has all look again who wait with this key, or in this workspace. */
+  /** Has all look again who wait with this key, or in this workspace, or at all. */
   wakeKey(keyId: string): void
   wakeWorkspace(workspaceId: string): void
+  wakeAll(): void
 }
 
 export interface WorkWatchDeps {
@@ -58,7 +59,7 @@ export function watchWork({ db, log, watch }: WorkWatchDeps): WorkWatch {
     followed.set(workspaceId, all)
     return all
   }
-  const wakeAll = (waiters: Iterable<Waiter>) => {
+  const wakeEach = (waiters: Iterable<Waiter>) => {
     for (const waiter of waiters) wake(waiter)
   }
   return {
@@ -73,9 +74,12 @@ export function watchWork({ db, log, watch }: WorkWatchDeps): WorkWatch {
       }
     },
     wakeKey: (keyId) => {
-      for (const { waiters } of followed.values()) wakeAll([...waiters].filter((waiter) => waiter.keyId === keyId))
+      for (const { waiters } of followed.values()) wakeEach([...waiters].filter((waiter) => waiter.keyId === keyId))
     },
-    wakeWorkspace: (workspaceId) => wakeAll(followed.get(workspaceId)?.waiters ?? []),
+    wakeWorkspace: (workspaceId) => wakeEach(followed.get(workspaceId)?.waiters ?? []),
+    wakeAll: () => {
+      for (const { waiters } of followed.values()) wakeEach(waiters)
+    },
   }
 }
 

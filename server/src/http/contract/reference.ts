@@ -1,4 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import fastify from 'fastify'
+import { llmsText } from '../../agents/http/llms.ts'
+import { agentDocument } from '../../agents/http/openapi.ts'
+import { basePath } from '../../agents/http/routes.ts'
+import type { Verb } from '../../agents/verb.ts'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { asPage } from '../server/security-headers.ts'
@@ -60,6 +65,23 @@ export function serveReference(app: App, publicUrl: string): void {
     if (request.headers.accept?.includes('text/html')) return asPage(reply, { styles: "'unsafe-inline'" }).send(page)
     return reply.type('text/plain; charset=utf-8').send(text())
   })
+}
+
+const guide = new URL('../../../../docs/agents.md', import.meta.url)
+
+/** What agents read about their interface: `/llms.txt`, `/docs/agents.md` and the document of `/api/v2`. */
+export function serveAgentReference(app: App, verbs: readonly Verb[]): void {
+  const pages: Record<string, [type: string, make: () => Promise<string>]> = {
+    [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(verbs))],
+    '/llms.txt': ['text/plain', async () => llmsText(verbs)],
+    '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
+  }
+  for (const [path, [type, make]] of Object.entries(pages)) {
+    const answer = once(async () => keepAnswer(`${type}; charset=utf-8`, askAgain, Buffer.from(await make())))
+    app.get(path, { exposeHeadRoute: true, schema: { hide: true } }, async (request, reply) =>
+      sendKept(request, reply, await answer()),
+    )
+  }
 }
 
 function plainReference(app: App): string {

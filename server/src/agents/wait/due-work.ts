@@ -1,0 +1,138 @@
+import type { Fragment, Sql } from '../../base/db.ts'
+import { anyWorkspace } from '../../inbox/conversation/queries.ts'
+import type { Waiting, WorkCursor } from './work-cursor.ts'
+
+/** What brings work to whoever owns the conversation. */
+export const workEvents = ['inbox.message.received', 'inbox.conversation.owner_changed'] as const
+
+export interface WorkAsk {
+  workspaceId: string
+  keyId: string
+  /** Null: whatever waits now. */
+  from: WorkCursor | null
+  limit: number
+  now: Date
+}
+
+/** Places of the feed that one statement looks at. */
+export const stretch = 10_000
+/** Of the conversations that changed last, so many are looked at for those that were handed over in silence. */
+const lookedAt = 200
+
+/**
+ * What to select the conversations `w` from that are to be told of next, and one more: `id`, `why`, and the place in the
+ * feed or the time that orders them. All of the statement sees one moment, so that what is told of and how far that
+ * reaches agree. A conversation for which something else came meanwhile is left to whoever looks from there on.
+ */
+export function dueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk): Fragment {
+  const all = anyWorkspace(sql, workspaceId)
+  // Looked up rather than joined: a join would have the database sort what its index has in order.
+  const seen = sql`(select connection_ids from s)`
+  const isOurs = sql`
+    c.owner_key_id = ${keyId}
+      and (cardinality(${seen}) = 0 or c.connection_id = any (${seen}::uuid[]))
+      and (select may_work from s)`
+  const isLast = (upTo: Fragment) => sql`
+    not exists (
+      select from events later
+      where later.workspace_id = ${all}
+        and later.subject_id = c.id
+        and (later.position is null or later.position > ${upTo})
+        and later.name = any (${workEvents}::text[])
+        and later.test_endpoint_id is null
+    )`
+  if (from === null || from.waiting !== null) {
+    const told = from === null ? sql`(select last from s)` : sql`${from.position}::bigint`
+    return waitingWork(sql, workspaceId, { keyId, after: from?.waiting ?? null, limit, isOurs, isLast: isLast(told) })
+  }
+  return sql`
+    select c.id, f.place, null::timestamptz as since,
+      case when f.wrote or c.unanswered_since is not null then 'customer_wrote' else 'given_to_you' end as why
+    from (
+      select coalesce(a.conversation_id, e.subject_id) as id, max(e.position) as place,
+        bool_or(e.name = 'inbox.message.received') as wrote
+      from (
+        select subject_id, name, position
+        from events
+        where workspace_id = ${workspaceId}
+          and position > ${from.position}
+          and position <= (select reach from s)
+          and name = any (${workEvents}::text[])
+          and test_endpoint_id is null
+        offset 0
+      ) as e
+      left join conversation_aliases a on a.workspace_id = ${all} and a.id = e.subject_id
+      group by 1
+    ) as f
+    cross join lateral (
+      select id, connection_id, owner_key_id, owner_since, unanswered_since
+      from conversations
+      where workspace_id = ${all}
+        and id = f.id
+      offset 0
+    ) as c
+    where ${isOurs}
+      and (f.wrote or c.unanswered_since is not null or ${wasGiven(sql, workspaceId, keyId)})
+      and ${isLast(sql`(select reach from s)`)}
+    order by f.place
+    limit ${limit + 1}`
+}
+
+interface WaitingAsk {
+  keyId: string
+  after: Waiting | null
+  limit: number
+  isOurs: Fragment
+  isLast: Fragment
+}
+
+/** Whose customer waits, and what was handed over since when nobody has written: whoever waits longest first. */
+function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOurs, isLast }: WaitingAsk): Fragment {
+  const next = (time: Fragment) =>
+    after === null ? sql`` : sql`and (${time}, c.id) > (${after.since}::timestamptz, ${after.id}::uuid)`
+  return sql`
+    (
+      select c.id, null::bigint as place, c.unanswered_since as since, 'customer_wrote' as why
+      from conversations c
+      where c.workspace_id = ${workspaceId}
+        and c.unanswered_since is not null
+        and c.status in ('open', 'pending')
+        and ${isOurs}
+        ${next(sql`c.unanswered_since`)}
+        and ${isLast}
+      order by c.unanswered_since, c.id
+      limit ${limit + 1}
+    )
+    union all
+    select c.id, null, c.owner_since, 'given_to_you'
+    from (
+      select id, connection_id, owner_key_id, owner_since, unanswered_since, last_message_at, status
+      from conversations
+      where workspace_id = ${workspaceId}
+        and owner_key_id = ${keyId}
+      order by updated_at desc, id desc
+      limit ${lookedAt}
+    ) as c
+    where c.unanswered_since is null
+      and c.status in ('open', 'pending')
+      and c.last_message_at < c.owner_since
+      and ${isOurs}
+      ${next(sql`c.owner_since`)}
+      and ${wasGiven(sql, workspaceId, keyId)}
+      and ${isLast}
+    order by since, id
+    limit ${limit + 1}`
+}
+
+/** Somebody else gave it to the key that has it: it did not take it by itself, and may not know of it. */
+const wasGiven = (sql: Sql, workspaceId: string, keyId: string) => sql`
+  exists (
+    select from conversation_activities a
+    where a.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and a.conversation_id = c.id
+      and a.created_at >= c.owner_since
+      and a.kind = 'owner'
+      and a.detail ->> 'to' = ${`agent:${keyId}`}
+      and a.actor_id is distinct from ${keyId}::uuid
+      and a.actor_type in ('user', 'token', 'agent')
+  )`
