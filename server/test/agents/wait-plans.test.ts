@@ -4,7 +4,7 @@ import { agentsWorld } from '../support/agents/agents-world.ts'
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
-import { badPlans, forgetStatistics, waysTo } from '../support/plans.ts'
+import { badPlans, forgetStatistics } from '../support/plans.ts'
 
 const tables = ['events', 'conversations', 'messages', 'conversation_notes', 'conversation_handovers', 'leads']
 
@@ -27,12 +27,45 @@ async function large() {
     insert into messages (
       workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status, occurred_at, created_at
     )
-    select workspace_id, gen_random_uuid(), conversation_id, connection_id, direction, kind, origin, content, status,
-      occurred_at - make_interval(secs => n), created_at
-    from messages
-    cross join generate_series(1, 5000) as n
-    where workspace_id = ${w.workspaceId}
-      and conversation_id = ${id}`
+    select m.workspace_id, gen_random_uuid(), c.id, m.connection_id, m.direction, m.kind, m.origin, m.content, m.status,
+      m.occurred_at, m.created_at
+    from messages m
+    join conversations c on c.workspace_id = m.workspace_id and c.id <> m.conversation_id
+    where m.workspace_id = ${w.workspaceId}
+      and m.conversation_id = ${id}`
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, connection_id, payload, occurred_at, position)
+    select c.workspace_id, gen_random_uuid(), 'inbox.message.sent', c.id, c.connection_id, c.contact, c.created_at,
+      1000 + row_number() over ()
+    from conversations c
+    where c.workspace_id = ${w.workspaceId}
+      and c.id <> ${id}`
+  await w.db.sql`
+    insert into event_feeds (workspace_id, last_position)
+    values (${w.workspaceId}, 6000)
+    on conflict (workspace_id) do update set last_position = 6000`
+  await w.db.sql`
+    insert into conversation_notes (workspace_id, id, conversation_id, text, actor_type, created_at)
+    select c.workspace_id, gen_random_uuid(), c.id, c.contact, 'system', c.created_at
+    from conversations c
+    where c.workspace_id = ${w.workspaceId}
+      and c.id <> ${id}`
+  await w.db.sql`
+    insert into conversation_handovers (
+      workspace_id, id, conversation_id, to_type, urgency, words, actor_type, actor_id, created_at
+    )
+    select c.workspace_id, gen_random_uuid(), c.id, 'people', 'normal', c.contact, 'agent', c.id, c.created_at
+    from conversations c
+    where c.workspace_id = ${w.workspaceId}
+      and c.id <> ${id}`
+  await w.db.sql`
+    insert into leads (
+      workspace_id, id, unique_code, status, priority, source, person, phone_index, index_version, created_at, updated_at
+    )
+    select c.workspace_id, gen_random_uuid(), c.id, 'new', 'medium', 'other', c.contact, sha256(uuid_send(c.id)), 1,
+      c.created_at, c.created_at
+    from conversations c
+    where c.workspace_id = ${w.workspaceId}`
   return w
 }
 
@@ -53,10 +86,6 @@ for (const state of ['counted', 'not counted yet']) {
       ({ text }) => /picked as materialized/.test(text) || /from leads/.test(text),
     )
     assert.deepEqual(await badPlans(w.db, statements, tables), [])
-    for (const one of statements.filter(({ text }) => /picked as materialized/.test(text))) {
-      const ways = await waysTo(w.db, one, 'messages')
-      assert.deepEqual(ways, ['messages_occurred_key'])
-    }
   })
 }
 

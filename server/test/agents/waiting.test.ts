@@ -113,7 +113,8 @@ test('of many who wait only the one whose customer wrote looks for itself', asyn
   assert.deepEqual(textsIn((await answer).body), ['Hello'])
   assert.equal(node.asked.work - before.work, 1)
   // The owner that the conversation gets, and what the customer wrote, may be placed apart.
-  assert.ok(node.asked.owners - before.owners <= 2)
+  const looks = node.asked.owners - before.owners
+  assert.ok(looks === 1 || looks === 2, `${looks} looks`)
   for (const wait of waits) wait.leave()
 })
 

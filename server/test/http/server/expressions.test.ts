@@ -34,11 +34,12 @@ test('no expression that is written down takes more steps than in proportion to 
 })
 
 test('no expression is made of a text, but where it is named here', () => {
-  // The name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a formula. What is made
-  // of parts is fed with long texts beside this, whole: where a sign-in leads to, and the cells of a file.
+  // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
+  // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, and the cells of a file.
   assert.deepEqual(
     [...new Set(made)],
     [
+      'server/src/agents/shown/clean-text.ts',
       'server/src/base/sealing/master-key.ts',
       'server/src/base/text/search-text.ts',
       'server/src/http/site/site-sign-in.ts',
