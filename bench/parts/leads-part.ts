@@ -52,6 +52,12 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
       floor: () => requestBytes('GET', '/leads?status=won', {}),
     },
     {
+      name: 'list of 50, one status, exact total, compressed (floor: plain)',
+      product: () =>
+        requestBytes('GET', '/api/v1/leads?status=won&limit=50', { ...headers, 'accept-encoding': 'gzip' }),
+      floor: () => requestBytes('GET', '/leads?status=won', {}),
+    },
+    {
       name: 'create',
       product: (n) => requestBytes('POST', '/api/v1/leads', headers, fresh(n)),
       floor: (n) => requestBytes('POST', '/leads', {}, fresh(n)),

@@ -5,6 +5,8 @@ import { requestBytes } from '../../load.ts'
 export function lists(key: string, readable: readonly string[]): Contest[] {
   const headers = { authorization: `Bearer ${key}` }
   const messagesPath = (n: number) => `/api/v1/inbox/conversations/${readable[n % readable.length]}/messages`
+  const floorMessages = (n: number) =>
+    requestBytes('GET', `/conversations/${floorConversation(n % readable.length)}/messages`, {})
   return [
     {
       name: 'list of 30 conversations',
@@ -14,7 +16,12 @@ export function lists(key: string, readable: readonly string[]): Contest[] {
     {
       name: 'list of 50 messages',
       product: (n) => requestBytes('GET', messagesPath(n), headers),
-      floor: (n) => requestBytes('GET', `/conversations/${floorConversation(n % readable.length)}/messages`, {}),
+      floor: floorMessages,
+    },
+    {
+      name: 'list of 50 messages, compressed (floor: plain)',
+      product: (n) => requestBytes('GET', messagesPath(n), { ...headers, 'accept-encoding': 'gzip' }),
+      floor: floorMessages,
     },
   ]
 }

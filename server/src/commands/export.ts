@@ -42,7 +42,9 @@ async function exportFile(path: string, { workspace, format, filter = [] }: Expo
 }
 
 async function download({ url, token }: ServerAddress, at: string, path: string): Promise<void> {
-  const response = await fetch(url + prefix + at, { headers: { authorization: `Bearer ${token}` } })
+  // The service is on this machine: compressing would cost both sides more than it spares.
+  const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' }
+  const response = await fetch(url + prefix + at, { headers })
   if (!response.ok || response.body === null) {
     const { statusMessage } = (await response.json()) as { statusMessage: string }
     throw new Error(statusMessage)

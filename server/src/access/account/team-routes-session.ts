@@ -58,6 +58,7 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: `${path}/session`,
+    config: { repeatsToken: true },
     onRequest: guard.signedIn(),
     schema: {
       ...teamRoute('Profile'),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncoding, type Encoding } from '../server/accepted-encoding.ts'
 
 /** A large answer that is the same for everybody, made once: in each encoding, with the tag by which it is known again. */
 export interface KeptAnswer {
@@ -10,8 +11,6 @@ export interface KeptAnswer {
   tag: string
   bodies: Record<Encoding, Buffer>
 }
-
-type Encoding = 'br' | 'gzip' | 'identity'
 
 // Half a second for the largest; the best takes twenty times as long and saves a tenth.
 const brotliQuality = 8
@@ -25,23 +24,12 @@ export async function keepAnswer(type: string, cacheControl: string, body: Buffe
 
 /** Sends it as the caller likes it best, or 304 when the caller has it. */
 export function sendKept(request: FastifyRequest, reply: FastifyReply, answer: KeptAnswer): FastifyReply {
-  const encoding = encodingFor(request.headers['accept-encoding'] ?? '')
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
   const tag = `"${answer.tag}-${encoding}"`
   reply.headers({ etag: tag, vary: 'accept-encoding', 'cache-control': answer.cacheControl })
   if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return reply.type(answer.type).send(answer.bodies[encoding])
-}
-
-function encodingFor(accepted: string): Encoding {
-  const taken = accepted
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.split(';').map((piece) => piece.trim()))
-    .filter(([, weight]) => weight === undefined || !/^q=0(?:\.0*)?$/.test(weight))
-    .map(([name]) => name)
-  if (taken.includes('br')) return 'br'
-  return taken.includes('gzip') || taken.includes('*') ? 'gzip' : 'identity'
 }
 
 function isKnown(tags: string, tag: string): boolean {

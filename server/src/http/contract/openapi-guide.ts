@@ -17,7 +17,8 @@ Unknown body fields and query parameters are refused rather than dropped.
 
 Bodies are JSON in UTF-8, at most 1 MiB, with each key once in an object. Timestamps are ISO 8601 in UTC with
 milliseconds, ids are UUIDs, cursors are opaque. Every answer has an \`x-request-id\`; send your own (letters, digits,
-\`.\`, \`_\`, \`-\`, at most 64) to follow a request through.
+\`.\`, \`_\`, \`-\`, at most 64) to follow a request through. Answers of 1 KB and more are compressed by gzip or brotli for
+whoever sends \`Accept-Encoding\`.
 
 ### Events
 

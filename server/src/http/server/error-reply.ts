@@ -12,6 +12,9 @@ export interface ErrorBody {
   data?: Record<string, unknown>
 }
 
+// Said, since a file that fails before its first byte has announced a type of its own.
+const json = 'application/json; charset=utf-8'
+
 /** The one place where a failure becomes an answer: `{ statusCode, statusMessage, data? }` on every face. */
 export function createErrorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -29,7 +32,7 @@ export function createErrorReply(log: Log) {
 function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.code(error.statusCode).headers(error.headers)
   if (isForAgents(request.url)) return reply.type(problemType).send(problemOf(error))
-  return reply.send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
+  return reply.type(json).send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
 }
 
 export function bodyOf(error: ApiError): ErrorBody {

@@ -8,6 +8,7 @@ import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import { refuseWhileDraining } from '../ops/health.ts'
 import { limitBodies } from './body-deadline.ts'
+import { compressAnswers } from './compression.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerBrokenRequests } from './parser-errors.ts'
@@ -88,6 +89,7 @@ export function createServer(options: ServerOptions): App {
   readJsonBodies(app)
   refuseBadQueries(app)
   answerUnknownRoutes(app)
+  compressAnswers(app)
   logAnswers(app, options)
   return app
 }

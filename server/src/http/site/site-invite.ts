@@ -22,11 +22,11 @@ const maxNameLength = 100
 
 /** Joining a workspace by an invitation's link. Opening it changes nothing. */
 export function inviteRoutes(site: App, deps: SiteDeps): void {
-  site.get<Link>('/invite/:token', async (request, reply) => {
+  site.get<Link>('/invite/:token', { config: { repeatsToken: true } }, async (request, reply) => {
     const view = await readInvitation(deps, request.params.token)
     return showInvitation(reply, wordsFor(request.headers), view, await signedInVisit(deps, request))
   })
-  site.post<Link>('/invite/:token', async (request, reply) => {
+  site.post<Link>('/invite/:token', { config: { repeatsToken: true } }, async (request, reply) => {
     refuseForeignOrigin(request.headers, deps.publicUrl)
     const view = await readInvitation(deps, request.params.token)
     const visit = await signedInVisit(deps, request)

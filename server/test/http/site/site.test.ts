@@ -162,6 +162,17 @@ test('a signed-in user joins with one button, which needs the session’s token'
   const me = await user()
   const headers = { origin: publicUrl, cookie: cookieOf(me.sessionToken) }
   assert.match((await open(path, me.sessionToken)).body, /You are signed in as Ana Lima/)
+  const pages = await Promise.all(
+    ['/sign-in', path].map((url) => app.inject({ url, headers: { ...headers, 'accept-encoding': 'gzip' } })),
+  )
+  // The inviter chose what stands beside the token: compressed, the page's length would tell it.
+  assert.deepEqual(
+    pages.map((page) => [page.headers['content-encoding'], page.body.includes(csrfTokenOf(me.sessionToken))]),
+    [
+      ['gzip', false],
+      [undefined, true],
+    ],
+  )
   assert.equal((await submit(path, {}, headers)).statusCode, 403)
   assert.equal((await submit(path, { csrf: csrfTokenOf(me.sessionToken) }, headers)).statusCode, 303)
   assert.equal((await send(me, 'GET', `/workspaces/${workspaceId}`)).statusCode, 200)

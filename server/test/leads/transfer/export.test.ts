@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { exportLeads } from '../../../src/leads/transfer/export/export.ts'
 import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { testTeamToken } from '../../support/world.ts'
 
 test('a CSV export imported elsewhere makes the same leads, formulas and quotes included', async () => {
   const [from, to] = [await importWorld(), await importWorld()]
@@ -37,6 +39,21 @@ test('a CSV export begins before it has walked through the leads for their colum
   for await (const part of file) parts.push(part)
   assert.match(parts[1] ?? '', /^"id",.*,"updatedAt",.*city","moreCustomFields"\r\n$/)
   assert.match(parts.join(''), /,"Recife",""\r\n$/)
+})
+
+test('an export is compressed for whoever takes it, and is the same file', async () => {
+  const w = await importWorld()
+  const rows = Array.from({ length: 600 }, (_, n) => `Lead ${n},ref-${n}`)
+  await w.importAll(`name,externalRef\n${rows.join('\n')}`, { match: 'externalRef' })
+  const url = `/api/team/v1/workspaces/${w.workspaceId}/leads/export?format=csv`
+  const headers = { authorization: `Bearer ${testTeamToken}` }
+  const plain = await w.app.inject({ url, headers })
+  for (const [encoding, read] of Object.entries({ gzip: gunzipSync, br: brotliDecompressSync })) {
+    const packed = await w.app.inject({ url, headers: { ...headers, 'accept-encoding': encoding } })
+    assert.deepEqual([packed.headers['content-encoding'], packed.headers['x-total-count']], [encoding, '600'])
+    assert.ok(packed.rawPayload.length < plain.rawPayload.length / 3)
+    assert.equal(read(packed.rawPayload).toString(), plain.body)
+  }
 })
 
 test('an NDJSON export has every lead that fits, oldest first over many pages, and ends with their count', async () => {

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { App } from '../../../src/base/route.ts'
@@ -25,11 +26,11 @@ export function checkAnswers(app: App): ContractCheck {
     if (pattern === undefined || request.routeOptions.schema?.hide || request.method === 'HEAD') return payload
     const type = String(reply.getHeader('content-type') ?? '')
     const problem = reply.hasHeader('x-request-id')
-      ? judge(request.method, pattern, reply.statusCode, type, payload)
+      ? judge(request.method, pattern, reply.statusCode, type, plain(payload, reply.getHeader('content-encoding')))
       : 'has no x-request-id'
     if (problem === undefined) return payload
     problems.push(`${request.method} ${pattern} ${reply.statusCode}: ${problem}`)
-    reply.code(500).removeHeader('content-length')
+    reply.code(500).removeHeader('content-length').removeHeader('content-encoding')
     return JSON.stringify({ statusCode: 500, statusMessage: `Against the contract: ${problems.at(-1)}` })
   })
   return {
@@ -38,6 +39,12 @@ export function checkAnswers(app: App): ContractCheck {
       if (problems.length > 0) throw new Error(`Answers against the contract:\n${problems.join('\n')}`)
     },
   }
+}
+
+function plain(payload: unknown, encoding: unknown): unknown {
+  if (!Buffer.isBuffer(payload)) return payload
+  if (encoding === 'br') return brotliDecompressSync(payload)
+  return encoding === 'gzip' ? gunzipSync(payload) : payload
 }
 
 type Judge = (method: string, pattern: string, status: number, type: string, payload: unknown) => string | undefined
