@@ -1,5 +1,6 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../../inbox/conversation/conversation.ts'
+import type { HandingAgent } from '../../inbox/ownership/hand-over.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { AgentCaller, AgentDeps } from '../verb.ts'
 import { cleanText } from './clean-text.ts'
@@ -19,6 +20,22 @@ export async function sightOf({ inbox: { vault, clock } }: AgentDeps, caller: Ag
 }
 
 export const scopeOf = ({ workspaceId, connectionIds }: AgentCaller): Scope => ({ workspaceId, connectionIds })
+
+/** What the interface for agents takes where the team has set nothing. */
+const usualLimits = { unanswered: 3, daily: 1000 } as const
+
+/** How much a key may send by this interface. */
+export const limitsOf = ({ sendLimits: { unanswered, daily } }: AgentCaller) => ({
+  unanswered: unanswered ?? usualLimits.unanswered,
+  daily: daily ?? usualLimits.daily,
+})
+
+/** The key as one who sends. */
+export const senderOf = (caller: AgentCaller): HandingAgent => ({
+  ...scopeOf(caller),
+  actor: actorOf(caller),
+  limits: limitsOf(caller),
+})
 
 export const actorOf = ({ keyId }: AgentCaller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })
 

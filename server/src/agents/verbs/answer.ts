@@ -9,7 +9,7 @@ import { keyFor } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { findFor } from '../shown/find-for.ts'
-import { actorOf, scopeOf } from '../shown/sight.ts'
+import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 
 const Input = input({
@@ -55,9 +55,8 @@ export const answer = defineVerb({
     const id = asked.conversation_id.toLowerCase()
     const { body, isWhole } = bodyOf(asked)
     const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, body))
-    const sender = { ...scopeOf(caller), actor: actorOf(caller) }
     const request = { conversationId: id, idempotencyKey: key, body, ...(isWhole && { language: 'whole' as const }) }
-    const sent = await deps.send(sender, request).catch((error) => sayWhose(deps, caller, id, error))
+    const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     const { message_id, status } = acceptedBy(sent)
     return {
       message_id,

@@ -9,7 +9,7 @@ import { input, output } from '../schema.ts'
 import { AgentConversation } from '../shown/conversation.ts'
 import { exampleIds, shownConversation } from '../shown/examples.ts'
 import { showOne } from '../shown/show-one.ts'
-import { actorOf, scopeOf } from '../shown/sight.ts'
+import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
 import { defineVerb, sets } from '../verb.ts'
 
@@ -69,17 +69,13 @@ export const handOverToPeople = defineVerb({
     output: { conversation: handedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
   },
   run: async (deps, caller, asked) => {
-    const { conversation, closing, isRepeat } = await handOver(
-      deps.inbox,
-      { ...scopeOf(caller), actor: actorOf(caller) },
-      {
-        conversationId: asked.conversation_id.toLowerCase(),
-        words: wordsOf(asked),
-        urgency: asked.urgency ?? 'normal',
-        userId: asked.assigned_to?.toLowerCase() ?? null,
-        closing: asked.closing ?? null,
-      },
-    )
+    const { conversation, closing, isRepeat } = await handOver(deps.inbox, senderOf(caller), {
+      conversationId: asked.conversation_id.toLowerCase(),
+      words: wordsOf(asked),
+      urgency: asked.urgency ?? 'normal',
+      userId: asked.assigned_to?.toLowerCase() ?? null,
+      closing: asked.closing ?? null,
+    })
     return {
       conversation: await showOne(deps, caller, conversation),
       closing,

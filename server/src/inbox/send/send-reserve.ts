@@ -18,6 +18,7 @@ import { findNamed, type NamedBySend } from './named-by-send.ts'
 import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
 import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
+import { countSends } from './send-limits.ts'
 import { findSend, insertSend, type NewSend } from './send-queries.ts'
 import { fingerprintOf } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
@@ -94,6 +95,10 @@ async function reserve(
   })
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
+  const limited = { sender, conversationId: conversation.id }
+  // What is too many throws, and nothing was counted then.
+  const allowance = await countSends(tx, workspaceId, [limited], now)
+  allowance.check(limited)
 
   const change = takeOver(attempt, conversation, now)
   const message = newMessage(conversation, sender, draft, now)

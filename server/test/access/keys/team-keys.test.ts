@@ -40,6 +40,8 @@ test('a key is made with its value once, and never shows it again', async () => 
     phoneVisibility: 'full',
     allowlist: ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
     answersNewConversations: false,
+    unansweredSends: null,
+    dailySends: null,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
