@@ -9,6 +9,7 @@ import type { ReadLead } from '../leads/lead/identify.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { CreateLead } from '../leads/write/create.ts'
 import type { UpsertLead } from '../leads/write/upsert.ts'
+import type { Breaker } from './pause/breaker.ts'
 import type { WorkWaits } from './wait/work-waits.ts'
 
 /** What verbs act on. */
@@ -22,6 +23,7 @@ export interface AgentDeps {
   upsertLead: UpsertLead
   guesses: GuessesOf
   waits: WorkWaits
+  breaker: Breaker
 }
 
 /** Who asks, and what its key may still ask for. */

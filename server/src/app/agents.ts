@@ -1,10 +1,13 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { storePause } from '../access/keys/pause.ts'
 import { fileRoute } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
+import { createBreaker } from '../agents/pause/breaker.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
+import { openErrands } from '../base/async/errands.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
@@ -34,6 +37,9 @@ export async function serveAgents(
     stopHearing()
     waits.close()
   })
+  const errands = openErrands()
+  app.addHook('onClose', errands.close)
+  const failed = (error: unknown) => runtime.log.warn('a pause of a key not stored', {}, error)
   const deps: AgentDeps = {
     inbox,
     leads: runtime,
@@ -43,6 +49,10 @@ export async function serveAgents(
     upsertLead: leadUpserter(runtime),
     guesses: guard.guesses,
     waits,
+    breaker: createBreaker({
+      clock: runtime.clock,
+      tell: (...paused) => errands.run(() => storePause(runtime.db, ...paused), failed),
+    }),
   }
   verbRoutes(app, deps, guard, verbs)
   fileRoute(app, inbox, guard)

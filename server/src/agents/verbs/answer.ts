@@ -57,6 +57,7 @@ export const answer = defineVerb({
     const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, body))
     const request = { conversationId: id, idempotencyKey: key, body, ...(isWhole && { language: 'whole' as const }) }
     const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
+    if (sent.isUnasked && asked.text !== undefined) deps.breaker.noteUnasked(caller, id, asked.text)
     const { message_id, status } = acceptedBy(sent)
     return {
       message_id,

@@ -101,6 +101,7 @@ interface Planned {
   draft: Draft
   message: Message
   recipient: Reserved['recipient']
+  isUnasked: boolean
 }
 
 const threadOf = (one: LockedConversation): Thread => ({
@@ -165,7 +166,7 @@ function plan(
     usedKeys.add(keyOf(send))
     thread.times.add(occurredAt.getTime())
     thread.conversation = withOutbound(conversation, message, now)
-    return { send, thread, connection, draft, message, recipient }
+    return { send, thread, connection, draft, message, recipient, isUnasked: conversation.unansweredSince === null }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error
@@ -216,7 +217,7 @@ async function write(
 
 function reservedOf(
   deps: SendDeps,
-  { connection, draft, message, recipient, send }: Planned,
+  { connection, draft, message, recipient, isUnasked, send }: Planned,
   turn: number,
   start: Reserved['start'],
 ): Reserved {
@@ -229,6 +230,7 @@ function reservedOf(
     connector: deps.connectors[connection.channel],
     recipient,
     parts: draft.parts,
+    isUnasked,
     file: null,
     turn,
     start,

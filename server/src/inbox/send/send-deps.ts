@@ -67,6 +67,8 @@ export interface SendAnswer {
   status: number
   body: string
   isReplay: boolean
+  /** Whether the customer waited for no answer; only of what this request has sent. */
+  isUnasked?: boolean
 }
 
 /** What a request asks for, read and not yet judged. */

@@ -36,6 +36,8 @@ export interface Reserved {
   connector: Connector
   recipient: Recipient
   parts: Outgoing[]
+  /** Whether the customer waits for no answer. */
+  isUnasked: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
   turn: number
@@ -112,6 +114,7 @@ async function reserve(
     connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
+    isUnasked: conversation.unansweredSince === null,
     file: draft.file ?? null,
     turn,
     start: null,
