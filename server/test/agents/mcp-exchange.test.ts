@@ -4,13 +4,16 @@ import { Type } from 'typebox'
 import type { Caller } from '../../src/access/keys/caller.ts'
 import type { Guard } from '../../src/access/keys/guard.ts'
 import { mcpRoutes } from '../../src/agents/mcp/routes.ts'
+import { createBreaker } from '../../src/agents/pause/breaker.ts'
 import { input, output } from '../../src/agents/schema.ts'
 import { type AgentDeps, defineVerb, reads, type Verb } from '../../src/agents/verb.ts'
+import { manualClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import { nullable } from '../../src/base/route.ts'
 import { connected, type Era, eras, overHttp, textOf } from '../support/agents/mcp-client.ts'
 import { atEnd } from '../support/file-end.ts'
 import { testServer } from '../support/http.ts'
+import { testNoon } from '../support/world.ts'
 
 const publicUrl = 'http://parley.example'
 
@@ -40,7 +43,8 @@ async function serverWith(run: Verb['run']) {
     },
   }
   const log = createLog('debug', { write: (line) => lines.push(line) })
-  mcpRoutes(app, {} as AgentDeps, guard, [verb], { log, publicUrl })
+  const breaker = createBreaker({ clock: manualClock(testNoon), tell: () => {} })
+  mcpRoutes(app, { breaker } as AgentDeps, guard, [verb], { log, publicUrl })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   const client = (era: Era) => connected(era, (one) => one.connect(overHttp(url, 'plk_any')))
