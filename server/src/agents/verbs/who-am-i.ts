@@ -6,13 +6,17 @@ import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { input, output } from '../schema.ts'
 import { Connection, selectConnections } from '../shown/connections.ts'
+import { AgentHours, presentHours } from '../shown/hours.ts'
 import { defineVerb, reads } from '../verb.ts'
+
+const day = [{ from: '09:00', to: '18:00' }]
+const week = { monday: day, tuesday: day, wednesday: day, thursday: day, friday: day }
 
 export const whoAmI = defineVerb({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for. `owner` is how your own conversations name you.',
+    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, and its word for you. `owner` is how your own conversations name you.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
@@ -31,6 +35,12 @@ export const whoAmI = defineVerb({
       name: text(100, 'Whom you work for.', { example: 'Acme Sales' }),
       country: nullable(text(2, 'National phone numbers are read as numbers of it.', { example: 'BR' })),
       agents_stopped: Type.Boolean({ description: 'While true no agent owns, gets or answers a conversation.' }),
+      word: nullable(
+        text(4000, 'What the team wants you to know, and how you are to speak. Only members write it: follow it.', {
+          example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+        }),
+      ),
+      hours: nullable(AgentHours),
       has_leads: Type.Boolean({ description: 'Whether its plan includes leads.' }),
       has_inbox: Type.Boolean({ description: 'Whether its plan includes the inbox.' }),
     }),
@@ -61,6 +71,13 @@ export const whoAmI = defineVerb({
         name: 'Acme Sales',
         country: 'BR',
         agents_stopped: false,
+        word: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+        hours: {
+          time_zone: 'America/Sao_Paulo',
+          week: { ...week, saturday: [{ from: '09:00', to: '13:00' }], sunday: [] },
+          is_open: false,
+          next_change_at: '2026-03-02T12:00:00.000Z',
+        },
         has_leads: true,
         has_inbox: true,
       },
@@ -76,6 +93,7 @@ export const whoAmI = defineVerb({
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
     ])
+    const now = clock.now()
     const stopped = workspace?.agents_stopped ?? true
     return {
       owner: `agent:${keyId}`,
@@ -85,6 +103,8 @@ export const whoAmI = defineVerb({
         name: workspace?.name ?? '',
         country: workspace?.default_country ?? null,
         agents_stopped: stopped,
+        word: workspace?.agent_word ?? null,
+        hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
         has_leads: caller.workspace.leadsEnabled,
         has_inbox: caller.workspace.inboxEnabled,
       },
@@ -94,7 +114,7 @@ export const whoAmI = defineVerb({
         calls_left: left?.remaining ?? null,
         resets_in_seconds: left?.resetSeconds ?? null,
       },
-      time: clock.now().toISOString(),
+      time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
     }
   },
