@@ -6,7 +6,9 @@ import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { input, output } from '../schema.ts'
 import { Connection, selectConnections } from '../shown/connections.ts'
+import { exampleIds } from '../shown/examples.ts'
 import { AgentHours, presentHours } from '../shown/hours.ts'
+import { cleaned } from '../shown/sight.ts'
 import { defineVerb, reads } from '../verb.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
@@ -22,7 +24,7 @@ export const whoAmI = defineVerb({
   input: input({}),
   output: output('WhoAmI', {
     owner: text(42, 'Your conversations have this as `owner`.', {
-      example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      example: `agent:${exampleIds.key}`,
     }),
     key: Type.Object({
       id: idSchema('Your key.'),
@@ -59,15 +61,15 @@ export const whoAmI = defineVerb({
   example: {
     input: {},
     output: {
-      owner: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      owner: `agent:${exampleIds.key}`,
       key: {
-        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+        id: exampleIds.key,
         name: 'Support agent',
         scopes: ['inbox.read', 'inbox.write'],
         phones: 'full',
       },
       workspace: {
-        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d60',
+        id: exampleIds.workspace,
         name: 'Acme Sales',
         country: 'BR',
         agents_stopped: false,
@@ -81,7 +83,7 @@ export const whoAmI = defineVerb({
         has_leads: true,
         has_inbox: true,
       },
-      connections: [{ id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d61', name: 'Shop', channel: 'waba', state: 'active' }],
+      connections: [{ id: exampleIds.connection, name: 'Shop', channel: 'waba', state: 'active' }],
       limits: { calls_per_minute: 300, calls_left: 299, resets_in_seconds: 1 },
       time: '2026-03-01T12:00:00.000Z',
       next: ['Call wait_for_work for the next customer who waits for you.'],
@@ -103,7 +105,7 @@ export const whoAmI = defineVerb({
         name: workspace?.name ?? '',
         country: workspace?.default_country ?? null,
         agents_stopped: stopped,
-        word: workspace?.agent_word ?? null,
+        word: cleaned(workspace?.agent_word ?? null),
         hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
         has_leads: caller.workspace.leadsEnabled,
         has_inbox: caller.workspace.inboxEnabled,
