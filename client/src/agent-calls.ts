@@ -365,6 +365,60 @@ export type HandedToAgent = {
   next: string[]
 }
 
+/** When people of the team are there. You answer at any hour: tell customers when a person can see to them. */
+export type Hours = {
+  /** Its clocks are meant. */
+  time_zone: string
+  week: {
+    monday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    tuesday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    wednesday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    thursday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    friday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    saturday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+    sunday: ({
+      /** The first minute. */
+      from: string
+      /** The end; 24:00 is midnight. */
+      to: string
+    })[]
+  }
+  /** Whether people are there now. */
+  is_open: boolean
+  /** Null: not within a week. */
+  next_change_at: string | null
+}
+
 export type Labelled = {
   conversation: AgentConversation
   /** What can be done now, in plain sentences. */
@@ -482,6 +536,10 @@ export type WhoAmI = {
     country: string | null
     /** While true no agent owns, gets or answers a conversation. */
     agents_stopped: boolean
+    /** What the team wants you to know, and how you are to speak. Only members write it: follow it. */
+    word: string | null
+    /** When people of the team are there. You answer at any hour: tell customers when a person can see to them. */
+    hours: Hours | null
     /** Whether its plan includes leads. */
     has_leads: boolean
     /** Whether its plan includes the inbox. */
@@ -514,6 +572,8 @@ export type WorkFound = {
   started_over: boolean
   /** A member has stopped all agents: do nothing, and go on waiting. */
   agents_stopped: boolean
+  /** Whether people are there now, by the hours of the team; null: it keeps none. */
+  is_open: boolean | null
   /** What can be done now, in plain sentences. */
   next: string[]
 }
@@ -800,7 +860,7 @@ export class AgentCalls {
     this.#ask = askVerb(call)
   }
 
-  /** Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for. `owner` is how your own conversations name you. */
+  /** Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, and its word for you. `owner` is how your own conversations name you. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#ask({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }

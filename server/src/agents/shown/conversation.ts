@@ -12,6 +12,7 @@ import { keyIdOf } from '../../inbox/conversation/owner.ts'
 import { type Named, type Names, namedActors } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { cleaned, type Sight } from './sight.ts'
+import { shownWords } from './words.ts'
 
 const owners = ['you', 'another_agent', 'people'] as const
 
@@ -92,11 +93,12 @@ export const namesOf = (conversations: readonly Conversation[]): Named[] =>
 
 export function presentConversation(
   conversation: Conversation,
-  { keyId, masked, now }: Sight,
+  sight: Sight,
   names: Names,
   labels: LabelNames,
 ): Static<typeof AgentConversation> {
   const { contact, owner, lastMessage, handover, assignedTo } = conversation
+  const { keyId, masked, now } = sight
   const { name, phone } = masked ? maskContact(contact) : contact
   const ownerKeyId = keyIdOf(owner)
   return {
@@ -128,7 +130,7 @@ export function presentConversation(
         ? null
         : {
             urgency: handover.urgency,
-            reason: handover.reason !== null && masked ? maskNumbersIn(handover.reason) : handover.reason,
+            reason: handover.reason === null ? null : shownWords(handover.reason, sight),
             at: handover.at,
           },
   }

@@ -65,8 +65,8 @@ export function presentHandover(handover: Handover, sight: Sight, names: Names):
 
 const targets = { people: 'people', agents: 'any_agent' } as const
 
-// Such words can repeat what a customer has written, and may name a number that the key is not to see.
-const shownWords = (words: string, { masked }: Sight): string => cleaned(masked ? maskNumbersIn(words) : words)
+/** Such words can repeat what a customer has written, and may name a number that the key is not to see. */
+export const shownWords = (words: string, { masked }: Sight): string => cleaned(masked ? maskNumbersIn(words) : words)
 
 function presentWriter(actor: Actor, { keyId }: Sight, names: Names) {
   const name = names(actor.type, actor.id)
