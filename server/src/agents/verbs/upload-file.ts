@@ -1,12 +1,17 @@
 import { Type } from 'typebox'
-import { invalid } from '../../base/errors.ts'
+import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf, timestamp } from '../../base/route.ts'
 import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
-import type { Uploaded } from '../../inbox/media/uploads.ts'
+import { removeUpload, takeUpload, type UploadDeps, type Uploaded } from '../../inbox/media/uploads.ts'
+import type { SendDeps } from '../../inbox/send/send-deps.ts'
+import { filePlaces, takingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { mediaKinds } from '../../inbox/team-api/team-media-schema.ts'
 import { input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
-import { defineVerb } from '../verb.ts'
+import { findFor } from '../shown/find-for.ts'
+import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { type AgentUploads, defineVerb } from '../verb.ts'
 
 /** In a message all of it is held several times over; what is larger comes as its bytes. */
 const maxBytes = 2 * 1024 * 1024
@@ -86,3 +91,22 @@ export const presentUpload = ({ id, kind, type, bytes, expiresAt }: Uploaded) =>
   ...{ upload_id: id, kind, type, bytes, expires_at: expiresAt.toISOString() },
   next: ['Call answer with file: its upload_id, and a caption if you want one.'],
 })
+
+/** How agents bring files: a few at a time, for conversations of their own. */
+export function agentUploads(inbox: SendDeps, deps: UploadDeps): AgentUploads {
+  const place = filePlaces(takingPlaces)
+  return {
+    take: async (caller, upload) => {
+      const conversation = await findFor({ inbox }, caller, upload.conversationId)
+      const { owner } = conversation
+      if (owner.type !== 'agent' || owner.keyId !== caller.keyId) throw refusalToAnswer(conversation)
+      const actor = actorOf(caller)
+      const reader = { workspaceId: caller.workspaceId, actor }
+      return place(reader, () => takeUpload(deps, scopeOf(caller), actor, upload))
+    },
+    drop: (caller, conversationId, id) =>
+      removeUpload(deps, caller.workspaceId, actorOf(caller), conversationId, id).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+      }),
+  }
+}
