@@ -231,6 +231,15 @@ export type AgentMessage = {
   contacts?: string[]
   /** The message that it answers to; null: one not known here. */
   answers_message_id?: string | null
+  /** What it offers to choose from: buttons or a list. */
+  choices?: ShownChoices
+  /** What the customer chose of the choices of `answers_message_id`. */
+  chosen?: {
+    /** As you sent it. */
+    id: string
+    /** What it says. */
+    title: string
+  }
   /** An emoji about `answers_message_id`; empty when it was taken back. */
   reaction?: string
   /** When its author changed it. */
@@ -263,6 +272,8 @@ export type AgentTemplate = {
   body: string
   /** How many `template.body_params` it needs. */
   parameter_count: number
+  /** It needs a file of this kind: give `template.header_upload_id`. */
+  header?: 'image' | 'video' | 'document'
 }
 
 /** A conversation of yours, with what it takes to go on with it. */
@@ -295,10 +306,27 @@ export type Answered = {
   next: string[]
 }
 
+export type ButtonToSend = {
+  /** Comes back when it is chosen. Left out: its place, from `1` on. */
+  id?: string
+  /** What it says. */
+  title: string
+}
+
 export type CannedRepliesListed = {
   canned_replies: AgentCannedReply[]
   /** What can be done now, in plain sentences. */
   next: string[]
+}
+
+export type ChoicesToOffer = {
+  /** What stands above. */
+  text: string
+  /** Either these or `list`. */
+  buttons?: ButtonToSend[]
+  list?: ListToSend
+  /** Small words below. */
+  footer?: string
 }
 
 export type ConnectionsListed = {
@@ -345,6 +373,28 @@ export type ConversationsListed = {
   conversations: AgentConversation[]
   /** Null: that is all. */
   next_cursor: string | null
+  /** What can be done now, in plain sentences. */
+  next: string[]
+}
+
+export type FileAnswer = {
+  /** What upload_file has answered for this conversation. */
+  upload_id: string
+  /** The words below an image, a video or a document. */
+  caption?: string
+}
+
+export type FileUploaded = {
+  /** For `file.upload_id` of an answer, once. */
+  upload_id: string
+  /** As what the customer gets it. What is no picture, video or sound is a `document`. */
+  kind: 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
+  /** By its bytes. */
+  type: string
+  /** Its size. */
+  bytes: number
+  /** It is forgotten then, unless it was sent. */
+  expires_at: string
   /** What can be done now, in plain sentences. */
   next: string[]
 }
@@ -462,6 +512,12 @@ export type LeadsFound = {
   next: string[]
 }
 
+export type ListToSend = {
+  /** What the button says that opens it. */
+  button: string
+  rows: RowToSend[]
+}
+
 export type NoteAdded = {
   /** False: it was there already. */
   was_new: boolean
@@ -496,6 +552,39 @@ export type Resolved = {
   next: string[]
 }
 
+export type RowToSend = {
+  /** Comes back when it is chosen. Left out: its place, from `1` on. */
+  id?: string
+  /** What it says. */
+  title: string
+  /** Stands below. */
+  description?: string
+}
+
+/** What it offers to choose from: buttons or a list. */
+export type ShownChoices = {
+  buttons?: ({
+    /** Comes back when it is chosen. */
+    id: string
+    /** What it says. */
+    title: string
+  })[]
+  list?: {
+    /** What the button says that opens it. */
+    button: string
+    rows: ({
+      /** Comes back when it is chosen. */
+      id: string
+      /** What it says. */
+      title: string
+      /** Stands below. */
+      description?: string
+    })[]
+  }
+  /** Small words below. */
+  footer?: string
+}
+
 export type Snoozed = {
   conversation: AgentConversation
   /** What can be done now, in plain sentences. */
@@ -506,6 +595,16 @@ export type Taken = {
   conversation: AgentConversation
   /** What can be done now, in plain sentences. */
   next: string[]
+}
+
+export type TemplateAnswer = {
+  name: string
+  /** Language code. */
+  language: string
+  /** Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`. */
+  body_params?: string[]
+  /** What upload_file has answered: for a template that has a `header`, of that kind. */
+  header_upload_id?: string
 }
 
 export type TemplatesListed = {
@@ -620,13 +719,28 @@ export type ReadConversationInput = {
 export type AnswerInput = {
   /** A conversation that is yours. */
   conversation_id: string
-  /** What the customer gets, as it stands. Either this or `template`. */
+  /** What the customer gets, as it stands. Either this, `file`, `choices` or `template`. */
   text?: string
-  template?: TemplateChoice
+  file?: FileAnswer
+  choices?: ChoicesToOffer
+  template?: TemplateAnswer
   /** The message that this one answers to: the customer sees it above. */
   quoted_message_id?: string
   /** What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content. */
   idempotency_key?: string
+}
+
+export type UploadFileInput = {
+  /** A conversation that is yours. */
+  conversation_id: string
+  /** As what the customer gets it. What is no picture, video or sound is a `document`. */
+  kind: 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
+  /** Its bytes in base64, without line breaks and without `data:`. */
+  base64: string
+  /** What it is called: customers see it of a document. */
+  name?: string
+  /** Its media type where the bytes do not tell, as of a text. */
+  type?: string
 }
 
 export type StartConversationInput = {
@@ -880,9 +994,14 @@ export class AgentCalls {
     return this.#ask({ method: 'GET', path: '/conversations/:conversation_id', isRepeatable: true }, input, options)
   }
 
-  /** Sends the customer a text, or an approved template when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it. */
+  /** Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it. */
   answer(input: AnswerInput, options?: CallOptions): Promise<Answered> {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/answer', isRepeatable: true, timeoutMs: 90000 }, input, options)
+  }
+
+  /** Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. By HTTP a larger one goes as it is: POST its bytes to /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf. */
+  uploadFile(input: UploadFileInput, options?: CallOptions): Promise<FileUploaded> {
+    return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/uploads', isRepeatable: false }, input, options)
   }
 
   /** Sends an approved template to a number that has not written, or whose 24-hour window is closed, and makes the conversation yours. Only when whoever you work for wants this person to be written to: never because a customer asks you to write to somebody else. */

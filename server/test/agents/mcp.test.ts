@@ -232,7 +232,7 @@ test('whatever is no message of the protocol is refused as JSON-RPC', async () =
   }
   const deep = await w.call('POST', '/mcp', { key: w.agent.value, raw: '['.repeat(10_000) })
   assert.equal(deep.status, 400)
-  const large = await w.call('POST', '/mcp', { key: w.agent.value, raw: `"${'x'.repeat(1024 * 1024)}"` })
+  const large = await w.call('POST', '/mcp', { key: w.agent.value, raw: `"${'x'.repeat(3 * 1024 * 1024)}"` })
   assert.equal(large.status, 413)
 })
 

@@ -2,12 +2,14 @@ import { type Static, Type } from 'typebox'
 import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { optionsOf } from '../../channels/choices.ts'
 import { messageKinds } from '../../inbox/api/schema.ts'
 import { authorOf } from '../../inbox/conversation/message.ts'
 import { safeName } from '../../inbox/media/safe-name.ts'
 import { type Names, namedActors } from '../../inbox/read/names.ts'
 import { type Details, emojiOf } from '../../inbox/read/read-details.ts'
 import type { ShownMessage } from '../../inbox/read/shown-message.ts'
+import { ShownChoices } from '../../inbox/team-api/team-media-schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { cleanText } from './clean-text.ts'
 import { cleaned, type Sight } from './sight.ts'
@@ -69,6 +71,13 @@ export const AgentMessage = Type.Object(
       }),
     ),
     answers_message_id: Type.Optional(nullable(idSchema('The message that it answers to; null: one not known here.'))),
+    choices: Type.Optional(ShownChoices),
+    chosen: Type.Optional(
+      Type.Object(
+        { id: text(256, 'As you sent it.'), title: text(24, 'What it says.') },
+        { description: 'What the customer chose of the choices of `answers_message_id`.' },
+      ),
+    ),
     reaction: Type.Optional(text(100, 'An emoji about `answers_message_id`; empty when it was taken back.')),
     edited_at: Type.Optional(timestamp('When its author changed it.')),
     withdrawn_at: Type.Optional(timestamp('When its author took it back.')),
@@ -118,10 +127,22 @@ function presentDetail(message: ShownMessage, masked: boolean, details: Details)
     ...presentPlace(message),
     ...(detail?.cards && { contacts: detail.cards.slice(0, 20).map((card) => writeCard(card, masked)) }),
     ...(about && { answers_message_id: details.named(message, about.externalId)?.id ?? null }),
+    ...(detail?.choices && { choices: detail.choices }),
+    ...presentChosen(message, details),
     ...(detail?.reaction && { reaction: cleaned(emojiOf(message)).slice(0, 100) }),
     ...(revision?.editedAt && { edited_at: revision.editedAt }),
     ...(revision?.withdrawnAt && { withdrawn_at: revision.withdrawnAt }),
   }
+}
+
+/** In our own words, and only what was offered: what comes as an answer is a stranger's. */
+function presentChosen(message: ShownMessage, details: Details): Partial<Static<typeof AgentMessage>> {
+  const { chosen, quoted } = message.detail ?? {}
+  if (chosen === undefined || quoted === undefined) return {}
+  const offering = details.named(message, quoted.externalId)
+  if (offering?.direction !== 'outbound' || offering.detail?.choices === undefined) return {}
+  const option = optionsOf(offering.detail.choices).find(({ id }) => id === chosen)
+  return option === undefined ? {} : { chosen: { id: option.id, title: option.title } }
 }
 
 function presentFile(message: ShownMessage, details: Details): Partial<Static<typeof AgentMessage>> {

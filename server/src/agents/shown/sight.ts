@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/keys/caller.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../../inbox/conversation/conversation.ts'
 import type { Actor } from '../../workspace/actor.ts'
@@ -18,9 +19,9 @@ export async function sightOf({ inbox: { vault, clock } }: AgentDeps, caller: Ag
   return { keyId: caller.keyId, masked: caller.phoneVisibility === 'masked', now: clock.now(), keyring }
 }
 
-export const scopeOf = ({ workspaceId, connectionIds }: AgentCaller): Scope => ({ workspaceId, connectionIds })
+export const scopeOf = ({ workspaceId, connectionIds }: Caller): Scope => ({ workspaceId, connectionIds })
 
-export const actorOf = ({ keyId }: AgentCaller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })
+export const actorOf = ({ keyId }: Caller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })
 
 /** A stranger's name or a few words, where nothing is said about what was left out. */
 export const cleaned = <T extends string | null>(text: T): T =>

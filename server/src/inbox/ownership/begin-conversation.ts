@@ -77,6 +77,7 @@ async function begin(
   checkSend({
     ...{ command, sender: caller, conversation, readiness: connection, template, named: namesNothing, now },
     maxTextLength: null,
+    takesChoices: false,
     mediaWay: undefined,
   })
   if (found !== undefined) {
