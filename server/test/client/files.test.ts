@@ -38,7 +38,11 @@ test('a file goes to the service as it is, and is there for an answer', async ()
   const { id } = await w.customerWrites('Show me')
   const { fetch, asked } = network('reaches')
   const { agents } = new Parley({ baseUrl: await serviceUrl(), apiKey, fetch })
-  const brought = await agents.uploadBlob(new Blob([new Uint8Array(png)]), { conversation_id: id, kind: 'image', name: 'a b.png' })
+  const brought = await agents.uploadBlob(new Blob([new Uint8Array(png)]), {
+    conversation_id: id,
+    kind: 'image',
+    name: 'a b.png',
+  })
   assert.deepEqual([brought.kind, brought.type, brought.bytes], ['image', 'image/png', png.length])
   const inBase64 = { conversation_id: id, kind: 'image', base64: png.toString('base64') } as const
   assert.notEqual((await agents.uploadFile(inBase64)).upload_id, brought.upload_id)

@@ -97,6 +97,28 @@ for (const rig of rigs) {
     assert.deepEqual(await ours(ana), [])
   })
 
+  test(`${channel}: a template whose header is a picture goes out with an agent's, where there are any`, async () => {
+    const w = await behaviourWorld(rig)
+    const { ana, id } = await begun(w)
+    await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
+    const { body: listed } = await w.verb('GET', '/templates')
+    const headers = listed.templates.map(({ name, header }: Record<string, string>) => `${name} ${header ?? ''}`)
+    assert.equal(headers.includes('new_catalog image'), rig.hasTemplates, String(headers))
+    const template = { name: 'new_catalog', language: 'es' }
+    const without = await answer(w, id, { template })
+    assert.deepEqual([without.status, without.body.code], [422, 'TEMPLATE_NOT_APPROVED'])
+    if (!rig.hasTemplates) return
+    const { body: brought } = await bring(w, id, photo, { kind: 'image' })
+    const filled = { ...template, header_upload_id: brought.upload_id }
+    assert.equal((await answer(w, id, { template: filled })).body.status, 'sent')
+    assert.equal((await answer(w, id, { template: filled })).body.was_new, false)
+    const shown = await ours(ana)
+    assert.deepEqual(
+      shown.map(({ kind, file }) => [kind, file.kind, file.size]),
+      [['template', 'image', photo.length]],
+    )
+  })
+
   if (rig.hasChoices) {
     test(`${channel}: an agent offers buttons and a list, and learns what was chosen`, async () => {
       const w = await behaviourWorld(rig)

@@ -99,7 +99,7 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </em>
       )}
       {hasOwnWords(message) && <MessageText text={text} />}
-      {choices !== null && (
+      {choices !== null && withdrawnAt === null && (
         <Suspense>
           <OfferedChoices choices={choices} />
         </Suspense>
