@@ -18,14 +18,22 @@ create table api_keys (
   created_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone,
   answers_new_conversations boolean not null default true,
+  unanswered_sends smallint,
+  daily_sends integer,
+  paused_at timestamp(3) with time zone,
+  paused_why text,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
+  constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),
   constraint api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_paused_check CHECK (((paused_at IS NULL) = (paused_why IS NULL))),
+  constraint api_keys_paused_why_check CHECK ((paused_why = ANY (ARRAY['same_call'::text, 'same_text'::text]))),
   constraint api_keys_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
   constraint api_keys_previous_key_hash_check CHECK ((octet_length(previous_key_hash) = 32)),
   constraint api_keys_scopes_check CHECK ((cardinality(scopes) > 0)),
+  constraint api_keys_unanswered_sends_check CHECK (((unanswered_sends >= 1) AND (unanswered_sends <= 50))),
   constraint api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id)
 ) with (fillfactor=80);
@@ -416,6 +424,16 @@ create table key_rotations (
 
 CREATE INDEX key_rotations_due ON key_rotations USING btree (due_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX key_rotations_running_key ON key_rotations USING btree (scope_id) WHERE (finished_at IS NULL);
+
+create table key_sends (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  day date not null,
+  sends integer not null,
+  constraint key_sends_sends_check CHECK ((sends >= 0)),
+  constraint key_sends_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint key_sends_pkey PRIMARY KEY (workspace_id, key_id)
+) with (fillfactor=50);
 
 create table known_sign_ins (
   mark bytea not null,

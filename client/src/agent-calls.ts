@@ -646,7 +646,7 @@ export type WhoAmI = {
   }
   /** Those that you see. */
   connections: AgentConnection[]
-  /** Calls about conversations and calls about leads are counted apart; this is one of them. */
+  /** Calls about conversations and calls about leads are counted apart; this is one of them. Messages are counted beside them. */
   limits: {
     /** How many calls a minute allows; null: any number. */
     calls_per_minute: number | null
@@ -654,6 +654,12 @@ export type WhoAmI = {
     calls_left: number | null
     /** When all of it is there again. */
     resets_in_seconds: number | null
+    /** How many messages you may send in a conversation since the customer’s last one. */
+    unanswered_sends: number
+    /** How many messages you may send in a UTC day. */
+    daily_sends: number
+    /** How many of those are left. */
+    sends_left_today: number
   }
   /** Now, by the service. */
   time: string

@@ -87,6 +87,10 @@ export class OwnerMismatchError extends ConflictError {
 export class HeldByPeopleError extends ConflictError {
   override readonly name: string = 'HeldByPeopleError'
 }
+/** The customer has not answered as many messages as the key may send: wait until they write. */
+export class UnansweredLimitError extends ConflictError {
+  override readonly name: string = 'UnansweredLimitError'
+}
 export class ConnectionUnavailableError extends ConflictError {
   override readonly name: string = 'ConnectionUnavailableError'
 }
@@ -122,6 +126,14 @@ export class InvalidMessageError extends UnprocessableError {
 export class RateLimitedError extends ApiError {
   override readonly name: string = 'RateLimitedError'
 }
+/** The key has sent as many messages as it may in a UTC day. */
+export class DailySendsReachedError extends RateLimitedError {
+  override readonly name: string = 'DailySendsReachedError'
+}
+/** The key has repeated itself: `next` says what it did. */
+export class PausedError extends RateLimitedError {
+  override readonly name: string = 'PausedError'
+}
 /** 5xx. */
 export class ServiceError extends ApiError {
   override readonly name: string = 'ServiceError'
@@ -153,6 +165,9 @@ const byCode: Record<string, typeof ApiError> = {
   OWNER_FORBIDDEN: OwnerForbiddenError,
   OWNER_MISMATCH: OwnerMismatchError,
   HELD_BY_PEOPLE: HeldByPeopleError,
+  UNANSWERED_LIMIT: UnansweredLimitError,
+  DAILY_SENDS_REACHED: DailySendsReachedError,
+  PAUSED: PausedError,
   CONNECTION_UNAVAILABLE: ConnectionUnavailableError,
   ACKNOWLEDGEMENT_REQUIRED: AcknowledgementRequiredError,
   NOT_RETRYABLE: NotRetryableError,

@@ -86,6 +86,35 @@ test('which key gets new conversations is shown with its number, and changed wit
   await picture(connections.page, 'connection-new-go-to')
 })
 
+test('what a key may send is set in its panel, and emptied to the usual', async () => {
+  const { page, problems } = await demo.open('keys')
+  await page.getByRole('button', { name: 'Demo key' }).click()
+  const panel = page.getByRole('dialog')
+  const limits = panel.getByRole('group', { name: 'What it may send' })
+  const save = limits.getByRole('button', { name: 'Save' })
+  assert.equal(await save.isDisabled(), true)
+  const keyNow = async () => {
+    const { keys } = await demo.team('GET', `/workspaces/${demo.workspaceId}/keys`)
+    const key = keys.find(({ name }: { name: string }) => name === 'Demo key')
+    return [key.unansweredSends, key.dailySends]
+  }
+  const saved = () => page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+  await limits.getByLabel('Messages without an answer').fill('5')
+  await limits.getByLabel('Messages a day').fill('200')
+  let answered = saved()
+  await save.click()
+  assert.equal((await answered).status(), 200)
+  assert.deepEqual(await keyNow(), [5, 200])
+  await picture(page, 'keys-limits')
+  await limits.getByLabel('Messages without an answer').fill('')
+  answered = saved()
+  await limits.getByLabel('Messages without an answer').press('Enter')
+  assert.equal((await answered).status(), 200)
+  assert.deepEqual(await keyNow(), [null, 200])
+  assert.deepEqual(problems, [])
+  assert.deepEqual(await issuesInSchemes(page, 'keys-limits'), [])
+})
+
 test('the page of keys is usable without eyes or a mouse, in both schemes and on a phone', async () => {
   for (const options of [{}, { viewport: phone }]) {
     const { page } = await demo.open('keys', options)

@@ -10,6 +10,7 @@ import type { ReadLead } from '../leads/lead/identify.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { CreateLead } from '../leads/write/create.ts'
 import type { UpsertLead } from '../leads/write/upsert.ts'
+import type { Breaker } from './pause/breaker.ts'
 import type { WorkWaits } from './wait/work-waits.ts'
 
 /** What verbs act on. */
@@ -24,6 +25,7 @@ export interface AgentDeps {
   guesses: GuessesOf
   waits: WorkWaits
   uploads: AgentUploads
+  breaker: Breaker
 }
 
 /** The files that agents bring for their answers. */

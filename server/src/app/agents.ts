@@ -1,11 +1,14 @@
 import type { Guard } from '../access/keys/guard.ts'
+import { storePause } from '../access/keys/pause.ts'
 import { fileRoutes } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
+import { createBreaker } from '../agents/pause/breaker.ts'
 import type { AgentDeps } from '../agents/verb.ts'
 import { agentUploads } from '../agents/verbs/upload-file.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
+import { openErrands } from '../base/async/errands.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
@@ -35,6 +38,9 @@ export async function serveAgents(
     stopHearing()
     waits.close()
   })
+  const errands = openErrands()
+  app.addHook('onClose', errands.close)
+  const failed = (error: unknown) => runtime.log.warn('a pause of a key not stored', {}, error)
   const deps: AgentDeps = {
     inbox,
     leads: runtime,
@@ -45,6 +51,10 @@ export async function serveAgents(
     guesses: guard.guesses,
     waits,
     uploads: agentUploads(inbox, uploads),
+    breaker: createBreaker({
+      clock: runtime.clock,
+      tell: (...paused) => errands.run(() => storePause(runtime.db, ...paused), failed),
+    }),
   }
   verbRoutes(app, deps, guard, verbs)
   fileRoutes(app, deps, guard)

@@ -1,4 +1,4 @@
-import type { NamedRow } from '../access/people/people.ts'
+import type { KeyRow } from '../access/people/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
 import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
@@ -12,6 +12,7 @@ export const attentionCodes = [
   'connection_unavailable',
   'quota_reached',
   'customers_waiting',
+  'key_paused',
   'webhook_disabled',
   'webhook_failing',
   'acknowledgement_missing',
@@ -29,7 +30,7 @@ export interface Attention {
   /** Since when it is so, or when it will be. */
   at: Date | null
   count: number | null
-  /** The connection's or webhook's own word for why. */
+  /** The connection's, webhook's or key's own word for why. */
   reason: string | null
 }
 
@@ -39,7 +40,7 @@ export interface State {
   waiting: readonly UnansweredCount[]
   connections: readonly ConnectionInfo[]
   webhooks: readonly WebhookInfo[]
-  keys: readonly NamedRow[]
+  keys: readonly KeyRow[]
 }
 
 export interface ConnectionInfo {
@@ -65,6 +66,7 @@ export interface WebhookInfo {
 const dayMs = 86_400_000
 const warnAheadMs = 14 * dayMs
 const rememberMs = 7 * dayMs
+const showPauseMs = dayMs
 const nearQuota = 0.8
 
 /** What somebody should look at now, the worst first. */
@@ -126,8 +128,18 @@ function ofWebhook(one: WebhookInfo): Attention[] {
     : []
 }
 
-function ofKey({ id, name, expires_at: at, revoked_at }: NamedRow, now: Date): Attention[] {
-  if (at === null || revoked_at !== null) return []
+function ofKey(key: KeyRow, now: Date): Attention[] {
+  if (key.revoked_at !== null) return []
+  return [...ofPause(key, now), ...ofExpiry(key, now)]
+}
+
+function ofPause({ id, name, paused_at: at, paused_why: reason }: KeyRow, now: Date): Attention[] {
+  if (at === null || now.getTime() - at.getTime() >= showPauseMs) return []
+  return [about('key_paused', { id, name, at, reason })]
+}
+
+function ofExpiry({ id, name, expires_at: at }: KeyRow, now: Date): Attention[] {
+  if (at === null) return []
   if (at > now) return isSoon(at, now) ? [about('key_expiring', { id, name, at })] : []
   return now.getTime() - at.getTime() < rememberMs ? [about('key_expired', { id, name, at })] : []
 }

@@ -101,7 +101,12 @@ export const Stats = Type.Object({
       name: nullable(text(200, 'Its name; the description of a webhook.')),
       at: nullable(timestamp('Since when it is so, or when it will be.')),
       count: nullable(count('Customers, leads or failures.')),
-      reason: nullable(text(200, 'The state reason of the connection or webhook.')),
+      reason: nullable(
+        text(
+          200,
+          'The state reason of the connection or webhook; of a key that was paused `same_call` or `same_text`.',
+        ),
+      ),
     }),
     { ...unpaged, description: 'What somebody should look at now, the worst first.' },
   ),

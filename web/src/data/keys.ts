@@ -37,9 +37,15 @@ export function createKey(
   return body(api.POST(path, { params: { path: { workspaceId } }, body: key }))
 }
 
-export function changeKey(workspaceId: string, keyId: string, answersNewConversations: boolean) {
+interface KeyChanges {
+  answersNewConversations?: boolean
+  unansweredSends?: number | null
+  dailySends?: number | null
+}
+
+export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {
   const params = { path: { workspaceId, keyId } }
-  return body(api.PATCH(`${path}/{keyId}`, { params, body: { answersNewConversations } }))
+  return body(api.PATCH(`${path}/{keyId}`, { params, body: changes }))
 }
 
 export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {

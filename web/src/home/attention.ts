@@ -19,6 +19,7 @@ const kinds: Record<AttentionCode, Kind> = {
   connection_unavailable: { tone: 'bad', place: connection },
   quota_reached: { tone: 'bad', place: workspace },
   customers_waiting: { tone: 'attention', place: () => 'inbox', search: { view: 'all', unanswered: true } },
+  key_paused: { tone: 'attention', place: keys },
   webhook_disabled: { tone: 'bad', place: webhook },
   webhook_failing: { tone: 'attention', place: webhook },
   acknowledgement_missing: { tone: 'attention', place: connection },

@@ -11,6 +11,7 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Facts } from '../ui/page/Facts.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { KeyLimits } from './KeyLimits.tsx'
 import { StatusChip } from './KeyTable.tsx'
 import { mayAnswer } from './presets.ts'
 
@@ -51,7 +52,12 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
       }
     >
       <KeyFacts apiKey={apiKey} />
-      {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && <AnswersNew apiKey={apiKey} mayChange={mayChange} />}
+      {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && (
+        <>
+          <AnswersNew apiKey={apiKey} mayChange={mayChange} />
+          <KeyLimits apiKey={apiKey} mayChange={mayChange} />
+        </>
+      )}
       {asks === 'revoke' && (
         <Confirm
           title={t.keys.revokeAsk(apiKey.name)}
@@ -68,13 +74,13 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
   )
 }
 
-/** Whether new customers go to this key: the one setting that can be changed, at once. */
+/** Whether new customers go to this key: it changes at once. */
 function AnswersNew({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
   const workspaceId = useWorkspaceId()
   const changed = useKeysChanged(workspaceId)
   const [answers, setAnswers] = useState(apiKey.answersNewConversations)
   const change = useMutation({
-    mutationFn: (wanted: boolean) => changeKey(workspaceId, apiKey.id, wanted),
+    mutationFn: (wanted: boolean) => changeKey(workspaceId, apiKey.id, { answersNewConversations: wanted }),
     onSuccess: changed,
     onError: (error, wanted) => {
       setAnswers(!wanted)

@@ -12,8 +12,18 @@ export interface Caller {
   /** Connections that the key may see; empty means every connection of the workspace. */
   connectionIds: readonly string[]
   phoneVisibility: 'full' | 'masked'
+  /** What the team has set for this key. */
+  sendLimits: SendLimits
   workspace: CallerWorkspace
   may(scope: Scope): boolean
+}
+
+/** How much may be sent with a key; null is the default of the interface that it comes by. */
+export interface SendLimits {
+  /** Messages in a conversation since the customer's last one. */
+  unanswered: number | null
+  /** Messages in a UTC day. */
+  daily: number | null
 }
 
 export interface CallerWorkspace extends LeadSettings {

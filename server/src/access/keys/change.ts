@@ -7,16 +7,17 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { hashKeyValue, lastFourOf, makeKeyValue } from './key-format.ts'
-import { statusAt } from './key-schema.ts'
+import { type KeyChangesInput, statusAt } from './key-schema.ts'
 import { checkKeySettings, type KeySettingsInput, mayAnswer, needsAnsweringScope } from './key-settings.ts'
 import {
   type ApiKeyRow,
   insertApiKey,
+  type KeyChanges,
   lockApiKey,
   notifyKeyChanged,
   replaceValue,
-  setAnswersNew,
   setRevoked,
+  storeChanges,
 } from './queries.ts'
 
 export interface KeyDeps {
@@ -84,24 +85,37 @@ async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-/** Says whether a key gets customers who write for the first time. Its conversations stay its own. */
+/** Changes whether a key gets customers who write for the first time, and how much it may send. Its conversations stay its own. */
 export async function changeKeyAs(
   deps: KeyDeps,
   by: Member,
   keyId: string,
-  answersNewConversations: boolean,
+  changes: KeyChangesInput,
 ): Promise<ApiKeyRow> {
   const now = deps.clock.now()
-  return deps.db.tx(async (tx) => {
+  const changed = await deps.db.tx(async (tx) => {
     const key = await lockApiKey(tx, by.workspaceId, keyId)
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
-    if (answersNewConversations && !mayAnswer(key.scopes)) throw new InvalidInput([needsAnsweringScope])
-    if (key.answers_new_conversations === answersNewConversations) return key
+    if (changes.answersNewConversations && !mayAnswer(key.scopes)) throw new InvalidInput([needsAnsweringScope])
+    const wanted: KeyChanges = {
+      answers_new_conversations: changes.answersNewConversations ?? key.answers_new_conversations,
+      unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
+      daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
+    }
+    if (isSame(key, wanted)) return key
     await recordChange(tx, by, 'api-key.changed', keyId, now)
-    return setAnswersNew(tx, by.workspaceId, keyId, answersNewConversations)
+    await notifyKeyChanged(tx, keyId)
+    return storeChanges(tx, by.workspaceId, keyId, wanted)
   })
+  deps.forgetKey(keyId)
+  return changed
 }
+
+const isSame = (key: KeyChanges, wanted: KeyChanges): boolean =>
+  key.answers_new_conversations === wanted.answers_new_conversations &&
+  key.unanswered_sends === wanted.unanswered_sends &&
+  key.daily_sends === wanted.daily_sends
 
 /** Ends a key for good. A repeat returns the same and changes nothing. */
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {

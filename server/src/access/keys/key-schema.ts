@@ -41,6 +41,25 @@ const answersNewConversations = Type.Boolean({
   example: false,
 })
 
+const unansweredSends = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 50,
+    description:
+      'How many messages the key may send in a conversation since the customer’s last one; the next is refused with `UNANSWERED_LIMIT`. Null: 3 in the interface for agents, and any number in the first version’s.',
+    example: 3,
+  }),
+)
+const dailySends = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    description:
+      'How many messages the key may send in a UTC day; the next is refused with `DAILY_SENDS_REACHED`. Null: 1,000 in the interface for agents, and any number in the first version’s.',
+    example: 1000,
+  }),
+)
+
 export const newKeySchema = Type.Object(
   {
     name,
@@ -54,7 +73,15 @@ export const newKeySchema = Type.Object(
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
 )
 
-export const keyChangesSchema = Type.Object({ answersNewConversations }, closed)
+export const keyChangesSchema = Type.Object(
+  {
+    answersNewConversations: Type.Optional(answersNewConversations),
+    unansweredSends: Type.Optional(unansweredSends),
+    dailySends: Type.Optional(dailySends),
+  },
+  { ...closed, minProperties: 1 },
+)
+export type KeyChangesInput = Static<typeof keyChangesSchema>
 
 export const rotateKeySchema = Type.Object(
   {
@@ -83,6 +110,8 @@ export const keySchema = titled('ApiKey', {
   phoneVisibility,
   allowlist,
   answersNewConversations,
+  unansweredSends,
+  dailySends,
   expiresAt: nullable(timestamp('When it stops working.')),
   revokedAt: nullable(timestamp('When it was revoked.')),
   previousValidUntil: nullable(timestamp('Until when the value before the last rotation still works.')),
@@ -113,6 +142,8 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     phoneVisibility: row.phone_visibility,
     allowlist: row.allowlist,
     answersNewConversations: row.answers_new_conversations,
+    unansweredSends: row.unanswered_sends,
+    dailySends: row.daily_sends,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,

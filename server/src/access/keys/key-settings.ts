@@ -3,7 +3,7 @@ import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
-/** What is chosen when a key is made. All but `answersNewConversations` stays as it is for the key's life. */
+/** What is chosen when a key is made. It stays as it is for the key's life, but for `answersNewConversations`. */
 export interface KeySettingsInput {
   name: string
   scopes: readonly string[]

@@ -25,6 +25,7 @@ export function knownKey(row: KnownKeyRow): KnownKey {
       scopes,
       connectionIds: row.connection_ids,
       phoneVisibility: row.phone_visibility,
+      sendLimits: { unanswered: row.unanswered_sends, daily: row.daily_sends },
       workspace: {
         ...readLeadSettings(row),
         leadsEnabled: row.leads_enabled,

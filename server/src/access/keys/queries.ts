@@ -12,6 +12,8 @@ export interface ApiKeyRow {
   phone_visibility: 'full' | 'masked'
   allowlist: string[]
   answers_new_conversations: boolean
+  unanswered_sends: number | null
+  daily_sends: number | null
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -22,7 +24,8 @@ export interface ApiKeyRow {
 
 const shownColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
+  answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
+  created_at, last_used_at`
 
 export interface NewApiKey {
   workspaceId: string
@@ -109,10 +112,15 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
   return row
 }
 
-export async function setAnswersNew(tx: Tx, workspaceId: string, keyId: string, answers: boolean): Promise<ApiKeyRow> {
+/** What of a key can be changed while it works. */
+export type KeyChanges = Pick<ApiKeyRow, 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'>
+
+export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     update api_keys
-    set answers_new_conversations = ${answers}
+    set answers_new_conversations = ${to.answers_new_conversations},
+      unanswered_sends = ${to.unanswered_sends},
+      daily_sends = ${to.daily_sends}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${shownColumns(tx)}`
@@ -151,6 +159,8 @@ export interface KnownKeyRow extends LeadSettingsRow {
   connection_ids: string[]
   phone_visibility: 'full' | 'masked'
   allowlist: string[]
+  unanswered_sends: number | null
+  daily_sends: number | null
   expires_at: Date | null
   revoked_at: Date | null
   /** Until when the shown value works, if it is the one before the last rotation. */
@@ -165,7 +175,7 @@ export interface KnownKeyRow extends LeadSettingsRow {
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(KnownKeyRow | null)[]> {
   const rows = await sql<(KnownKeyRow & { hash: string })[]>`
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
-      k.expires_at, k.revoked_at,
+      k.unanswered_sends, k.daily_sends, k.expires_at, k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
       ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours
     from unnest(${[...hashes]}::text[]) as asked (hash)

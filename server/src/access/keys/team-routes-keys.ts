@@ -74,7 +74,7 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description:
-        'For admins. The value is in this answer and nowhere else. Give it what it needs and no more; but for `answersNewConversations` the settings stay as they are.',
+        'For admins. The value is in this answer and nowhere else. Give it what it needs and no more; the settings stay as they are, but for those that changing it names.',
       params: Type.Object(workspaceParams),
       body: newKeySchema,
       response: { 201: withValue, ...errors(400, 401, 403, 404) },
@@ -96,14 +96,14 @@ function changeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'changeApiKey',
       summary: 'Change an API key',
-      description: 'For admins. Only whether customers who write for the first time go to it.',
+      description:
+        'For admins. Whether customers who write for the first time go to it, and how much it may send. It holds at once, on every node.',
       params: keyParams,
       body: keyChangesSchema,
       response: { 200: Type.Object({ key: keySchema }), ...errors(400, 401, 403, 404, 409) },
     },
     handler: async (request) => {
-      const { answersNewConversations } = request.body
-      const key = await changeKeyAs(deps, memberOf(request), request.params.keyId, answersNewConversations)
+      const key = await changeKeyAs(deps, memberOf(request), request.params.keyId, request.body)
       return { key: presentKey(key, deps.clock.now()) }
     },
   })

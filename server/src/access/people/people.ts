@@ -1,12 +1,13 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Role } from '../../team/member.ts'
+import type { PausedWhy } from '../keys/pause.ts'
 import { listMembers } from '../users/members.ts'
 
 /** Everyone who can appear as the doer of something, by name. */
 export interface People {
   members: { id: string; name: string; role: Role }[]
-  keys: NamedRow[]
+  keys: KeyRow[]
   tokens: NamedRow[]
 }
 
@@ -15,6 +16,12 @@ export interface NamedRow {
   name: string
   expires_at: Date | null
   revoked_at: Date | null
+}
+
+export interface KeyRow extends NamedRow {
+  /** When it last repeated itself so often that it was told to pause, and at what. */
+  paused_at: Date | null
+  paused_why: PausedWhy | null
 }
 
 /** Keys and tokens that work no more are among them: what they did is still shown under their names. */
@@ -32,9 +39,9 @@ export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Ke
 }
 
 /** The API keys of a workspace, the oldest first. */
-export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<NamedRow[]> {
-  return sql<NamedRow[]>`
-    select id, name, expires_at, revoked_at
+export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select id, name, expires_at, revoked_at, paused_at, paused_why
     from api_keys
     where workspace_id = ${workspaceId}
     order by id`

@@ -20,6 +20,7 @@ const rules = `You answer customers of a team, beside its people. Authenticate e
 - Repeating a call is safe: the same content after the same message of the customer is sent once, and \`was_new\` says whether this call did it.
 - Text can be sent until \`window_expires_at\`; after that only a template (list_templates).
 - Every answer has \`next\`: what you can do now. Every error is \`application/problem+json\` with \`code\`, \`detail\` and \`next\`: do what \`next\` says.
+- Send at most 3 messages until the customer answers; who_am_i says your limits. Never repeat a call that was refused, unless \`next\` says so.
 - On 429 and 503 wait as long as \`Retry-After\` says.`
 
 /** What a model reads first: the rules, and every verb with what it takes. */

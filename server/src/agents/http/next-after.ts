@@ -13,6 +13,14 @@ const byCode: Record<string, string[]> = {
   OWNER_MISMATCH: leaveIt,
   NOT_TAKEN: ['Call take_offered to make it yours, then answer.', 'Or leave it to people.'],
   OWNER_FORBIDDEN: ['Do not send anything. Call who_am_i to see whether agents are stopped.'],
+  UNANSWERED_LIMIT: [
+    'Send nothing more here until the customer writes: wait_for_work tells you when they do.',
+    'Or call hand_over without closing words, so that people go on.',
+  ],
+  DAILY_SENDS_REACHED: [
+    'Send nothing more today: the day ends at midnight UTC, as Retry-After says.',
+    'Call hand_over without closing words for customers who cannot wait.',
+  ],
   WINDOW_CLOSED: [
     'Call list_templates and answer with one of them, if it fits what you want to say.',
     'Or call hand_over, so that people see to it.',

@@ -23,7 +23,7 @@ export const isForAgents = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test
 /** A failure as an agent is told of it: what was wrong, and what it can do about it. */
 export function problemOf(error: ApiError): Problem {
   const { statusCode: status, data = {} } = error
-  const { code: given, issues, ...extra } = data
+  const { code: given, issues, next, ...extra } = data
   const code = codeOf(error, given)
   return {
     ...Object.fromEntries(
@@ -38,9 +38,11 @@ export function problemOf(error: ApiError): Problem {
     detail: detailOf(error),
     code,
     ...(error instanceof InvalidInput && { issues: issuesOf(error) }),
-    next: nextAfter(code, status),
+    next: isWords(next) ? next : nextAfter(code, status),
   }
 }
+
+const isWords = (next: unknown): next is string[] => Array.isArray(next)
 
 const codes: Record<number, string> = {
   400: 'INVALID_REQUEST',

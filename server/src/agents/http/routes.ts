@@ -5,6 +5,7 @@ import type { Guard } from '../../access/keys/guard.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
 import type { App } from '../../base/route.ts'
 import { admitTo } from '../admit.ts'
+import { runVerb } from '../run-verb.ts'
 import type { AgentCaller, AgentDeps, Verb } from '../verb.ts'
 
 export const basePath = '/api/v2'
@@ -41,7 +42,7 @@ export function verbRoutes(
       handler: async (request, reply) => {
         const { query, body, params: named } = request as { query: object; body: object; params: object }
         const input = { ...(isGet ? query : body), ...named }
-        const answer = await verb.run(deps, agentOf(request), input, goneSignal(reply))
+        const answer = await runVerb(deps, verb, agentOf(request), input, goneSignal(reply))
         return reply.send(answer)
       },
     })

@@ -5,6 +5,7 @@ import { type ApiError, InvalidInput } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
 import { admitTo, isFor } from '../admit.ts'
 import { problemOf } from '../http/problem.ts'
+import { runVerb } from '../run-verb.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
 import { plainInput, plainOutput } from './plain-schema.ts'
 import { fileReader, type ReadFile } from './read-file.ts'
@@ -39,7 +40,7 @@ export function createTools(deps: AgentDeps, guard: Pick<Guard, 'admit'>, verbs:
       const agent = await admitTo(guard, tool.verb, caller)
       const issues = tool.check(input, '')
       if (issues.length > 0) throw new InvalidInput(issues)
-      return tool.verb.run(deps, agent, input, signal)
+      return runVerb(deps, tool.verb, agent, input, signal)
     },
     readFile: async (caller, ...ids) => {
       await guard.admit(caller, 'inbox', ['inbox.read'])

@@ -8,7 +8,7 @@ import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { findFor } from '../shown/find-for.ts'
 import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
-import { actorOf, scopeOf } from '../shown/sight.ts'
+import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 import { contentFields, contentOf } from './answer-content.ts'
 
@@ -47,12 +47,12 @@ export const answer = defineVerb({
     const id = asked.conversation_id.toLowerCase()
     const { body, isWhole, uploadId, identity } = await contentOf(deps, caller, id, asked)
     const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, identity))
-    const sender = { ...scopeOf(caller), actor: actorOf(caller) }
     const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
     const request = { conversationId: id, idempotencyKey: key, body, ...whole }
-    const sent = await deps.send(sender, request).catch((error) => sayWhose(deps, caller, id, error))
+    const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     // Brought again for a call that is repeated, it would take a place until it is forgotten.
     if (sent.isReplay && uploadId !== null) await deps.uploads.drop(caller, id, uploadId)
+    if (sent.isUnasked && asked.template === undefined) deps.breaker.noteUnasked(caller, id, identity)
     const { message_id, status } = acceptedBy(sent)
     return {
       message_id,

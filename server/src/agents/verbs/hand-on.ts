@@ -10,7 +10,7 @@ import { AgentConversation } from '../shown/conversation.ts'
 import { exampleIds, shownConversation } from '../shown/examples.ts'
 import { whenPeopleCome } from '../shown/hours.ts'
 import { showOne } from '../shown/show-one.ts'
-import { actorOf, scopeOf } from '../shown/sight.ts'
+import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
 import { defineVerb, sets } from '../verb.ts'
 
@@ -70,17 +70,13 @@ export const handOverToPeople = defineVerb({
     output: { conversation: handedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
   },
   run: async (deps, caller, asked) => {
-    const { conversation, closing, isRepeat } = await handOver(
-      deps.inbox,
-      { ...scopeOf(caller), actor: actorOf(caller) },
-      {
-        conversationId: asked.conversation_id.toLowerCase(),
-        words: wordsOf(asked),
-        urgency: asked.urgency ?? 'normal',
-        userId: asked.assigned_to?.toLowerCase() ?? null,
-        closing: asked.closing ?? null,
-      },
-    )
+    const { conversation, closing, isRepeat } = await handOver(deps.inbox, senderOf(caller), {
+      conversationId: asked.conversation_id.toLowerCase(),
+      words: wordsOf(asked),
+      urgency: asked.urgency ?? 'normal',
+      userId: asked.assigned_to?.toLowerCase() ?? null,
+      closing: asked.closing ?? null,
+    })
     return {
       conversation: await showOne(deps, caller, conversation),
       closing,

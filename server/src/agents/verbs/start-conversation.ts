@@ -11,7 +11,7 @@ import { idempotencyKey, input, output } from '../schema.ts'
 import { AgentConversation } from '../shown/conversation.ts'
 import { exampleIds, shownConversation } from '../shown/examples.ts'
 import { showOne } from '../shown/show-one.ts'
-import { actorOf, scopeOf } from '../shown/sight.ts'
+import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 import { acceptedBy } from './answer.ts'
 
@@ -63,8 +63,7 @@ export const startConversation = defineVerb({
     })
     const body = { kind: 'template', template: asked.template }
     const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, conversation.id, body))
-    const sender = { ...scopeOf(caller), actor: actorOf(caller) }
-    const sent = await deps.send(sender, { conversationId: conversation.id, idempotencyKey: key, body })
+    const sent = await deps.send(senderOf(caller), { conversationId: conversation.id, idempotencyKey: key, body })
     return {
       conversation: await showOne(deps, caller, conversation),
       began: isNew,
@@ -77,7 +76,7 @@ export const startConversation = defineVerb({
 
 /** Of a key that sees phones masked it costs a guess when nobody had the number. */
 async function beginGuessing({ inbox, guesses }: AgentDeps, caller: AgentCaller, asked: Beginning): Promise<Begun> {
-  const begin = () => beginConversation(inbox, { ...scopeOf(caller), actor: actorOf(caller) }, asked)
+  const begin = () => beginConversation(inbox, senderOf(caller), asked)
   if (caller.phoneVisibility === 'full') return begin()
   return guesses(caller.keyId).spend(async (budget) => {
     if (budget.left() === 0) throw budget.refusal()

@@ -2,13 +2,14 @@ import { Type } from 'typebox'
 import { scopes } from '../../access/keys/scopes.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
+import { countSentToday } from '../../inbox/send/send-limits.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { input, output } from '../schema.ts'
 import { Connection, selectConnections } from '../shown/connections.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { AgentHours, presentHours } from '../shown/hours.ts'
-import { cleaned } from '../shown/sight.ts'
+import { cleaned, limitsOf } from '../shown/sight.ts'
 import { defineVerb, reads } from '../verb.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
@@ -52,8 +53,14 @@ export const whoAmI = defineVerb({
         calls_per_minute: nullable(count('How many calls a minute allows; null: any number.')),
         calls_left: nullable(count('What is left at the moment; null: there is no limit.')),
         resets_in_seconds: nullable(count('When all of it is there again.')),
+        unanswered_sends: count('How many messages you may send in a conversation since the customer’s last one.'),
+        daily_sends: count('How many messages you may send in a UTC day.'),
+        sends_left_today: count('How many of those are left.'),
       },
-      { description: 'Calls about conversations and calls about leads are counted apart; this is one of them.' },
+      {
+        description:
+          'Calls about conversations and calls about leads are counted apart; this is one of them. Messages are counted beside them.',
+      },
     ),
     time: timestamp('Now, by the service.'),
   }),
@@ -84,18 +91,26 @@ export const whoAmI = defineVerb({
         has_inbox: true,
       },
       connections: [{ id: exampleIds.connection, name: 'Shop', channel: 'waba', state: 'active' }],
-      limits: { calls_per_minute: 300, calls_left: 299, resets_in_seconds: 1 },
+      limits: {
+        calls_per_minute: 300,
+        calls_left: 299,
+        resets_in_seconds: 1,
+        unanswered_sends: 3,
+        daily_sends: 1000,
+        sends_left_today: 988,
+      },
       time: '2026-03-01T12:00:00.000Z',
       next: ['Call wait_for_work for the next customer who waits for you.'],
     },
   },
   run: async ({ inbox: { db, clock } }, caller) => {
     const { workspaceId, keyId, keyName, scopes: held, phoneVisibility, left, may } = caller
-    const [workspace, connections] = await Promise.all([
+    const [limits, now] = [limitsOf(caller), clock.now()]
+    const [workspace, connections, sent] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
+      countSentToday(db.sql, workspaceId, keyId, now),
     ])
-    const now = clock.now()
     const stopped = workspace?.agents_stopped ?? true
     return {
       owner: `agent:${keyId}`,
@@ -115,6 +130,9 @@ export const whoAmI = defineVerb({
         calls_per_minute: left?.limit ?? null,
         calls_left: left?.remaining ?? null,
         resets_in_seconds: left?.resetSeconds ?? null,
+        unanswered_sends: limits.unanswered,
+        daily_sends: limits.daily,
+        sends_left_today: Math.max(0, limits.daily - sent),
       },
       time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),

@@ -45,8 +45,9 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
       response: sendAnswers,
     } satisfies FastifySchema,
     handler: async (request, reply) => {
-      const { workspaceId, keyId, connectionIds } = callerOf(request)
-      return answerSend(send, { workspaceId, connectionIds, actor: { type: 'agent', id: keyId } }, request, reply)
+      const { workspaceId, keyId, connectionIds, sendLimits: limits } = callerOf(request)
+      const sender: Sender = { workspaceId, connectionIds, limits, actor: { type: 'agent', id: keyId } }
+      return answerSend(send, sender, request, reply)
     },
   })
 }

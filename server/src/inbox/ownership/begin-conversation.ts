@@ -17,6 +17,7 @@ import { namesNothing } from '../send/named-by-send.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
+import { countSends } from '../send/send-limits.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
 import type { HandingAgent } from './hand-over.ts'
 
@@ -80,6 +81,8 @@ async function begin(
     takesChoices: false,
     mediaWay: undefined,
   })
+  // Its own conversation may be asked for again, for the sake of the answer that was lost.
+  if (before.ownerEpoch !== conversation.ownerEpoch) await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {
     await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
     return { conversation, isNew: false }
@@ -96,4 +99,12 @@ function refuseToTake(conversation: Conversation, keyId: string): void {
   const refusal = refusalToTake(conversation, keyId, 'offered_only', 'when_handed')
   if (refusal === 'held_by_people') throw heldByPeople(conversation, 'HELD_BY_PEOPLE')
   if (refusal === 'of_another_agent') throw agentHasIt(conversation)
+}
+
+/** Nothing begins for a message that would be one too many; it is counted when it is sent. */
+async function checkLimits(tx: Tx, sender: HandingAgent, conversationId: string, now: Date): Promise<void> {
+  const send = { sender, conversationId }
+  const allowance = await countSends(tx, sender.workspaceId, [send], now)
+  allowance.check(send)
+  await allowance.giveBack()
 }

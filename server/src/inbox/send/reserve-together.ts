@@ -12,6 +12,7 @@ import { beginSends } from './begin-sends.ts'
 import { namesNothing } from './named-by-send.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { ReadSend, SendDeps } from './send-deps.ts'
+import { type Allowance, countSends } from './send-limits.ts'
 import { fingerprintOf } from './send-recall.ts'
 import { newMessage, type Reserved, recipientOf } from './send-reserve.ts'
 import {
@@ -47,11 +48,12 @@ async function reserve(
   const askedAt = performance.now()
   const ids = [...new Set(sends.map(({ conversationId }) => conversationId))]
   const keys = sends.map(({ sender, key }) => ({ senderId: sender.actor.id, key }))
-  const [locked, used, connections] = await deps.step('lock', () =>
+  const [locked, used, connections, allowance] = await deps.step('lock', () =>
     Promise.all([
       lockFreeConversations(tx, keyring, workspaceId, ids),
       findUsedKeys(tx, workspaceId, keys),
       deps.connectionsIn(tx, keyring, workspaceId, connectionsOf(tx, workspaceId, ids)),
+      countSends(tx, workspaceId, sends, deps.clock.now()),
     ]),
   )
   const now = deps.clock.now()
@@ -59,6 +61,7 @@ async function reserve(
     threads: new Map(locked.map((one) => [one.conversation.id, threadOf(one)])),
     connections: new Map(connections.map((one) => [one.id, one])),
     usedKeys: new Set(used.map((place) => keyOf(sends[place]))),
+    allowance,
   }
   await learnTimes(tx, workspaceId, known, now)
   const judged = await deps.step('check', async () => {
@@ -66,6 +69,7 @@ async function reserve(
     return sends.map((send, n) => plan(deps, known, send, templates[n] ?? null, now))
   })
   const planned = judged.flatMap((one) => (one !== null && 'message' in one ? [one] : []))
+  if (planned.length < sends.length) await allowance.giveBack()
   if (planned.length === 0) return judged.map((one) => (one !== null && 'refused' in one ? one : null))
   const begun = await deps.step('write', () => write(deps, tx, keyring, workspaceId, planned, now))
   const startOf = new Map(begun.map((one) => [one.messageId, one]))
@@ -87,6 +91,7 @@ interface Known {
   connections: Map<string, Connection>
   /** Of those that were used before, and of those that are reserved now. */
   usedKeys: Set<string>
+  allowance: Allowance
 }
 
 interface Planned {
@@ -96,6 +101,7 @@ interface Planned {
   draft: Draft
   message: Message
   recipient: Reserved['recipient']
+  isUnasked: boolean
 }
 
 const threadOf = (one: LockedConversation): Thread => ({
@@ -126,7 +132,7 @@ async function templateOf(tx: Tx, { threads }: Known, send: ReadSend): Promise<T
 
 function plan(
   deps: SendDeps,
-  { threads, connections, usedKeys }: Known,
+  { threads, connections, usedKeys, allowance }: Known,
   send: ReadSend,
   template: Template | null,
   now: Date,
@@ -155,11 +161,13 @@ function plan(
     })
     const recipient = recipientOf(conversation)
     if (connection === null) return null
+    allowance.check(send)
+    allowance.use(send)
     const message = { ...newMessage(conversation, sender, draft, now), occurredAt }
     usedKeys.add(keyOf(send))
     thread.times.add(occurredAt.getTime())
     thread.conversation = withOutbound(conversation, message, now)
-    return { send, thread, connection, draft, message, recipient }
+    return { send, thread, connection, draft, message, recipient, isUnasked: conversation.unansweredSince === null }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error
@@ -210,7 +218,7 @@ async function write(
 
 function reservedOf(
   deps: SendDeps,
-  { connection, draft, message, recipient, send }: Planned,
+  { connection, draft, message, recipient, isUnasked, send }: Planned,
   turn: number,
   start: Reserved['start'],
 ): Reserved {
@@ -223,6 +231,7 @@ function reservedOf(
     connector: deps.connectors[connection.channel],
     recipient,
     parts: draft.parts,
+    isUnasked,
     file: null,
     turn,
     start,

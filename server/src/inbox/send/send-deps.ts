@@ -1,3 +1,4 @@
+import type { SendLimits } from '../../access/keys/caller.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -54,6 +55,8 @@ export interface Sender {
   actor: { type: 'agent' | 'user' | 'token'; id: string }
   /** Connections that the sender may use; empty means every one. */
   connectionIds: readonly string[]
+  /** How much it may send; absent: any number. */
+  limits?: SendLimits
 }
 
 /** What became of one part of a send; `stopped`: we have not asked the platform. */
@@ -64,6 +67,8 @@ export interface SendAnswer {
   status: number
   body: string
   isReplay: boolean
+  /** Whether the customer waited for no answer; only of what this request has sent. */
+  isUnasked?: boolean
 }
 
 /** What a request asks for, read and not yet judged. */

@@ -1,4 +1,4 @@
-import { ApiError, conflict, unprocessable } from '../../base/errors.ts'
+import { ApiError, conflict, tooManyRequests, unprocessable } from '../../base/errors.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
@@ -52,6 +52,19 @@ export const acknowledgementRequired = (): ApiError =>
 
 export const windowClosed = (): ApiError =>
   unprocessable('The 24-hour window is closed. Send a template.', { code: 'WINDOW_CLOSED' })
+
+export const unansweredLimit = (limit: number): ApiError =>
+  conflict(
+    `The customer has not answered ${limit === 1 ? 'the last message' : `the last ${limit} messages`} of this key, which is as many as it may send. Wait until they write.`,
+    { code: 'UNANSWERED_LIMIT', limit },
+  )
+
+export const dailySendsReached = (limit: number, retryAfterSeconds: number): ApiError =>
+  tooManyRequests(
+    `This key has sent ${limit} messages today, which is as many as it may. The day ends at midnight UTC.`,
+    retryAfterSeconds,
+    { code: 'DAILY_SENDS_REACHED', limit },
+  )
 
 const whyNoTemplate = {
   no_templates: 'This channel has no templates. Send a text.',

@@ -18,6 +18,7 @@ import { findNamed, type NamedBySend } from './named-by-send.ts'
 import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
 import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
+import { countSends } from './send-limits.ts'
 import { findSend, insertSend, type NewSend } from './send-queries.ts'
 import { fingerprintOf } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
@@ -35,6 +36,8 @@ export interface Reserved {
   connector: Connector
   recipient: Recipient
   parts: Outgoing[]
+  /** Whether the customer waits for no answer. */
+  isUnasked: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
   turn: number
@@ -94,6 +97,10 @@ async function reserve(
   })
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
+  const limited = { sender, conversationId: conversation.id }
+  // What is too many throws, and nothing was counted then.
+  const allowance = await countSends(tx, workspaceId, [limited], now)
+  allowance.check(limited)
 
   const change = takeOver(attempt, conversation, now)
   const message = newMessage(conversation, sender, draft, now)
@@ -107,6 +114,7 @@ async function reserve(
     connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
+    isUnasked: conversation.unansweredSince === null,
     file: draft.file ?? null,
     turn,
     start: null,

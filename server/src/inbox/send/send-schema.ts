@@ -217,7 +217,7 @@ const refusal = (title: string, statusCode: number, code: string, statusMessage:
   errorAnswer(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
-  '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
+  '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later. `UNANSWERED_LIMIT`: the team lets this key send so many messages without an answer of the customer, and no more. Beside them 429 `DAILY_SENDS_REACHED`: as many as the team lets it send in a UTC day.'
 
 /** Why nothing was sent, or not delivered; `data.code` says which. */
 export const sendRefusals = {

@@ -45,7 +45,7 @@ export async function finishSend(deps: SendDeps, reserved: Reserved, settle: Set
   const { answer: settled, refusal } = await dispatchSend(deps, reserved, settle)
   const answer = await deps.step('settle', async () => settled ?? (await settleAlone(deps, reserved)))
   if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
-  return answer === null ? unknown() : { ...answer, isReplay: false }
+  return answer === null ? unknown() : { ...answer, isReplay: false, isUnasked: reserved.isUnasked }
 }
 
 async function settleAlone(deps: SendDeps, reserved: Reserved): Promise<Answer | null> {

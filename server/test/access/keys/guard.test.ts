@@ -54,6 +54,7 @@ test('a key is let in, whatever the case of the scheme and however many spaces',
       scopes: ['leads.read'],
       connectionIds: [],
       phoneVisibility: 'masked',
+      sendLimits: { unanswered: null, daily: null },
       workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true, hours: null },
     })
   }

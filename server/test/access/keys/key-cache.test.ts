@@ -64,6 +64,8 @@ function fakeKey(keyId: string): KnownKey {
     connection_ids: [],
     phone_visibility: 'full',
     allowlist: [],
+    unanswered_sends: null,
+    daily_sends: null,
     expires_at: null,
     revoked_at: null,
     valid_until: null,

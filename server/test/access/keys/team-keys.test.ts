@@ -40,6 +40,8 @@ test('a key is made with its value once, and never shows it again', async () => 
     phoneVisibility: 'full',
     allowlist: ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
     answersNewConversations: false,
+    unansweredSends: null,
+    dailySends: null,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
@@ -108,6 +110,30 @@ test('a key that may answer answers new conversations, unless its maker says oth
     [`api-key:${key.id}`],
     'what changes nothing leaves no line',
   )
+})
+
+test('what a key may send is set by admins, one limit at a time, and taken back by null', async () => {
+  const { workspaceId, path, key, admin, member } = await newKey()
+  const change = (by: typeof admin, body: object) => send(by, 'PATCH', `${path}/${key.id}`, body)
+  assert.equal((await change(member, { dailySends: 5 })).statusCode, 403)
+  assert.equal((await change(admin, { dailySends: 5 })).json().key.dailySends, 5)
+  const both = (await change(admin, { unansweredSends: 50 })).json().key
+  assert.deepEqual([both.unansweredSends, both.dailySends], [50, 5])
+  await change(admin, { unansweredSends: 50 })
+  assert.equal((await change(admin, { unansweredSends: null })).json().key.unansweredSends, null)
+  const audited = (await listAudit(db.sql, workspaceId, 10, null)).filter(({ action }) => action === 'api-key.changed')
+  assert.equal(audited.length, 3, 'what changes nothing leaves no line')
+  for (const [field, wrong] of [
+    ['unansweredSends', 0],
+    ['unansweredSends', 51],
+    ['unansweredSends', 1.5],
+    ['dailySends', 0],
+    ['dailySends', 100_001],
+    ['dailySends', '5'],
+  ] as const) {
+    const refused = await change(admin, { [field]: wrong })
+    assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, field])
+  }
 })
 
 test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {

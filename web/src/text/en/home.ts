@@ -13,6 +13,7 @@ export const home = {
       quota_reached: (_: string, n: number) =>
         `Today's lead limit is reached: ${n}. New ones are refused until midnight UTC.`,
       customers_waiting: (_: string, n: number) => (n === 1 ? 'One customer is waiting' : `${n} customers are waiting`),
+      key_paused: (name: string) => `The API key ${name} repeated itself and was paused for a while.`,
       webhook_disabled: (name: string) => `The webhook ${name} was turned off after too many failures.`,
       webhook_failing: (name: string, n: number) => `The webhook ${name} has failed ${n} times in a row.`,
       acknowledgement_missing: (name: string) => `Somebody has to confirm the risk of ${name}.`,

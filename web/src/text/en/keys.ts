@@ -29,6 +29,14 @@ export const keys = {
   connectionsHelp: 'Which numbers it sees.',
   answersNew: 'Answers new conversations',
   answersNewHelp: 'Customers who write for the first time go to the oldest key that does.',
+  limits: 'What it may send',
+  unanswered: 'Messages without an answer',
+  unansweredHelp:
+    'How many it may send in a conversation until the customer writes again. Empty: 3, or any number for programs that use /api/v1.',
+  daily: 'Messages a day',
+  dailyHelp:
+    'In all conversations together, from midnight to midnight UTC. Empty: 1,000, or any number for programs that use /api/v1.',
+  limitsSaved: 'The limits are saved and hold from now on',
   phones: 'Phone numbers',
   phonesFull: 'Shown in full',
   phonesMasked: 'Masked in the middle',

@@ -276,6 +276,7 @@ export const settings = {
       'api-key.created': 'created an API key',
       'api-key.changed': 'changed an API key',
       'api-key.rotated': 'rotated an API key',
+      'api-key.paused': 'paused an API key that repeated itself',
       'api-key.revoked': 'revoked an API key',
       'team-token.created': 'created a team token',
       'team-token.revoked': 'revoked a team token',

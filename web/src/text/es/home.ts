@@ -15,6 +15,7 @@ export const home: typeof en = {
       quota_reached: (_, n) =>
         `Se alcanzó el límite de leads de hoy: ${n}. Los nuevos se rechazan hasta la medianoche UTC.`,
       customers_waiting: (_, n) => (n === 1 ? 'Un cliente está esperando' : `${n} clientes están esperando`),
+      key_paused: (name) => `La clave de API ${name} se repetía y se puso en pausa un rato.`,
       webhook_disabled: (name) => `El webhook ${name} se apagó después de demasiados fallos.`,
       webhook_failing: (name, n) => `El webhook ${name} ha fallado ${n} veces seguidas.`,
       acknowledgement_missing: (name) => `Alguien tiene que confirmar el riesgo de ${name}.`,

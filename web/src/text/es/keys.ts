@@ -31,6 +31,14 @@ export const keys: typeof en = {
   connectionsHelp: 'Qué números ve.',
   answersNew: 'Responde las conversaciones nuevas',
   answersNewHelp: 'Los clientes que escriben por primera vez van a la clave más antigua que lo hace.',
+  limits: 'Lo que puede enviar',
+  unanswered: 'Mensajes sin respuesta',
+  unansweredHelp:
+    'Cuántos puede enviar en una conversación hasta que el cliente vuelva a escribir. Vacío: 3, o los que quieran los programas que usan /api/v1.',
+  daily: 'Mensajes al día',
+  dailyHelp:
+    'En todas las conversaciones juntas, de medianoche a medianoche UTC. Vacío: 1000, o los que quieran los programas que usan /api/v1.',
+  limitsSaved: 'Los límites se han guardado y valen desde ahora',
   phones: 'Teléfonos',
   phonesFull: 'Se muestran enteros',
   phonesMasked: 'Con el centro oculto',

@@ -292,6 +292,7 @@ export const settings: typeof en = {
       'api-key.created': 'creó una clave de API',
       'api-key.changed': 'modificó una clave de API',
       'api-key.rotated': 'rotó una clave de API',
+      'api-key.paused': 'puso en pausa una clave de API que se repetía',
       'api-key.revoked': 'revocó una clave de API',
       'team-token.created': 'creó un token del equipo',
       'team-token.revoked': 'revocó un token del equipo',

@@ -15,6 +15,7 @@ export const home: typeof en = {
       quota_reached: (_, n) =>
         `O limite de leads de hoje foi atingido: ${n}. Novos são recusados até a meia-noite UTC.`,
       customers_waiting: (_, n) => (n === 1 ? 'Um cliente está esperando' : `${n} clientes estão esperando`),
+      key_paused: (name) => `A chave de API ${name} estava se repetindo e foi pausada por um tempo.`,
       webhook_disabled: (name) => `O webhook ${name} foi desligado depois de falhas demais.`,
       webhook_failing: (name, n) => `O webhook ${name} falhou ${n} vezes seguidas.`,
       acknowledgement_missing: (name) => `Alguém precisa confirmar o risco de ${name}.`,

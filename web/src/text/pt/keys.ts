@@ -31,6 +31,14 @@ export const keys: typeof en = {
   connectionsHelp: 'Que números ela vê.',
   answersNew: 'Responde conversas novas',
   answersNewHelp: 'Clientes que escrevem pela primeira vez vão para a chave mais antiga que faz isso.',
+  limits: 'O que pode enviar',
+  unanswered: 'Mensagens sem resposta',
+  unansweredHelp:
+    'Quantas pode enviar em uma conversa até o cliente escrever de novo. Vazio: 3, ou quantas quiserem os programas que usam /api/v1.',
+  daily: 'Mensagens por dia',
+  dailyHelp:
+    'Em todas as conversas juntas, de meia-noite a meia-noite UTC. Vazio: 1.000, ou quantas quiserem os programas que usam /api/v1.',
+  limitsSaved: 'Os limites foram salvos e valem a partir de agora',
   phones: 'Telefones',
   phonesFull: 'Mostrados por inteiro',
   phonesMasked: 'Com o meio oculto',

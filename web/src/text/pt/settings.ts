@@ -281,6 +281,7 @@ export const settings: typeof en = {
       'api-key.created': 'criou uma chave de API',
       'api-key.changed': 'alterou uma chave de API',
       'api-key.rotated': 'deu um novo valor a uma chave de API',
+      'api-key.paused': 'pausou uma chave de API que estava se repetindo',
       'api-key.revoked': 'revogou uma chave de API',
       'team-token.created': 'criou um token da equipe',
       'team-token.revoked': 'revogou um token da equipe',

@@ -1,0 +1,166 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { firstIdAt } from '../../base/id.ts'
+import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { outcomeUnknown } from '../conversation/status-ladder.ts'
+import type { Sender } from './send-deps.ts'
+import { dailySendsReached, unansweredLimit } from './send-errors.ts'
+
+/** A send that may have a limit, in the conversation that it goes to. */
+export interface LimitedSend {
+  sender: Sender
+  conversationId: string
+}
+
+/** What is left of the limits of several sends, under the locks of their conversations. */
+export interface Allowance {
+  /** Throws 409 `UNANSWERED_LIMIT` or 429 `DAILY_SENDS_REACHED` where this one is too many. */
+  check(send: LimitedSend): void
+  /** Counts one that is sent. */
+  use(send: LimitedSend): void
+  /** Lets the day have again what was counted and not sent. */
+  giveBack(): Promise<void>
+}
+
+const unlimited: Allowance = { check: () => {}, use: () => {}, giveBack: async () => {} }
+
+/**
+ * Counts what the keys of these sends have sent, and all of these for the day: whoever counts next waits until this
+ * transaction ends. Sends without a limit cost nothing. To be asked once the conversations are locked.
+ */
+export async function countSends(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly LimitedSend[],
+  now: Date,
+): Promise<Allowance> {
+  const inConversation = sends.filter(({ sender }) => unansweredOf(sender) !== null)
+  const inDay = sends.filter(({ sender }) => dailyOf(sender) !== null)
+  if (inConversation.length + inDay.length === 0) return unlimited
+  const [unanswered, taken] = await Promise.all([
+    inConversation.length === 0 ? new Map<string, number>() : countUnanswered(tx, workspaceId, inConversation),
+    inDay.length === 0 ? new Map<string, Taken>() : takeOfDay(tx, workspaceId, inDay, now),
+  ])
+  return {
+    check: (send) => {
+      const [limit, dayLimit] = [unansweredOf(send.sender), dailyOf(send.sender)]
+      if (limit !== null && (unanswered.get(threadOf(send)) ?? 0) >= limit) throw unansweredLimit(limit)
+      const used = taken.get(send.sender.actor.id)?.used ?? 0
+      if (dayLimit !== null && used >= dayLimit) throw dailySendsReached(dayLimit, secondsToNextUtcDay(now))
+    },
+    use: (send) => {
+      unanswered.set(threadOf(send), (unanswered.get(threadOf(send)) ?? 0) + 1)
+      const ofKey = taken.get(send.sender.actor.id)
+      if (ofKey !== undefined) ofKey.used++
+    },
+    giveBack: () => giveBack(tx, workspaceId, taken),
+  }
+}
+
+const unansweredOf = ({ limits }: Sender): number | null => limits?.unanswered ?? null
+const dailyOf = ({ limits }: Sender): number | null => limits?.daily ?? null
+const threadOf = ({ sender, conversationId }: LimitedSend): string => `${conversationId} ${sender.actor.id}`
+
+// In a thread with so many messages since the customer's last one, those before them count no more.
+const farthest = 1000
+
+/**
+ * How many messages each key has sent in its conversation since the customer's last one came in, by `threadOf`. Which came
+ * first is told by ids: the platform's clock, by which threads are ordered, may go before or after ours. What has failed for
+ * certain does not count.
+ */
+async function countUnanswered(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly LimitedSend[],
+): Promise<Map<string, number>> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const asked = [...new Map(sends.map((send) => [threadOf(send), send])).values()]
+  const thread = tx`
+    select id, occurred_at, direction = 'inbound' and kind <> 'system' as is_customers, actor_type, actor_id, status, error_code
+    from messages
+    where workspace_id = ${workspace} and conversation_id = n.conversation_id`
+  const newestFirst = tx`order by workspace_id desc, conversation_id desc, occurred_at desc limit ${farthest}`
+  const rows = await tx<{ conversation_id: string; key_id: string; sends: number }[]>`
+    select n.conversation_id, n.key_id, own.sends
+    from unnest(
+      ${asked.map(({ conversationId }) => conversationId)}::uuid[],
+      ${asked.map(({ sender }) => sender.actor.id)}::uuid[]
+    ) as n (conversation_id, key_id)
+    left join lateral (
+      select occurred_at - interval '10 minutes' as at
+      from (${thread} ${newestFirst}) as t
+      where is_customers
+      limit 1
+    ) as since on true
+    cross join lateral (
+      with recent as materialized (
+        ${thread} and occurred_at >= coalesce(since.at, '-infinity') ${newestFirst}
+      )
+      select count(*)::integer as sends
+      from recent
+      where actor_type = 'agent' and actor_id = n.key_id
+        and (status <> 'failed' or error_code = ${outcomeUnknown})
+        and id > coalesce((select id from recent where is_customers order by id desc limit 1), ${firstIdAt(new Date(0))})
+    ) as own`
+  return new Map(rows.map((row) => [`${row.conversation_id} ${row.key_id}`, row.sends]))
+}
+
+/** What a key has used of its day, and how many of what was counted are of this transaction. */
+interface Taken {
+  used: number
+  before: number
+  counted: number
+}
+
+// In the order of keys, so that no two wait for each other. A node whose clock is behind counts for the day that is.
+async function takeOfDay(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly LimitedSend[],
+  now: Date,
+): Promise<Map<string, Taken>> {
+  const counts = new Map<string, number>()
+  for (const { sender } of sends) counts.set(sender.actor.id, (counts.get(sender.actor.id) ?? 0) + 1)
+  const rows = await tx<{ key_id: string; sends: number }[]>`
+    insert into key_sends as k (workspace_id, key_id, day, sends)
+    select ${workspaceId}::uuid, n.key_id, ${startOfUtcDay(now)}::date, n.sends
+    from unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::integer[]) as n (key_id, sends)
+    order by n.key_id
+    on conflict (workspace_id, key_id) do update
+    set sends = case when excluded.day > k.day then 0 else k.sends end + excluded.sends,
+      day = greatest(k.day, excluded.day)
+    returning key_id, sends`
+  return new Map(
+    rows.map(({ key_id, sends: all }) => {
+      const counted = counts.get(key_id) ?? 0
+      return [key_id, { used: all - counted, before: all - counted, counted }]
+    }),
+  )
+}
+
+/** How many messages the key has sent in the UTC day, where they are counted. */
+export async function countSentToday(sql: Sql, workspaceId: string, keyId: string, now: Date): Promise<number> {
+  const [row] = await sql<{ sends: number }[]>`
+    select sends
+    from key_sends
+    where workspace_id = ${workspaceId}
+      and key_id = ${keyId}
+      and day >= ${startOfUtcDay(now)}::date`
+  return row?.sends ?? 0
+}
+
+async function giveBack(tx: Tx, workspaceId: string, taken: ReadonlyMap<string, Taken>): Promise<void> {
+  const unused = [...taken].map(([id, { used, before, counted }]) => ({ id, count: counted - (used - before) }))
+  const some = unused.filter(({ count }) => count > 0)
+  if (some.length === 0) return
+  await tx`
+    update key_sends k
+    set sends = k.sends - n.sends
+    from unnest(
+      ${some.map(({ id }) => id)}::uuid[],
+      ${some.map(({ count }) => count)}::integer[]
+    ) as n (key_id, sends)
+    where k.workspace_id = ${workspaceId}
+      and k.key_id = n.key_id`.execute()
+}

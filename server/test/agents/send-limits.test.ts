@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import type { SentStatement } from '../../src/base/db.ts'
+import type { App } from '../../src/base/route.ts'
+import { secondsToNextUtcDay } from '../../src/base/time.ts'
+import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { template, withTemplate } from '../support/agents/with-template.ts'
+import { everyStatementOf, statementsOf } from '../support/database.ts'
+import { startNode } from '../support/events/feed-world.ts'
+import { fillBlindMessages, fillConversations } from '../support/fill.ts'
+import { conversationPath, marina } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
+import { badPlans, forgetStatistics } from '../support/plans.ts'
+import { until } from '../support/until.ts'
+import { type Answer, callerOf } from '../support/world.ts'
+
+const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.code ?? body.data?.code ?? body.status}`
+
+async function setLimits(w: AgentsWorld, limits: object): Promise<void> {
+  const admin = await signedInMember(w, 'admin')
+  const { status, body } = await admin.call('PATCH', `/keys/${w.agent.id}`, limits)
+  assert.equal(status, 200, JSON.stringify(body))
+}
+
+const words = (n: number) => ['One.', 'Two.', 'Three.', 'Four.', 'Five.'][n] ?? `${n + 1}.`
+
+async function limitsOn(w: AgentsWorld, app: App): Promise<number[]> {
+  const { body } = await callerOf(app, w.agent.value)('GET', '/api/v2/me')
+  return [body.limits.unanswered_sends, body.limits.daily_sends, body.limits.sends_left_today]
+}
+
+async function answerTimes(w: AgentsWorld, conversation_id: string, count: number): Promise<string[]> {
+  const codes: string[] = []
+  for (let n = 0; n < count; n++) codes.push(codeOf(await w.ask('answer', { conversation_id, text: words(n) })))
+  return codes
+}
+
+test('a fourth message without an answer of the customer is refused, and the customer’s next one starts anew', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  assert.deepEqual(await answerTimes(w, conversation_id, 3), ['200 sent', '200 sent', '200 sent'])
+  const refused = await w.ask('answer', { conversation_id, text: 'Four.' })
+  assert.deepEqual([codeOf(refused), refused.body.limit, told(w)], ['409 UNANSWERED_LIMIT', 3, 3])
+  assert.match(refused.body.next.join(' '), /wait_for_work.*hand_over/)
+  const again = await w.ask('answer', { conversation_id, text: 'Three.' })
+  assert.deepEqual([codeOf(again), again.body.was_new], ['200 sent', false], 'a repeat is answered as before')
+  const closing = { conversation_id, summary: 'Does not answer.', closing: 'A colleague will help you.' }
+  assert.equal(codeOf(await w.ask('hand_over', closing)), '409 UNANSWERED_LIMIT')
+  await w.customerWrites('Yes?')
+  assert.deepEqual(await answerTimes(w, conversation_id, 4), [
+    '200 sent',
+    '200 sent',
+    '200 sent',
+    '409 UNANSWERED_LIMIT',
+  ])
+})
+
+test('neither what a person writes nor a hand-over starts the count anew', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  await answerTimes(w, conversation_id, 3)
+  const member = await signedInMember(w)
+  const path = `/inbox/conversations/${conversation_id}`
+  await member.call('POST', `${path}/take-over`)
+  const body = { kind: 'text', text: 'Ana here.' }
+  assert.equal((await member.call('POST', `${path}/messages`, body, { 'idempotency-key': 'one' })).status, 202)
+  await member.call('POST', `${path}/hand-back`, { keyId: w.agent.id })
+  assert.equal(codeOf(await w.ask('answer', { conversation_id, text: 'Four.' })), '409 UNANSWERED_LIMIT')
+})
+
+test('what has failed for certain does not count', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
+  assert.deepEqual(await answerTimes(w, conversation_id, 5), [
+    '200 failed',
+    '200 sent',
+    '200 sent',
+    '200 sent',
+    '409 UNANSWERED_LIMIT',
+  ])
+})
+
+test('a platform’s clock that goes after ours does not count an answer twice', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  await answerTimes(w, conversation_id, 3)
+  w.clock.advance(1000)
+  await w.customerWrites('And now?', { at: new Date(w.clock.now().getTime() - 60_000) })
+  assert.equal(codeOf(await w.ask('answer', { conversation_id, text: 'Now.' })), '200 sent')
+})
+
+test('of 20 sends at once, by two nodes, as many leave as the limits allow', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  const { id: second } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581991234568' } })
+  const node = await startNode(w)
+  const sendBoth = async (conversation: string, n: number): Promise<Answer> => {
+    const call = callerOf(n % 2 === 0 ? w.app : node.app, w.agent.value)
+    const path = `/api/v2/conversations/${conversation}/answer`
+    const { body, ...answer } = await call('POST', path, { body: { text: `Message ${n}` } })
+    return { ...answer, body: typeof body === 'string' ? JSON.parse(body) : body }
+  }
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => sendBoth(id, n)))
+  const codes = answers.map(codeOf)
+  assert.equal(codes.filter((code) => code === '200 sent').length, 3, codes.join())
+  assert.equal(codes.filter((code) => code === '409 UNANSWERED_LIMIT').length, 17, codes.join())
+  await setLimits(w, { unansweredSends: 50, dailySends: 8 })
+  await until(async () => (await limitsOn(w, node.app))[1] === 8, 'the new limit')
+  const more = await Promise.all(Array.from({ length: 20 }, (_, n) => sendBoth(second, n)))
+  assert.deepEqual([more.filter((one) => codeOf(one) === '200 sent').length, told(w)], [5, 8], more.map(codeOf).join())
+  assert.ok(more.every((one) => ['200 sent', '429 DAILY_SENDS_REACHED'].includes(codeOf(one))))
+})
+
+test('a key that has sent its share of the day is refused until midnight UTC, whatever it sends', async () => {
+  const w = await agentsWorld()
+  await setLimits(w, { dailySends: 2 })
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const first = { conversation_id, text: 'One.' }
+  assert.equal(codeOf(await w.ask('answer', first)), '200 sent')
+  assert.equal((await w.ask('answer', first)).body.was_new, false)
+  w.clock.advance(24 * 3_600_000)
+  await w.customerWrites('Are you there?')
+  assert.deepEqual(await answerTimes(w, conversation_id, 2), ['200 sent', '200 sent'], 'a new day')
+  assert.equal((await w.ask('who_am_i')).body.limits.sends_left_today, 0)
+  const refused = await w.ask('answer', { conversation_id, text: 'Three.' })
+  assert.equal(codeOf(refused), '429 DAILY_SENDS_REACHED')
+  assert.equal(refused.headers['retry-after'], String(secondsToNextUtcDay(w.clock.now())))
+  assert.match(refused.body.next[0], /midnight UTC/)
+  assert.equal((await w.ask('answer', { conversation_id, text: 'Two.' })).body.was_new, false, 'a repeat costs nothing')
+  const closing = { conversation_id, summary: 'Wants more.', closing: 'Good-bye.' }
+  assert.equal(codeOf(await w.ask('hand_over', closing)), '429 DAILY_SENDS_REACHED')
+  assert.equal(codeOf(await w.ask('hand_over', { ...closing, closing: undefined })).slice(0, 3), '200')
+})
+
+test('the contract’s interface has no limits until the team sets them, and pays nothing for them', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  let n = 0
+  const send = () =>
+    w.call('POST', `${conversationPath(id)}/messages`, {
+      key: w.agent.value,
+      body: { kind: 'text', text: 'Hello' },
+      headers: { 'idempotency-key': `key ${n++}` },
+    })
+  for (let times = 0; times < 6; times++) assert.equal((await send()).status, 202)
+  const plain = (await everyStatementOf(async () => void (await send()))).map(({ text }) => text)
+  assert.ok(!plain.some((text) => /key_sends|is_customers/.test(text)))
+  await setLimits(w, { dailySends: 1 })
+  await w.call('GET', '/api/v1/inbox/conversations', { key: w.agent.value })
+  const limited = (await everyStatementOf(async () => void (await send()))).map(({ text }) => text)
+  assert.equal(limited.filter((text) => /key_sends|is_customers/.test(text)).length, 1, 'the day costs one statement')
+  const beyond = await send()
+  assert.deepEqual(
+    [codeOf(beyond), beyond.headers['retry-after']],
+    ['429 DAILY_SENDS_REACHED', String(secondsToNextUtcDay(w.clock.now()))],
+  )
+  await setLimits(w, { dailySends: null, unansweredSends: 3 })
+  assert.equal(codeOf(await send()), '409 UNANSWERED_LIMIT')
+  assert.equal(told(w), 8)
+})
+
+test('a changed limit holds on another node from its next call on', async () => {
+  const w = await agentsWorld()
+  const node = await startNode(w)
+  assert.deepEqual(await limitsOn(w, node.app), [3, 1000, 1000])
+  await setLimits(w, { unansweredSends: 5, dailySends: 10 })
+  // By the clock, which stands still, the key that the other node knows would never grow old.
+  await until(async () => isDeepStrictEqual(await limitsOn(w, node.app), [5, 10, 10]), 'the new limit')
+})
+
+test('no conversation begins for a message that would be one too many', async () => {
+  const w = await withTemplate()
+  await setLimits(w, { dailySends: 1 })
+  const start = (phone: string) => w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
+  assert.equal(codeOf(await start('5511999990001')), '200 sent')
+  assert.equal((await start('5511999990001')).body.was_new, false)
+  assert.equal(codeOf(await start('5511999990002')), '429 DAILY_SENDS_REACHED')
+  assert.equal((await w.conversations()).length, 1)
+})
+
+const tables = ['messages', 'key_sends']
+
+test('what a key has sent is counted by indexes, however much there is', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.agent.id, count: 2000 })
+  await fillBlindMessages(filling, ids, 4)
+  await w.db.sql`
+    insert into key_sends (workspace_id, key_id, day, sends)
+    select ${w.workspaceId}, gen_random_uuid(), '2026-01-01', 1
+    from generate_series(1, 2000)`
+  await w.db.sql.unsafe(`analyze ${tables.join(', ')}`)
+  const count = () =>
+    statementsOf(async () => void (await w.ask('answer', { conversation_id: id, text: crypto.randomUUID() })))
+  const counting = ({ text }: SentStatement) => /is_customers|key_sends/.test(text)
+  const statements = (await count()).filter(counting)
+  assert.equal(statements.length, 2)
+  assert.deepEqual(await badPlans(w.db, statements, ['messages']), [])
+  await forgetStatistics(w.db, tables)
+  assert.deepEqual(await badPlans(w.db, (await count()).filter(counting), ['messages']), [])
+})
