@@ -29,6 +29,7 @@ export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? c
 /** What the platform is known to refuse, with the field that it is about; null for what it takes. */
 export function problemOfChoices(text: string, choices: Choices): string | null {
   for (const [field, words, longest] of wordsOf(text, choices)) {
+    if (words === undefined) continue
     if (words.trim() === '') return `${field} must not be blank`
     if (words.length > longest) return `${field} may have ${longest} characters, an emoji counting as two or more`
     if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not hold a newline or a tab`
@@ -42,26 +43,23 @@ export function problemOfChoices(text: string, choices: Choices): string | null 
   return null
 }
 
-function wordsOf(text: string, choices: Choices): [field: string, words: string, longest: number][] {
-  const { footer } = choices
-  const around: [string, string, number][] = [
+type Words = [field: string, words: string | undefined, longest: number]
+
+function wordsOf(text: string, choices: Choices): Words[] {
+  return [
     ['choices.text', text, choiceLimits.text],
-    ...(footer === undefined ? [] : [['choices.footer', footer, choiceLimits.footer] as [string, string, number]]),
+    ['choices.footer', choices.footer, choiceLimits.footer],
+    ...('list' in choices ? wordsOfList(choices.list) : wordsOfButtons(choices.buttons)),
   ]
-  if (!('list' in choices)) {
-    const titles = choices.buttons.map(({ title }, n): [string, string, number] => [
-      `choices.buttons[${n}].title`,
-      title,
-      choiceLimits.buttonTitle,
-    ])
-    return [...around, ...titles]
-  }
-  const { button, rows } = choices.list
-  const inRows = rows.flatMap(({ title, description }, n): [string, string, number][] => [
-    [`choices.list.rows[${n}].title`, title, choiceLimits.rowTitle],
-    ...(description === undefined
-      ? []
-      : [[`choices.list.rows[${n}].description`, description, choiceLimits.description] as [string, string, number]]),
-  ])
-  return [...around, ['choices.list.button', button, choiceLimits.buttonTitle], ...inRows]
 }
+
+const wordsOfButtons = (buttons: readonly Choice[]): Words[] =>
+  buttons.map(({ title }, n) => [`choices.buttons[${n}].title`, title, choiceLimits.buttonTitle])
+
+const wordsOfList = ({ button, rows }: ChoiceList): Words[] => [
+  ['choices.list.button', button, choiceLimits.buttonTitle],
+  ...rows.flatMap(({ title, description }, n): Words[] => [
+    [`choices.list.rows[${n}].title`, title, choiceLimits.rowTitle],
+    [`choices.list.rows[${n}].description`, description, choiceLimits.description],
+  ]),
+]
