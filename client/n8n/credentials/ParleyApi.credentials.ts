@@ -26,9 +26,10 @@ export class ParleyApi implements ICredentialType {
       description: 'From Settings → API keys. The workflow is seen in the inbox under its name.',
     },
   ]
-  authenticate = {
-    type: 'generic',
-    properties: { headers: { Authorization: '=Bearer {{$credentials.apiKey}}' } },
-  } as const
+  // A function: n8n resolves no expression for a trigger that asks by itself.
+  authenticate: ICredentialType['authenticate'] = async ({ apiKey }, request) => ({
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${apiKey}` },
+  })
   test = { request: { baseURL: '={{$credentials.baseUrl}}', url: '/api/v2/me' } }
 }

@@ -26,9 +26,10 @@ export class ParleyTeamApi implements ICredentialType {
       description: 'A token of the workspace with the role admin: only admins may register webhooks',
     },
   ]
-  authenticate = {
-    type: 'generic',
-    properties: { headers: { Authorization: '=Bearer {{$credentials.teamToken}}' } },
-  } as const
+  // A function: n8n resolves no expression for a trigger that asks by itself.
+  authenticate: ICredentialType['authenticate'] = async ({ teamToken }, request) => ({
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${teamToken}` },
+  })
   test = { request: { baseURL: '={{$credentials.baseUrl}}', url: '/api/team/v1/workspaces' } }
 }

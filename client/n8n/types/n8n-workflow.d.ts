@@ -72,7 +72,10 @@ declare module 'n8n-workflow' {
     icon?: Icon
     documentationUrl?: string
     properties: INodeProperties[]
-    authenticate?: { type: 'generic'; properties: { headers?: { [name: string]: string } } }
+    authenticate?: (
+      credentials: { [name: string]: GenericValue },
+      request: IHttpRequestOptions,
+    ) => Promise<IHttpRequestOptions>
     test?: { request: { baseURL: string; url: string } }
   }
 
@@ -101,6 +104,7 @@ declare module 'n8n-workflow' {
   export interface IHttpRequestOptions {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
     url: string
+    headers?: IDataObject
     qs?: IDataObject
     body?: IDataObject
     json?: boolean
