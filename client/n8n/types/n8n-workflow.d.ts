@@ -158,7 +158,12 @@ declare module 'n8n-workflow' {
     getNodeParameter(name: string, fallback?: unknown): GenericValue
     getHeaderData(): { [name: string]: string | string[] | undefined }
     getRequestObject(): { rawBody: Uint8Array; readRawBody(): Promise<void> }
-    getResponseObject(): { status(code: number): { json(body: object): unknown } }
+    getResponseObject(): {
+      status(code: number): { json(body: object): unknown }
+      once(event: 'close', listener: () => void): unknown
+      statusCode: number
+      writableFinished: boolean
+    }
   }
 
   export interface IWebhookResponseData {

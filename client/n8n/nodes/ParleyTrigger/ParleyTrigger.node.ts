@@ -8,10 +8,8 @@ import {
 } from 'n8n-workflow'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../src/webhooks.ts'
 import { deregister, getWorkspaces, isRegistered, type Registration, register } from './registration.ts'
+import { isRepeated } from './repeated-events.ts'
 import { triggerProperties } from './trigger-properties.ts'
-
-/** As many as may come again while n8n has answered late: Parley keeps events of one lead or conversation in order. */
-const rememberedIds = 500
 
 /** Starts a workflow with each event of Parley: it registers its own webhook, and takes it away again. */
 export class ParleyTrigger implements INodeType {
@@ -87,13 +85,4 @@ async function secretOf(context: IWebhookFunctions): Promise<string> {
   const { secret } = context.getWorkflowStaticData('node') as Partial<Registration>
   if (secret === undefined) throw new WebhookVerificationError('No webhook is registered: activate the workflow again')
   return secret
-}
-
-/** Whether this event has started the workflow already: what Parley was not sure of having told, it tells again. */
-function isRepeated(context: IWebhookFunctions, id: string): boolean {
-  const known = context.getWorkflowStaticData('node')
-  const ids = (known.eventIds ?? []) as string[]
-  if (ids.includes(id)) return true
-  known.eventIds = [...ids, id].slice(-rememberedIds)
-  return false
 }
