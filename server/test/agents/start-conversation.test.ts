@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../../src/base/id.ts'
-import { replaceTemplates } from '../../src/channels/templates/templates.ts'
-import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { type AgentsWorld, addTemplate, agentsWorld } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
@@ -11,28 +9,7 @@ const phone = '+55 81 99876-5432'
 
 async function withTemplate(): Promise<AgentsWorld> {
   const w = await agentsWorld()
-  await w.db.tx((tx) =>
-    replaceTemplates(
-      tx,
-      w.workspaceId,
-      w.connectionId,
-      [
-        {
-          id: newId(w.clock.now()),
-          name: 'order_update',
-          language: 'en_US',
-          category: 'UTILITY',
-          status: 'APPROVED',
-          body: 'Hi {{1}}, your order left.',
-          parameterNames: null,
-          parameterCount: 1,
-          bodyOnly: true,
-          header: null,
-        },
-      ],
-      w.clock.now(),
-    ),
-  )
+  await addTemplate(w)
   return w
 }
 

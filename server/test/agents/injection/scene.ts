@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { encodeCursor } from '../../../src/base/cursor.ts'
-import { newId } from '../../../src/base/id.ts'
-import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
+import { addTemplate } from '../../support/agents/agents-world.ts'
 import { type FilesWorld, filesWorld, png } from '../../support/inbox/files-world.ts'
 import { addLabel, customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
@@ -86,7 +85,7 @@ export async function openScene(): Promise<Scene> {
     'of leads': await key('Leads', w.connectionId, { scopes: ['leads.read'] }),
   }
   const other = await key('Other agent', w.connectionId)
-  await addTemplate(w, w.connectionId)
+  await addTemplate(w)
   const chosen = await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
   assert.equal(chosen.status, 200)
   const facts = {
@@ -180,13 +179,4 @@ async function addForm(admin: TestMember): Promise<string> {
   })
   assert.equal(status, 201, JSON.stringify(body))
   return (body.form ?? body).slug
-}
-
-async function addTemplate(w: FilesWorld, connectionId: string): Promise<void> {
-  const template = {
-    id: newId(w.clock.now()),
-    ...{ name: 'order_update', language: 'en_US', category: 'UTILITY', status: 'APPROVED' },
-    ...{ body: 'Hi {{1}}, your order left.', parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
-  }
-  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, connectionId, [template], w.clock.now()))
 }
