@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { Sql } from '../../base/db.ts'
-import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
@@ -137,6 +136,6 @@ export function presentConversation(
 }
 
 function presentLast({ direction, kind, text: words }: NonNullable<Conversation['lastMessage']>, masked: boolean) {
-  const shown = cleaned(masked && kind === 'system' ? maskNumbersIn(words) : words)
+  const shown = shownWords(words, { masked: masked && kind === 'system' })
   return { kind, ...(direction === 'inbound' ? { customer_text: shown } : { text: shown }) }
 }
