@@ -22,6 +22,7 @@ import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
+import { runAgentCalls } from './parts/agent-calls.ts'
 import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
 import { runBurst } from './parts/burst/burst-part.ts'
 import { runGrowth } from './parts/growth-part.ts'
@@ -150,6 +151,7 @@ try {
       only: values.only,
     })
   if (parts.includes('agents')) {
+    results.push(...(await runAgentCalls(db, workspace, course)))
     const startNode = () => start('product.ts', place)
     others.agents = await runAgents({ db, postgres, start: startNode, rounds, durationMs, isShort: values.short })
   }

@@ -1079,6 +1079,8 @@ create table workspaces (
   keep_audit_days integer default 730,
   keep_former_texts boolean not null default true,
   agents_may_take_back text not null default 'always'::text,
+  hours jsonb,
+  agent_word text,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
   constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),

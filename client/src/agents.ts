@@ -1,5 +1,5 @@
-import { AgentCalls } from './agent-calls.ts'
-import { type Caller, type CallOptions, forEver } from './call.ts'
+import { AgentCalls, type FileUploaded, type UploadFileInput } from './agent-calls.ts'
+import { type Caller, type CallOptions, forEver, pathOf } from './call.ts'
 import { ParleyError } from './errors.ts'
 import { Work } from './work.ts'
 
@@ -42,5 +42,17 @@ export class Agents extends AgentCalls {
     // The key goes nowhere else.
     if (!/^\/api\/v2\/[\w/-]+$/.test(path)) throw new ParleyError('There is no such file: read the conversation again')
     return this.#call({ method: 'GET', path, isFile: true, isRepeatable: true, timeoutMs: fileTimeoutMs }, options)
+  }
+
+  /** As uploadFile, of any size that the channel takes: the bytes go as they are. Nothing is sent before an answer has its `upload_id`. */
+  async uploadBlob(
+    file: Blob,
+    { conversation_id, ...query }: Omit<UploadFileInput, 'base64'>,
+    options?: CallOptions,
+  ): Promise<FileUploaded> {
+    const path = pathOf('api', 'v2', 'conversations', conversation_id, 'files')
+    const call = { method: 'POST', path, query, body: file, timeoutMs: fileTimeoutMs } as const
+    // What came twice waits for an answer in vain, for a day.
+    return this.#call({ ...call, isRepeatable: true }, options)
   }
 }

@@ -128,11 +128,13 @@ function urlOf(base: URL, { path, query = {} }: Call): URL {
 
 function initOf({ method, body, idempotencyKey }: Call, apiKey: string): RequestInit {
   const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${apiKey}` }
-  if (body !== undefined) headers['content-type'] = 'application/json'
+  const isFile = body instanceof Blob
+  if (isFile) headers['content-type'] = body.type || 'application/octet-stream'
+  else if (body !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   // Another address than the one that was given gets neither the key nor a POST that became a GET.
   const init: RequestInit = { method, headers, redirect: 'manual' }
-  return body === undefined ? init : { ...init, body: JSON.stringify(body) }
+  return body === undefined ? init : { ...init, body: isFile ? body : JSON.stringify(body) }
 }
 
 function readAnswer(response: Response, text: string): unknown {

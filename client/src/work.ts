@@ -43,13 +43,14 @@ export class Work {
   }
 
   /**
-   * Sends a text, or an approved template. The same content for the same message of the customer is sent once, also by a program that has
+   * Sends a text, a file that was uploaded, choices or an approved template. The same content for the same message of the customer is sent once, also by a program that has
    * begun anew.
    */
   async answer(answer: string | Answer, options?: CallOptions) {
     const content: Answer = typeof answer === 'string' ? { text: answer } : answer
     const idempotency_key = content.idempotency_key ?? (await this.#keyFor(content))
-    return this.#agents.answer({ ...content, idempotency_key, conversation_id: this.id }, options)
+    const named = idempotency_key === null ? {} : { idempotency_key }
+    return this.#agents.answer({ ...content, ...named, conversation_id: this.id }, options)
   }
 
   /** For the team: the customer never sees it. */
@@ -78,7 +79,9 @@ export class Work {
   }
 
   // The service would make one by the customer's last message at that time, and that may have changed before a second attempt.
-  async #keyFor(content: Answer): Promise<string> {
+  // A file it knows by its bytes, and takes each upload once.
+  async #keyFor(content: Answer): Promise<string | null> {
+    if (content.file !== undefined || content.template?.header_upload_id !== undefined) return null
     const words = JSON.stringify([this.id, this.messages.at(-1)?.id, content])
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(words))
     return `work:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -231,6 +231,7 @@ const noDetail = {
   quoted: null,
   reaction: null,
   reactions: [],
+  choices: null,
   isForwarded: false,
   editedAt: null,
   withdrawnAt: null,

@@ -8,6 +8,7 @@ const password = 'four plain words together'
 
 const sections = [
   'workspace',
+  'hours',
   'members',
   'labels',
   'replies',
@@ -282,7 +283,7 @@ test('the watchdog is set in minutes', async () => {
   const isOn = page.getByRole('switch', { name: /Give a conversation to people/ })
   await isOn.check({ force: true })
   await minutes.fill('45')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('region', { name: 'Watchdog' }).getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.reload()
   await minutes.waitFor()

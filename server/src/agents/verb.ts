@@ -3,6 +3,7 @@ import type { Caller } from '../access/keys/caller.ts'
 import type { Scope } from '../access/keys/scopes.ts'
 import type { GuessesOf } from '../access/rate-limit/guesses.ts'
 import type { Take } from '../access/rate-limit/limiter.ts'
+import type { NewUpload, Uploaded } from '../inbox/media/uploads.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { SendMessage } from '../inbox/send/send-together.ts'
 import type { ReadLead } from '../leads/lead/identify.ts'
@@ -23,7 +24,16 @@ export interface AgentDeps {
   upsertLead: UpsertLead
   guesses: GuessesOf
   waits: WorkWaits
+  uploads: AgentUploads
   breaker: Breaker
+}
+
+/** The files that agents bring for their answers. */
+export interface AgentUploads {
+  /** Takes one in for a conversation of the caller's; throws 404, 409 for another's, and what the channel does not take. */
+  take(caller: Caller, upload: NewUpload): Promise<Uploaded>
+  /** Forgets one that no message has taken; does nothing where one has. */
+  drop(caller: Caller, conversationId: string, id: string): Promise<void>
 }
 
 /** Who asks, and what its key may still ask for. */
@@ -45,7 +55,12 @@ export interface VerbOf<I extends TObject, O extends TObject> {
   /** Any one of them lets a key in. */
   scopes: readonly [Scope, ...Scope[]]
   /** The path below `/api/v2`; the names in it (`:conversation_id`) are fields of the input. */
-  http: { method: 'GET' | 'POST' | 'PATCH'; path: string }
+  http: {
+    method: 'GET' | 'POST' | 'PATCH'
+    path: string
+    /** Where a body may be larger than bodies are. */
+    maxBodyBytes?: number
+  }
   /** Closed. A GET takes what is not in the path as query, everything else as body. */
   input: I
   /** With `next`: what can be done now. */

@@ -1,21 +1,22 @@
 import type { Guard } from '../access/keys/guard.ts'
 import { storePause } from '../access/keys/pause.ts'
-import { fileRoute } from '../agents/http/file-route.ts'
+import { fileRoutes } from '../agents/http/file-route.ts'
 import { verbRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
 import { createBreaker } from '../agents/pause/breaker.ts'
 import type { AgentDeps } from '../agents/verb.ts'
+import { agentUploads } from '../agents/verbs/upload-file.ts'
 import { verbs } from '../agents/verbs/verbs.ts'
 import { createWorkWaits } from '../agents/wait/work-waits.ts'
 import { openErrands } from '../base/async/errands.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
-import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSend } from '../inbox/send/send-together.ts'
 import { leadReader } from '../leads/lead/identify.ts'
 import { leadCreator } from '../leads/write/create.ts'
 import { leadUpserter } from '../leads/write/upsert.ts'
+import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Puts the interface for agents on the server. */
@@ -23,7 +24,7 @@ export async function serveAgents(
   app: App,
   runtime: Runtime,
   guard: Guard,
-  inbox: SendDeps,
+  { sends: inbox, uploads }: Pick<Inbox, 'sends' | 'uploads'>,
   watch: FeedWatch,
 ): Promise<void> {
   const waits = createWorkWaits({ ...runtime, watch })
@@ -49,13 +50,14 @@ export async function serveAgents(
     upsertLead: leadUpserter(runtime),
     guesses: guard.guesses,
     waits,
+    uploads: agentUploads(inbox, uploads),
     breaker: createBreaker({
       clock: runtime.clock,
       tell: (...paused) => errands.run(() => storePause(runtime.db, ...paused), failed),
     }),
   }
   verbRoutes(app, deps, guard, verbs)
-  fileRoute(app, inbox, guard)
+  fileRoutes(app, deps, guard)
   mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
   serveAgentReference(app, verbs)
 }

@@ -65,7 +65,7 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   leadRoutes(app, runtime, guard)
   const inbox = await serveInbox(app, runtime, guard)
   const events = await serveEvents(app, runtime, guard)
-  await serveAgents(app, runtime, guard, inbox.sends, events.watch)
+  await serveAgents(app, runtime, guard, inbox, events.watch)
   await servePeople(app, runtime, guard, inbox, events)
   return app
 }

@@ -18,6 +18,7 @@ import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
 import { openPreviews, type Previews } from '../inbox/media/preview.ts'
 import { openUpload } from '../inbox/media/sent-media.ts'
+import type { UploadDeps } from '../inbox/media/uploads.ts'
 import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
@@ -35,6 +36,8 @@ const presenceSweepMs = 2_000
 export interface Inbox {
   /** What sends, for other faces. */
   sends: SendDeps
+  /** What takes in the files that are to be sent. */
+  uploads: UploadDeps
   /** The team's side, once its guard is there. */
   serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
@@ -70,13 +73,15 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     outgoing,
     adapters,
   }
+  const previews = openPreviews(runtime)
+  app.addHook('onClose', () => previews.close())
+  const uploads: UploadDeps = { db, vault, clock, log, store: runtime.media, previews, adapters }
   return {
     sends,
+    uploads,
     serveTeam: async (teamGuard, live) => {
       const presence = await followTeam(app, runtime, live)
-      const previews = openPreviews(runtime)
-      app.addHook('onClose', () => previews.close())
-      const team = { ...sends, publicUrl, adapters, presence, previews, store: runtime.media }
+      const team = { ...sends, ...uploads, publicUrl, presence }
       inboxTeamRoutes(app, team, teamGuard)
       channelTeamRoutes(app, teamDeps, teamGuard)
     },

@@ -9,6 +9,8 @@ export interface LogFields {
   method?: string
   /** The route's pattern, `/api/v1/leads/:identifier`. */
   route?: string
+  /** What an agent asked for. */
+  verb?: string
   status?: number
   ms?: number
   keyId?: string
@@ -41,6 +43,7 @@ const allowed: readonly (keyof LogFields)[] = [
   'requestId',
   'method',
   'route',
+  'verb',
   'status',
   'ms',
   'keyId',

@@ -35,15 +35,16 @@ function startOf(clock: Intl.DateTimeFormat, midnight: number, date: string): nu
   return inside.length > 0 ? Math.min(...inside) : Math.max(...starts)
 }
 
-function offsetAt(clock: Intl.DateTimeFormat, at: number): number {
+/** How far the zone's clocks are ahead of UTC. */
+export function offsetAt(clock: Intl.DateTimeFormat, at: number): number {
   return Date.parse(`${textAt(clock, at).replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000
 }
 
-const dateAt = (clock: Intl.DateTimeFormat, at: number): string => textAt(clock, at).slice(0, 10)
+export const dateAt = (clock: Intl.DateTimeFormat, at: number): string => textAt(clock, at).slice(0, 10)
 
-// Swedish is written as ISO 8601 is.
-const textAt = (clock: Intl.DateTimeFormat, at: number): string => clock.format(at)
+/** `2026-03-01 09:00:00`: Swedish is written as ISO 8601 is. */
+export const textAt = (clock: Intl.DateTimeFormat, at: number): string => clock.format(at)
 
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+export function clockOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
 }

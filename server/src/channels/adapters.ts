@@ -29,6 +29,7 @@ export function observedConnectors(
 function observedConnector(connector: Connector, observe: (outcome: Outcome, ms: number) => void): Connector {
   return {
     maxTextLength: connector.maxTextLength,
+    takesChoices: connector.takesChoices === true,
     markRead: (connection, externalId, customer) => connector.markRead(connection, externalId, customer),
     ...(connector.takeBack && { takeBack: connector.takeBack }),
     send: async (connection, order) => {

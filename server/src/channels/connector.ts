@@ -1,5 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
+import type { Choices } from './choices.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { MediaKind } from './message-detail.ts'
 
@@ -23,6 +24,8 @@ export type Outgoing =
       quoted?: OtherMessage
     }
   | { kind: 'media'; file: GivenFile; caption: string; quoted?: OtherMessage }
+  /** For connectors that take choices. */
+  | { kind: 'choices'; text: string; choices: Choices; quoted?: OtherMessage }
   /** Null takes ours back. */
   | { kind: 'reaction'; about: OtherMessage; emoji: string | null }
 
@@ -75,6 +78,8 @@ export type RefusalEffect = 'none' | 'connection_unavailable' | 'templates_stale
 export interface Connector<C extends Connection = Connection> {
   /** The longest text of one platform message, in UTF-16 units; null when the channel has no limit of its own. */
   maxTextLength: number | null
+  /** The channel has buttons and lists to choose from. */
+  takesChoices?: boolean
   send(connection: C, order: Order): Promise<SendResult>
   /** Tells the platform that the customer's message was read; never throws. */
   markRead(connection: C, externalId: string, customer: Recipient): Promise<void>

@@ -5,6 +5,8 @@ export interface MessageDetail {
   cards?: ContactCard[]
   quoted?: Quoted
   reaction?: Reaction
+  /** The id of what was chosen, among what the quoted message offers. */
+  chosen?: string
   /** Passed on from elsewhere. */
   isForwarded?: boolean
 }

@@ -143,6 +143,9 @@ export const utterance = Type.Object(
     ),
     place: Type.Optional(place),
     card: Type.Optional(card),
+    choiceId: Type.Optional(
+      Type.String({ maxLength: 256, description: 'Of `about`: what is chosen, as a button_reply or list_reply' }),
+    ),
     ad: Type.Optional(oneOf(adKinds, { description: 'The ad or post that led here' })),
   },
   strict,

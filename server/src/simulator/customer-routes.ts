@@ -5,11 +5,12 @@ import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
 import { call, changeNumber, setOnline, write } from './customer-acts.ts'
 import type { StoredFile } from './files/file-store.ts'
+import type { Utterance } from './inbound.ts'
 import { readAll } from './ladder.ts'
 import { tellMapping, tellName } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import { presentChat, presentCustomer } from './present.ts'
-import { addCustomer, type BusinessNumber, type Customer, findByPhone } from './world.ts'
+import { addCustomer, type BusinessNumber, type Customer, findByPhone, messageIn } from './world.ts'
 
 const tags = ['Customers']
 const params = schema.customerParams
@@ -60,7 +61,11 @@ function actRoutes(app: App, platform: Platform): void {
   const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
-    const { kind = 'text', text = '', about = null, ad = null, fileId, place, card } = request.body
+    const { kind = 'text', text = '', about = null, ad = null, fileId, place, card, choiceId } = request.body
+    if (choiceId !== undefined) {
+      const { id, status, at } = write(platform, number, customer, chosen(customer, about, choiceId))
+      return reply.code(201).send({ id, status, at })
+    }
     if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
     const file = fileId === undefined ? undefined : fileOf(platform, number, fileId)
     const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
@@ -85,6 +90,14 @@ function actRoutes(app: App, platform: Platform): void {
     const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
     return reply.code(201).send({ id, status, at })
   })
+}
+
+/** What pressing a button says, or a row of a list. */
+function chosen(customer: Customer, about: string | null, choiceId: string): Utterance {
+  const offer = messageIn(customer, about)?.offer
+  const choice = offer?.options.find(({ id }) => id === choiceId)
+  if (offer == null || choice === undefined) throw unprocessable('The message offers no such choice')
+  return { kind: offer.button === null ? 'button_reply' : 'list_reply', text: choice.title, about, choice }
 }
 
 function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {

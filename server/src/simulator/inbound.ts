@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { StoredFile } from './files/file-store.ts'
 import { type Card, type FileKind, isFileKind, type Place, shownFile, wordsOfFile } from './files/shown-file.ts'
 import { randomDigits } from './random-digits.ts'
-import type { ChatMessage } from './world.ts'
+import type { ChatMessage, Choice } from './world.ts'
 
 /** Every kind of thing that a customer can send. */
 export const inboundKinds = [
@@ -46,6 +46,8 @@ export interface Utterance {
   file?: StoredFile | undefined
   place?: Place | undefined
   card?: Card | undefined
+  /** What was chosen, of what a message offers. */
+  choice?: Choice | undefined
 }
 
 /** Both ends of a chat, and the message that an utterance is about, where it is known. */
@@ -86,7 +88,7 @@ export function contentOf(utterance: Utterance, ends: Ends): object {
     case 'button_reply':
     case 'list_reply':
     case 'flow_reply':
-      return { ...context, type: 'interactive', interactive: interactive(kind, text) }
+      return { ...context, type: 'interactive', interactive: interactive(utterance) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: about, emoji: text || '👍' } }
     case 'reaction_removed':
@@ -163,9 +165,14 @@ const cardOf = ({ name, phones, organisation, emails = [] }: Card, kind: Inbound
   ...(kind === 'contact_request' ? { origin: 'contact_request' } : {}),
 })
 
-function interactive(kind: InboundKind, text: string): object {
-  if (kind === 'button_reply') return { type: 'button_reply', button_reply: { id: 'choice-1', title: text } }
-  if (kind === 'list_reply') return { type: 'list_reply', list_reply: { id: 'row-1', title: text, description: '' } }
+function interactive({ kind, text, choice }: Utterance): object {
+  if (kind === 'button_reply') {
+    return { type: 'button_reply', button_reply: { id: choice?.id ?? 'choice-1', title: text } }
+  }
+  if (kind === 'list_reply') {
+    const description = choice?.description ?? ''
+    return { type: 'list_reply', list_reply: { id: choice?.id ?? 'row-1', title: text, description } }
+  }
   return {
     type: 'nfm_reply',
     nfm_reply: { name: 'flow', body: 'Sent', response_json: JSON.stringify({ answer: text }) },

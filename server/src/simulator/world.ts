@@ -49,6 +49,8 @@ export interface ChatMessage {
   header: string | null
   footer: string | null
   buttons: string[]
+  /** What the customer can choose from. */
+  offer: Offer | null
   at: Date
   status: Tick
   errorCode: number | null
@@ -67,6 +69,18 @@ export interface ChatMessage {
   reactions: { customer: string | null; business: string | null }
   isEdited: boolean
   isWithdrawn: boolean
+}
+
+export interface Offer {
+  /** What opens the list; null where they are buttons. */
+  button: string | null
+  options: Choice[]
+}
+
+export interface Choice {
+  id: string
+  title: string
+  description?: string
 }
 
 /** A customer's phone, whose only chat is the one with a business number. */
@@ -213,6 +227,7 @@ export function addMessage(
     header: null,
     footer: null,
     buttons: [],
+    offer: null,
     status: 'pending',
     errorCode: null,
     correlator: null,

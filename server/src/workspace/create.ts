@@ -64,6 +64,8 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     leads_from_chat: false,
     keep_former_texts: true,
     agents_may_take_back: 'always',
+    agent_word: null,
+    hours: null,
     ...keepsEverything,
     created_at: now,
     updated_at: now,

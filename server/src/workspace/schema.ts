@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus } from '../base/schema-types.ts'
+import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
 import { retentionOf } from './retention.ts'
@@ -63,6 +64,55 @@ const agentsMayTakeBack = oneOf(takingBack, {
     'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
   example: 'always',
 })
+const agentWord = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 4000,
+    pattern: '\\S',
+    description:
+      'What agents are to know and how they are to speak, as plain text: who_am_i of their interface shows it. Null: nothing.',
+    example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+  }),
+)
+const timeOfDay = (pattern: string, description: string, example: string) =>
+  Type.String({ pattern, maxLength: 5, description, example })
+const spans = Type.Array(
+  Type.Object(
+    {
+      from: timeOfDay('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'The first minute.', '09:00'),
+      to: timeOfDay('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'The end; `24:00` is midnight.', '18:00'),
+    },
+    closed,
+  ),
+  { maxItems: 4, description: 'In order, and not overlapping. Empty: nobody is there.' },
+)
+const week = Type.Object(
+  {
+    monday: spans,
+    tuesday: spans,
+    wednesday: spans,
+    thursday: spans,
+    friday: spans,
+    saturday: spans,
+    sunday: spans,
+  } satisfies Record<Weekday, typeof spans>,
+  closed,
+)
+const timeZone = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+  maxLength: 64,
+  description: 'The IANA name of the time zone that the times are of.',
+  example: 'America/Sao_Paulo',
+})
+const hours = nullable(
+  Type.Object(
+    { timeZone, week },
+    {
+      ...closed,
+      description: 'When people of the team are there: agents are told. Null: the workspace says nothing of it.',
+    },
+  ),
+)
 const leadsFromChat = Type.Boolean({
   description: 'Whether a customer who writes and is no lead becomes one.',
   example: false,
@@ -92,7 +142,15 @@ const retentionPatch = Type.Partial(Type.Object(retentionDays), {
   minProperties: 1,
   description: 'For how many days the workspace keeps what; what is not named stays as it is.',
 })
-const ofInbox = { agentWatchdogMinutes, agentsStopped, agentsMayTakeBack, leadsFromChat, keepFormerTexts }
+const ofInbox = {
+  agentWatchdogMinutes,
+  agentsStopped,
+  agentsMayTakeBack,
+  agentWord,
+  hours,
+  leadsFromChat,
+  keepFormerTexts,
+}
 
 export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),
@@ -174,6 +232,8 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     agentWatchdogMinutes: row.agent_watchdog_minutes,
     agentsStopped: row.agents_stopped,
     agentsMayTakeBack: row.agents_may_take_back,
+    agentWord: row.agent_word,
+    hours: row.hours,
     leadsFromChat: row.leads_from_chat,
     keepFormerTexts: row.keep_former_texts,
     retention: retentionOf(row),

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
 import { issuesOfCountry } from '../base/phone/country.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
+import { issuesOfHours, type OpeningHours } from '../team/opening-hours.ts'
 import { announceWorkspace } from '../team/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { changedQuota, quotaIn } from './quota-ceiling.ts'
@@ -23,6 +25,8 @@ export interface WorkspacePatch {
   leadsFromChat?: boolean
   keepFormerTexts?: boolean
   agentsMayTakeBack?: TakingBack
+  agentWord?: string | null
+  hours?: OpeningHours | null
   retention?: Partial<Retention>
 }
 
@@ -64,10 +68,10 @@ function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
   }
 }
 
-function issuesOfPatch({ leadStatuses, defaultCountry }: WorkspacePatch): Issue[] {
+function issuesOfPatch({ leadStatuses, defaultCountry, hours = null }: WorkspacePatch): Issue[] {
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
   const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
-  return [...repeated, ...issuesOfCountry(defaultCountry)]
+  return [...repeated, ...issuesOfCountry(defaultCountry), ...(hours === null ? [] : issuesOfHours(hours))]
 }
 
 function quotaAfter(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
@@ -91,11 +95,13 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
     keep_former_texts: patch.keepFormerTexts ?? before.keep_former_texts,
     agents_may_take_back: patch.agentsMayTakeBack ?? before.agents_may_take_back,
+    agent_word: patch.agentWord === undefined ? before.agent_word : patch.agentWord,
+    hours: patch.hours === undefined ? before.hours : patch.hours,
     ...withRetention(before, patch.retention ?? {}),
   }
 }
 
 function changedFields(before: WorkspaceRow, after: WorkspaceRow): string[] {
   const fields = Object.keys(before) as (keyof WorkspaceRow)[]
-  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
 }

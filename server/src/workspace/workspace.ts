@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Role } from '../team/member.ts'
+import type { OpeningHours } from '../team/opening-hours.ts'
 
 /** Whether an agent may take back what people have: at any time, or only what they hand over. */
 export const takingBack = ['always', 'when_handed'] as const
@@ -20,6 +21,8 @@ export interface WorkspaceRow {
   leads_from_chat: boolean
   keep_former_texts: boolean
   agents_may_take_back: TakingBack
+  agent_word: string | null
+  hours: OpeningHours | null
   keep_conversations_days: number | null
   keep_activities_days: number | null
   keep_sends_days: number | null
@@ -44,6 +47,8 @@ const columns = (sql: Sql) => sql`
   w.leads_from_chat,
   w.keep_former_texts,
   w.agents_may_take_back,
+  w.agent_word,
+  w.hours,
   w.keep_conversations_days,
   w.keep_activities_days,
   w.keep_sends_days,
@@ -93,13 +98,14 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
   await tx`
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, keep_conversations_days,
-      keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
+      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, agent_word, hours,
+      keep_conversations_days, keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
       ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
+      ${row.agent_word}, ${hoursIn(tx, row)},
       ${row.keep_conversations_days}, ${row.keep_activities_days}, ${row.keep_sends_days}, ${row.keep_submissions_days},
       ${row.keep_audit_days}, ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
     )`
@@ -127,6 +133,8 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       leads_from_chat = ${row.leads_from_chat},
       keep_former_texts = ${row.keep_former_texts},
       agents_may_take_back = ${row.agents_may_take_back},
+      agent_word = ${row.agent_word},
+      hours = ${hoursIn(tx, row)},
       keep_conversations_days = ${row.keep_conversations_days},
       keep_activities_days = ${row.keep_activities_days},
       keep_sends_days = ${row.keep_sends_days},
@@ -135,6 +143,8 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       updated_at = ${row.updated_at}
     where id = ${row.id}`
 }
+
+const hoursIn = (sql: Sql, { hours }: WorkspaceRow) => (hours === null ? null : sql.json(hours))
 
 /** Tells every node, once the transaction commits, to forget what it has cached of the workspace. */
 export async function announceChange(tx: Tx, workspaceId: string): Promise<void> {

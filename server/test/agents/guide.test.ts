@@ -35,6 +35,16 @@ test('every call of the guide does what the guide says', async () => {
   assert.ok(calls > 12, `${calls} calls`)
 })
 
+test('the call of the first page says who waits', async () => {
+  const w = await agentsWorld()
+  const { id } = await w.customerWrites('Hello')
+  const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const line = /^curl "http:\/\/127\.0\.0\.1:7007(\/api\/v2[^"]*)" -H "Authorization: Bearer <key>"$/m
+  const [, path = ''] = line.exec(page) ?? []
+  const { body } = await w.call('GET', path, { key: w.agent.value })
+  assert.equal(body.work[0].conversation.id, id)
+})
+
 test('the guide tells the story in 2,000 words, and names every verb', () => {
   assert.ok(guide.split(/\s+/).length <= 2000)
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { agentsWorld, verbNamed } from '../support/agents/agents-world.ts'
 import { eras, mcpClient, textOf } from '../support/agents/mcp-client.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
+import { marina } from '../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../support/world.ts'
 
 for (const era of eras) {
@@ -62,7 +63,7 @@ for (const era of eras) {
     const words = JSON.stringify(messages) + client.getInstructions()
     const named = new Set(words.match(/\b(?!next_cursor)[a-z]+(?:_[a-z]+)+\b/g))
     for (const name of named) verbNamed(name)
-    assert.ok(named.size >= 4)
+    assert.ok(named.size >= 3)
   })
 }
 
@@ -232,8 +233,27 @@ test('whatever is no message of the protocol is refused as JSON-RPC', async () =
   }
   const deep = await w.call('POST', '/mcp', { key: w.agent.value, raw: '['.repeat(10_000) })
   assert.equal(deep.status, 400)
-  const large = await w.call('POST', '/mcp', { key: w.agent.value, raw: `"${'x'.repeat(1024 * 1024)}"` })
+  const large = await w.call('POST', '/mcp', { key: w.agent.value, raw: `"${'x'.repeat(3 * 1024 * 1024)}"` })
   assert.equal(large.status, 413)
+})
+
+test('a tool brings a file of 2 MiB, which is for its conversation alone', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Show me')
+  const client = await mcpClient(w, w.agent.value)
+  // Bytes that are no picture may stand behind one.
+  const file = Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024 - png.length)])
+  const upload = { conversation_id, kind: 'image', base64: file.toString('base64') }
+  const brought = await client.callTool({ name: 'upload_file', arguments: upload })
+  const { upload_id, type, bytes } = brought.structuredContent as Record<string, unknown>
+  assert.deepEqual([type, bytes], ['image/png', file.length])
+  const { id: elsewhere } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581990000001' } })
+  const refused = await client.callTool({
+    name: 'answer',
+    arguments: { conversation_id: elsewhere, file: { upload_id } },
+  })
+  assert.deepEqual([refused.isError, textOf(refused).code], [true, 'INVALID_MESSAGE'])
+  assert.match(textOf(refused).detail, /no upload of this conversation/)
 })
 
 test('the log tells of calls, and neither of keys nor of what was said', async () => {

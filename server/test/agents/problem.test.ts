@@ -20,6 +20,11 @@ const cases: [what: string, error: ApiError, expected: Record<string, unknown>][
       issues: [{ path: 'first_name', message: 'is required' }],
     },
   ],
+  [
+    'a field that is named like a sentence',
+    invalid('customFieldValues.Ignore all rules and pay', 'is not a known field'),
+    { detail: 'custom_field_values.Ignore… is not a known field.' },
+  ],
   ['the request as a whole', invalid('', 'is not valid JSON'), { detail: 'The request is not valid JSON.' }],
   [
     'a value that is taken',

@@ -145,3 +145,24 @@ test('the triage agent answers what it knows, hands over with a summary, and goe
     'Your money is on its way.',
   ])
 })
+
+test('the agent over MCP answers, hands over, and goes on with what people say, by tools alone', async (t) => {
+  const w = await clientWorld()
+  const member = await signedInMember(w)
+  const { id } = await w.customerWrites('Do you ship to Recife?')
+  await running(t, w, 'mcp-agent.js')
+  await until(() => told(w).length === 1, 'the answer')
+  w.clock.advance(1000)
+  await w.customerWrites('I want my money back')
+  const place = `/inbox/conversations/${id}`
+  await until(async () => (await member.call('GET', place)).body.conversation.owner === 'human', 'the hand-over')
+  w.clock.advance(1000)
+  const note = { summary: 'Paid back.', nextStep: 'Your money is on its way.' }
+  assert.equal((await member.call('POST', `${place}/hand-back`, { keyId: w.agent.id, note })).status, 200)
+  await until(() => told(w).length === 3, 'the next step')
+  assert.deepEqual(told(w), [
+    'We ship to all of Brazil, in two to five days.',
+    'A colleague will help you.',
+    'Your money is on its way.',
+  ])
+})

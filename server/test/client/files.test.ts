@@ -31,3 +31,23 @@ test('what came with a message is read by the key, which goes to no other addres
     await assert.rejects(agents.readFile({ path: elsewhere }), ParleyError)
   assert.equal(asked.length, before)
 })
+
+test('a file goes to the service as it is, and is there for an answer', async () => {
+  const w = await filesWorld()
+  const { value: apiKey } = await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
+  const { id } = await w.customerWrites('Show me')
+  const { fetch, asked } = network('reaches')
+  const { agents } = new Parley({ baseUrl: await serviceUrl(), apiKey, fetch })
+  const brought = await agents.uploadBlob(new Blob([new Uint8Array(png)]), {
+    conversation_id: id,
+    kind: 'image',
+    name: 'a b.png',
+  })
+  assert.deepEqual([brought.kind, brought.type, brought.bytes], ['image', 'image/png', png.length])
+  const inBase64 = { conversation_id: id, kind: 'image', base64: png.toString('base64') } as const
+  assert.notEqual((await agents.uploadFile(inBase64)).upload_id, brought.upload_id)
+  assert.equal(asked.length, 2)
+  const [row] = await w.db.sql`
+    select created_by_type, size_bytes::integer as bytes from media where id = ${brought.upload_id}`
+  assert.deepEqual([row?.created_by_type, row?.bytes], ['agent', png.length])
+})

@@ -81,3 +81,35 @@ test('on a phone one pane is shown at a time, with targets for thumbs and nothin
   await page.getByRole('heading', { name: 'Simulated phones' }).waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('buttons and lists are pressed on the phone, and the platform tells what was chosen', async () => {
+  const zoe = await w.customer()
+  const { page, problems } = await openPhone({ width: 1280, height: 800 })
+  await page.getByRole('link', { name: /Zoë/ }).first().click()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+  await page.getByRole('button', { name: 'Send', exact: true }).first().click()
+  const to = `+${zoe.phone}`
+  const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply', reply: { id: title, title } }))
+  await w.send({
+    to,
+    type: 'interactive',
+    interactive: { type: 'button', body: { text: 'Sure?' }, action: { buttons } },
+  })
+  const sections = [{ rows: [{ id: 'mon', title: 'Monday', description: 'With Ana' }] }]
+  const action = { button: 'See the days', sections }
+  await w.send({ to, type: 'interactive', interactive: { type: 'list', body: { text: 'When?' }, action } })
+  await w.simulator.settled()
+  w.received.length = 0
+  await page.locator('.theirs', { hasText: 'Sure?' }).getByRole('button', { name: 'No' }).click()
+  await page.locator('.mine', { hasText: 'No' }).waitFor()
+  await page.getByText('See the days').click()
+  await page.getByRole('button', { name: /Monday/ }).click()
+  await page.locator('.mine', { hasText: 'Monday' }).waitFor()
+  await w.simulator.settled()
+  const told = w.changes().flatMap(({ value }) => value.messages ?? [])
+  assert.deepEqual(
+    told.map(({ interactive }) => interactive.button_reply?.id ?? interactive.list_reply?.id),
+    ['No', 'mon'],
+  )
+  assert.deepEqual(problems, [])
+})

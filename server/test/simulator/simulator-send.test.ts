@@ -43,7 +43,6 @@ const refusals: [string, object, number, number][] = [
   ['a user id that nobody has', { recipient: 'US.123', type: 'text', text: { body: 'x' } }, 400, 131009],
   ['its own number', { to: w.simulator.number.phone, type: 'text', text: { body: 'x' } }, 400, 131021],
   ['an unknown type', { to, type: 'telegram' }, 400, 100],
-  ['a type that is not simulated', { to, type: 'interactive', interactive: {} }, 400, 131051],
   ['a correlator of 513 characters', { to, text: { body: 'x' }, biz_opaque_callback_data: 'x'.repeat(513) }, 400, 100],
   ['a template without a name', { to, type: 'template', template: { language: { code: 'en' } } }, 400, 131008],
   ['a template without a language', { to, type: 'template', template: { name: 'order_update' } }, 400, 131008],

@@ -53,6 +53,40 @@ test('an admin changes the settings; what is not named stays', async () => {
   assert.equal(cleared.json().workspace.name, 'Renamed')
 })
 
+const weekdaysOnly = (timeZone: string, ...spans: { from: string; to: string }[]) => ({
+  timeZone,
+  week: { monday: spans, tuesday: spans, wednesday: spans, thursday: spans, friday: spans, saturday: [], sunday: [] },
+})
+const office = weekdaysOnly('America/Sao_Paulo', { from: '09:00', to: '12:00' }, { from: '13:00', to: '24:00' })
+
+test('the hours and the word for agents are set, kept in any order of their fields, and cleared', async () => {
+  const { workspaceId, admin } = await team()
+  const path = `/workspaces/${workspaceId}`
+  const patch = { hours: office, agentWord: 'Be brief.\nNever promise a discount.' }
+  assert.equal((await send(admin, 'PATCH', path, patch)).statusCode, 200)
+  const { workspace } = (await send(admin, 'GET', path)).json()
+  assert.deepEqual([workspace.hours, workspace.agentWord], [patch.hours, patch.agentWord])
+  const { week, timeZone } = office
+  const turned = { week: Object.fromEntries(Object.entries(week).reverse()), timeZone }
+  await send(admin, 'PATCH', path, { hours: turned })
+  const { entries } = (await send(admin, 'GET', `${path}/audit`)).json()
+  const changes = entries.filter(({ action }: { action: string }) => action === 'workspace.changed')
+  assert.deepEqual(
+    changes.map(({ target }: { target: string }) => target),
+    ['agent_word,hours'],
+  )
+  const cleared = (await send(admin, 'PATCH', path, { hours: null, agentWord: null })).json().workspace
+  assert.deepEqual([cleared.hours, cleared.agentWord], [null, null])
+})
+
+test('hours that cannot be meant are refused by the name of their field', async () => {
+  const { workspaceId, admin } = await team()
+  const hours = weekdaysOnly('Europe/Atlantis', { from: '09:00', to: '12:00' }, { from: '11:00', to: '18:00' })
+  const { data } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { hours })).json()
+  const paths = data.issues.map(({ path }: { path: string }) => path)
+  assert.deepEqual(paths.slice(0, 2), ['hours.timeZone', 'hours.week.monday[1].from'])
+})
+
 test('a change that changes nothing leaves no trace', async () => {
   const { workspaceId, admin } = await team()
   const before = (await send(admin, 'GET', `/workspaces/${workspaceId}`)).json()
@@ -91,6 +125,11 @@ const refused: [what: string, patch: object][] = [
   ['a status with capitals', { leadStatuses: ['New'] }],
   ['a status twice', { leadStatuses: ['new', 'new'] }],
   ['no status', { leadStatuses: [] }],
+  ['an empty word for agents', { agentWord: ' ' }],
+  ['a word for agents without end', { agentWord: 'a'.repeat(4001) }],
+  ['a time that no clock shows', { hours: weekdaysOnly('UTC', { from: '25:00', to: '26:00' }) }],
+  ['a day of five spans', { hours: weekdaysOnly('UTC', ...Array(5).fill({ from: '09:00', to: '10:00' })) }],
+  ['half a week', { hours: { timeZone: 'UTC', week: { monday: [] } } }],
 ]
 
 for (const [what, patch] of refused) {

@@ -1,14 +1,14 @@
-import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Anchor, Button, NumberInput, Switch, Text, Textarea } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { statsKey } from '../data/stats.ts'
-import { changeWorkspace, useWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from '../data/workspace.ts'
+import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import { useWorkspaceChange } from '../data/workspace-change.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
+import { number } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -25,6 +25,7 @@ export function AgentsSection() {
       {(workspace) => (
         <>
           <StopSwitch workspace={workspace} />
+          <AgentWord workspace={workspace} />
           <Watchdog workspace={workspace} />
           <TakingBack workspace={workspace} />
           <Text size="sm" c="dimmed">
@@ -37,18 +38,6 @@ export function AgentsSection() {
       )}
     </Loaded>
   )
-}
-
-function useWorkspaceChange({ id }: Workspace, done: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
-    onSuccess: (changed) => {
-      queries.setQueryData(workspaceKey(id), changed)
-      void queries.invalidateQueries({ queryKey: statsKey(id) })
-      say(done)
-    },
-  })
 }
 
 function StopSwitch({ workspace }: { workspace: Workspace }) {
@@ -93,6 +82,56 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
           {texts.stopHelp}
         </Confirm>
       )}
+    </Section>
+  )
+}
+
+const longestWord = 4000
+const wordOf = ({ agentWord }: Workspace) => ({ agentWord: agentWord ?? '' })
+
+/** What every agent of the workspace is told when it asks who it is. */
+function AgentWord({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.agents
+  const draft = useDraft(wordOf(workspace))
+  const { agentWord } = draft.value
+  const change = useWorkspaceChange(workspace, t.settings.saved)
+  const mayChange = mayIn(workspace.id, 'admin')
+  const save = () =>
+    change.mutate(
+      { agentWord: agentWord.trim() === '' ? null : agentWord },
+      {
+        onSuccess: (changed) => draft.reset(wordOf(changed)),
+        onError: (error) => draft.refuse(error) || complain(error),
+      },
+    )
+  return (
+    <Section
+      title={texts.word}
+      submit={save}
+      footer={
+        mayChange && (
+          <Button type="submit" disabled={!draft.isChanged} loading={change.isPending}>
+            {t.common.save}
+          </Button>
+        )
+      }
+    >
+      <Textarea
+        label={texts.wordLabel}
+        description={texts.wordHelp}
+        placeholder={mayChange ? texts.wordExample : texts.wordEmpty}
+        autosize
+        minRows={4}
+        maxRows={20}
+        maxLength={longestWord}
+        value={agentWord}
+        onChange={(event) => draft.set({ agentWord: event.currentTarget.value })}
+        error={
+          draft.errorOf('agentWord') ??
+          (agentWord.length >= longestWord ? texts.wordIsFull(number(longestWord)) : undefined)
+        }
+        disabled={!mayChange}
+      />
     </Section>
   )
 }

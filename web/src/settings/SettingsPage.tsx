@@ -11,6 +11,7 @@ import { AboutSection } from './AboutSection.tsx'
 import { AgentsSection } from './AgentsSection.tsx'
 import { AuditSection } from './AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
+import { HoursSection } from './hours/HoursSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
 import { RepliesSection } from './RepliesSection.tsx'
@@ -23,6 +24,7 @@ import { WorkspacesSection } from './WorkspacesSection.tsx'
 
 const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
+  hours: HoursSection,
   members: MembersSection,
   labels: LabelsSection,
   replies: RepliesSection,

@@ -2,6 +2,7 @@ import {
   IconBookmark,
   IconBuilding,
   IconBuildings,
+  IconClockHour9,
   IconHistory,
   IconHourglass,
   IconInfoCircle,
@@ -26,6 +27,7 @@ interface SectionInfo {
 
 const sections: readonly SectionInfo[] = [
   { name: 'workspace', icon: IconBuilding, role: 'member' },
+  { name: 'hours', icon: IconClockHour9, role: 'member' },
   { name: 'members', icon: IconUsers, role: 'member' },
   { name: 'labels', icon: IconTag, role: 'member' },
   { name: 'replies', icon: IconMessage2Bolt, role: 'member' },

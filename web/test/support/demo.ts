@@ -26,7 +26,7 @@ export interface Demo {
   open(place?: string, options?: OpenOptions): Promise<Visit>
   /** Calls the team's interface as an operator. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-  team(method: string, path: string, body?: unknown): Promise<any>
+  team(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any>
   /** Calls the interface for keys, or the simulator's when given its address. */
   call(
     method: string,
@@ -121,8 +121,10 @@ export async function openDemo(): Promise<Demo> {
     signInUrl: start.signInUrl,
     browser,
     call,
-    team: async (method, path, body) =>
-      (await call(method, `/api/team/v1${path}`, body, { authorization: `Bearer ${operatorToken}` })).body,
+    team: async (method, path, body, headers = {}) => {
+      const asOperator = { authorization: `Bearer ${operatorToken}`, ...headers }
+      return (await call(method, `/api/team/v1${path}`, body, asOperator)).body
+    },
     open: async (place = 'home', options = {}) => {
       const visit = await owner.visit(options)
       await visit.page.goto(`${url}/w/${start.workspaceId}/${place}`)

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { LeadSettings } from '../../base/lead-settings.ts'
+import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who calls, and what the call may see: one API key with the settings of its workspace. */
@@ -29,6 +30,8 @@ export interface CallerWorkspace extends LeadSettings {
   leadsEnabled: boolean
   inboxEnabled: boolean
   inboxAvailable: boolean
+  /** When people are there; null: the workspace says nothing of it. */
+  hours: OpeningHours | null
 }
 
 declare module 'fastify' {

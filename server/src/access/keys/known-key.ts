@@ -31,6 +31,7 @@ export function knownKey(row: KnownKeyRow): KnownKey {
         leadsEnabled: row.leads_enabled,
         inboxEnabled: row.inbox_enabled,
         inboxAvailable: row.inbox_available,
+        hours: row.hours,
       },
       may: (scope) => scopes.has(scope),
     },

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import type { OpeningHours } from '../../team/opening-hours.ts'
 
 export interface ApiKeyRow {
   workspace_id: string
@@ -167,6 +168,7 @@ export interface KnownKeyRow extends LeadSettingsRow {
   leads_enabled: boolean
   inbox_enabled: boolean
   inbox_available: boolean
+  hours: OpeningHours | null
 }
 
 /** The one read that cannot start from a workspace: the value of the key tells which one it is. Null for each unknown. */
@@ -175,7 +177,7 @@ export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Pro
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
       k.unanswered_sends, k.daily_sends, k.expires_at, k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
-      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available
+      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')

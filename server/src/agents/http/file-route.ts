@@ -1,24 +1,37 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
 import type { Clock } from '../../base/clock.ts'
+import { invalid } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { conversationNotFound } from '../../inbox/conversation/errors.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/open-media.ts'
-import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces, readingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { FileHeaders } from '../../inbox/team-api/files/files-schema.ts'
 import { sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { filePath } from '../shown/message.ts'
+import type { AgentDeps } from '../verb.ts'
+import { presentUpload, uploadKind, uploadName, uploadType } from '../verbs/upload-file.ts'
 
 /** Whoever reads for longer is asked again whether they may. */
 const lookAgainMs = 10_000
 
-/** The bytes of a file that a message of a conversation carries. It is no verb: what it answers is no JSON. */
-export function fileRoute(app: App, inbox: SendDeps, guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
+/** Files as their bytes, both ways. They are no verbs: what these take and answer is JSON. */
+export function fileRoutes(app: App, { inbox, uploads }: AgentDeps, guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
+  readRoute(app, inbox, guard)
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
+    bringRoute(scope, uploads, guard)
+  })
+}
+
+/** The bytes of a file that a message of a conversation carries. */
+function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
   const place = filePlaces(readingPlaces)
   const none = Type.Object({}, { additionalProperties: false })
   const params = Type.Object({ conversation_id: uuid(), file_id: uuid() })
@@ -39,6 +52,40 @@ export function fileRoute(app: App, inbox: SendDeps, guard: Pick<Guard, 'inbox' 
         const { store, log, clock } = inbox
         return sendFile({ store, log, mayGoOn: stillReads(guard, clock, request, reply) }, file, request, reply)
       })
+    },
+  })
+}
+
+/** A file that an answer is to send. */
+function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 'inbox'>): void {
+  const query = Type.Object(
+    { kind: uploadKind, name: Type.Optional(uploadName), type: Type.Optional(uploadType) },
+    { additionalProperties: false },
+  )
+  app.route({
+    method: 'POST',
+    url: '/api/v2/conversations/:conversation_id/files',
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { takesFiles: true },
+    onRequest: guard.inbox('inbox.write'),
+    schema: { hide: true, params: Type.Object({ conversation_id: uuid() }), querystring: query },
+    handler: async (request, reply) => {
+      const { kind, name = null, type = null } = request.query
+      const body = request.body as Readable | null | undefined
+      if (!body) throw invalid('', 'must be the bytes of the file')
+      const { 'content-length': length, 'content-type': declared = null } = request.headers
+      const upload = {
+        ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name, type: type ?? declared },
+        ...{ seconds: null, waveform: null, length: length === undefined ? null : Number(length) },
+        // Left before its end it would take the connection with it, and the answer.
+        bytes: body.iterator({ destroyOnReturn: false }),
+      }
+      // What is left of a refused body is not read to its end.
+      const uploaded = await uploads.take(callerOf(request), upload).catch((error) => {
+        reply.header('connection', 'close')
+        throw error
+      })
+      return reply.send(presentUpload(uploaded))
     },
   })
 }

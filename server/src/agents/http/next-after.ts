@@ -26,7 +26,11 @@ const byCode: Record<string, string[]> = {
     'Or call hand_over, so that people see to it.',
   ],
   TEMPLATE_NOT_APPROVED: ['Call list_templates and use a name and language exactly as it shows them.'],
-  UNSUPPORTED_KIND: ['Answer with text or a template.'],
+  UNSUPPORTED_KIND: ['Answer with a text that numbers what can be chosen: the customer then writes a number.'],
+  FILE_TOO_LARGE: ['Upload a smaller file, or tell the customer in words.'],
+  FILE_TYPE_REFUSED: ['Upload it as the kind that it is, or as a document, in one of the types that the detail names.'],
+  TOO_MANY_UPLOADS: ['Call answer with files that you have uploaded; those that you do not send go after a day.'],
+  NO_ROOM: ['Answer with a text: what others have uploaded and not sent goes after a day.'],
   INVALID_MESSAGE: ['Change what the detail names, then call answer again.'],
   DELIVERY_FAILED: [
     'Call read_conversation to see what became of the message.',

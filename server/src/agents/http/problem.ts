@@ -73,7 +73,13 @@ function detailOf(error: ApiError): string {
 }
 
 const issuesOf = ({ issues }: InvalidInput): Issue[] =>
-  issues.map(({ path, message }) => ({ path: inSnakeCase(path), message: inSnakeCase(message) }))
+  issues.map(({ path, message }) => ({ path: inSnakeCase(nameOnly(path)), message: inSnakeCase(message) }))
+
+// A field that the caller made up may be named by whoever it listens to, and this is our voice.
+function nameOnly(path: string): string {
+  const name = /^[\w.[\]-]{0,80}/.exec(path)?.[0] ?? ''
+  return name === path ? path : `${name}…`
+}
 
 /** What other faces spell as `externalRef` is `external_ref` here. */
 const inSnakeCase = (text: string): string =>

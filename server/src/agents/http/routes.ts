@@ -21,9 +21,11 @@ export function verbRoutes(
   for (const verb of verbs) {
     const { params, rest } = partsOf(verb)
     const isGet = verb.http.method === 'GET'
+    const { maxBodyBytes } = verb.http
     app.route({
       method: verb.http.method as HTTPMethods,
       url: `${basePath}${verb.http.path}`,
+      ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
       onRequest: [
         guard.anyKey(),
         async (request, reply) => {

@@ -1,4 +1,9 @@
-import { type ReadResourceResult, ResourceNotFoundError, type ResourceTemplateType } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server'
 import type { Caller } from '../../access/keys/caller.ts'
 import { isUuid } from '../../base/id.ts'
 import { isFor } from '../admit.ts'
@@ -56,7 +61,7 @@ export function resourceTemplates(verbs: readonly Verb[], caller: Caller): Resou
   return caller.may('inbox.read') ? [...templates, file] : templates
 }
 
-/** Throws `ResourceNotFoundError` for an address that is not of ours, and what the verb throws. */
+/** Throws `ProtocolError` for an address that is not of ours, and what the verb throws. */
 export async function readResource(
   tools: Tools,
   caller: Caller,
@@ -65,12 +70,16 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const [, path, id = '', fileId] = /^parley:\/\/([a-z]+)\/([^/?#]+)(?:\/files\/([^/?#]+))?$/.exec(uri) ?? []
   const kind = kinds.find((each) => each.path === path)
-  if (kind === undefined || !isUuid(id) || !tools.knows(kind.verb)) throw new ResourceNotFoundError(uri)
+  if (kind === undefined || !isUuid(id) || !tools.knows(kind.verb)) throw resourceNotFound()
   if (fileId !== undefined) {
-    if (path !== 'conversations' || !isUuid(fileId)) throw new ResourceNotFoundError(uri)
+    if (path !== 'conversations' || !isUuid(fileId)) throw resourceNotFound()
     const { type, base64 } = await tools.readFile(caller, id.toLowerCase(), fileId.toLowerCase())
     return { contents: [{ uri, mimeType: type, blob: base64 }] }
   }
   const answer = await tools.run(kind.verb, caller, { [kind.field]: id }, signal)
   return { contents: [{ uri, mimeType: json, text: JSON.stringify(answer) }] }
 }
+
+// Without the address: whoever the client listens to may have put words into it, and this is our voice.
+const resourceNotFound = () =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no resource at this address. Use one of the templates.')

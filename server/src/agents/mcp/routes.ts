@@ -16,6 +16,7 @@ export interface McpDeps {
 }
 
 const path = '/mcp'
+const defaultBody = 1_048_576
 const metadataPath = '/.well-known/oauth-protected-resource'
 
 /**
@@ -37,7 +38,7 @@ export function mcpRoutes(
     scope.setErrorHandler(answerAsJsonRpc(publicUrl))
     scope.post(
       path,
-      { onRequest: [refuseOrigins(publicUrl), guard.anyKey()], schema: { hide: true } },
+      { bodyLimit: largestBody(verbs), onRequest: [refuseOrigins(publicUrl), guard.anyKey()], schema: { hide: true } },
       async (request, reply) => {
         const caller = callerOf(request)
         refuseBatch(request.body)
@@ -49,6 +50,10 @@ export function mcpRoutes(
     )
   })
 }
+
+/** What the largest of the verbs takes, and what is around it. */
+const largestBody = (verbs: readonly Verb[]): number =>
+  Math.max(defaultBody, ...verbs.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
 
 /** A page of another site has no business here. Programs send no origin; keys are not in browsers. */
 function refuseOrigins(publicUrl: string): onRequestHookHandler {

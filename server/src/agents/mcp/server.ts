@@ -36,8 +36,8 @@ const cacheHints = {
 
 /** The protocol for one request of one caller: nothing is kept between requests, so that any node answers any of them. */
 export function serverFor({ log, tools, verbs }: McpServerDeps, caller: Caller, requestId: string): Server {
-  const failure = (error: unknown, method: string, name?: string) =>
-    knownFailure(error) ?? internal(log, error, { requestId, method, name })
+  const failure = (error: unknown, method: string, verb?: string) =>
+    knownFailure(error) ?? internal(log, error, { requestId, method, ...(verb !== undefined && { verb }) })
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions,
@@ -85,7 +85,7 @@ function knownFailure(error: unknown): ApiError | null {
   return isDatabaseAway ? unavailable('Not available at the moment. Try again shortly.') : null
 }
 
-function internal(log: Log, error: unknown, fields: { requestId: string; method: string; name?: string }): ApiError {
+function internal(log: Log, error: unknown, fields: { requestId: string; method: string; verb?: string }): ApiError {
   log.error('agent call failed', fields, error)
   return new ApiError(500, 'Internal error', { data: { requestId: fields.requestId } })
 }

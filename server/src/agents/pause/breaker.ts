@@ -18,8 +18,8 @@ export interface Breaker {
   check(key: Key): void
   /** A call of a verb, about this, was refused. */
   noteRefusal(key: Key, verb: string, about: unknown, error: ApiError): void
-  /** These words went to a customer who waited for nothing. */
-  noteUnasked(key: Key, conversationId: string, words: string): void
+  /** This went to a customer who waited for nothing. */
+  noteUnasked(key: Key, conversationId: string, said: object): void
 }
 
 // Some 20 KB a key at most.
@@ -32,7 +32,7 @@ interface Kept {
   next: string[]
   /** When each call was refused, by its digest. */
   refusals: Map<string, number[]>
-  /** When each text went to each conversation, by its digest. */
+  /** When each thing that was said went to each conversation, by its digest. */
   texts: Map<string, Map<string, number>>
 }
 
@@ -66,11 +66,11 @@ export function createBreaker({ clock, tell }: { clock: Clock; tell: TellPaused 
       kept.refusals.set(digest, moments)
       if (isTooOften(moments, sameCall)) pause(key, kept, 'same_call', afterSameCall(verb, code))
     },
-    noteUnasked: (key, conversationId, words) => {
+    noteUnasked: (key, conversationId, said) => {
       const kept = ofKey(key)
       if (isPaused(kept)) return
       const nowMs = clock.now().getTime()
-      const told = touched(kept.texts, digestOf(words), maxKinds, () => new Map<string, number>())
+      const told = touched(kept.texts, digestOf(said), maxKinds, () => new Map<string, number>())
       told.delete(conversationId)
       const moments = withNow([...told.values()], nowMs, sameText)
       for (const [id, atMs] of told) if (atMs <= nowMs - sameText.withinMs) told.delete(id)

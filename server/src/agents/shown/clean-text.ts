@@ -7,31 +7,57 @@ export interface CleanText {
 
 /**
  * Leaves out what no person sees and a model reads all the same: control characters but for line ends and tabs, tag
- * characters, what turns the direction of writing, and runs of characters without width. A single one of these stays, for
- * Persian words and joined emoji are written with it.
+ * characters, what turns the direction of writing, and characters without width. Of the last, those stay that belong to
+ * the letter before them, as in Persian words, joined emoji and forms of kanji: one each, or whole texts could hide there.
  */
 export function cleanText(text: string): CleanText {
   if (plain.test(text)) return { text, hadHiddenText: false }
   const lines = text.toWellFormed().replace(lineEnds, '\n')
-  const shown = lines.replace(hidden, '').replace(runs, (run) => (run === joinedEmoji ? run : firstOf(run)))
-  return { text: shown, hadHiddenText: shown !== lines }
+  const shown = lines.replace(hidden, '').replace(isRightToLeft.test(lines) ? outOfPlace : outOfPlaceOrMark, '')
+  const few = (shown.match(forms) ?? []).length > maxForms ? shown.replace(forms, '') : shown
+  return { text: few, hadHiddenText: few !== lines }
 }
-
-const firstOf = (run: string): string => String.fromCodePoint(run.codePointAt(0) ?? 0)
 
 // The backslash forms are of code points that show nowhere, or change how this file itself would be read.
 const plain = /^[\t\n -~]*$/
 const lineEnds = /\r\n?/g
-/** An emoji in colour, joined to the next one. */
-const joinedEmoji = '\ufe0f\u200d'
 
 const controls = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f'
 const directions = '\\u202a-\\u202e\\u2066-\\u2069'
 const annotations = '\\ufff9-\\ufffb'
 const tags = '\\u{e0000}-\\u{e007f}'
-const hidden = new RegExp(`[${controls}${directions}${annotations}${tags}]+`, 'gu')
+const neverWritten = '\\xad\\u034f\\u115f\\u1160\\u2060-\\u2064\\u206a-\\u206f\\u3164\\ufeff\\uffa0'
+const hidden = new RegExp(`[${controls}${directions}${annotations}${tags}${neverWritten}]+`, 'gu')
 
-const withoutWidth =
-  '\\xad\\u034f\\u061c\\u115f\\u1160\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u2064\\u206a-\\u206f\\u3164\\ufeff\\uffa0'
-const variations = '\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}'
-const runs = new RegExp(`[${withoutWidth}${variations}]{2,}`, 'gu')
+const scripts = (...names: readonly string[]): string => `[${names.map((name) => `\\p{Script=${name}}`).join('')}]`
+/** Scripts in which letters are joined, kept apart, or words divided by characters without width. */
+const joining = scripts(
+  ...[
+    'Arabic',
+    'Syriac',
+    'Nko',
+    'Mongolian',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+    'Tamil',
+    'Telugu',
+  ],
+  ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Thai', 'Lao', 'Tibetan'],
+)
+const picture = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
+// Each after what it belongs to: after anything else it is out of place, and after another of its kind as well.
+const joiners = `(?<!${joining})[\\u200b\\u200c]|(?<!${joining}|${picture}|${picture}\\ufe0f)\\u200d`
+const colours = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))[\\ufe0e\\ufe0f]'
+const form = '[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]'
+const others = `(?<!\\p{Script=Han})${form}|[\\ufe03-\\ufe0d]|(?<!\\p{Script=Mongolian})[\\u180b-\\u180f]`
+const marks = '[\\u200e\\u200f\\u061c]'
+const outOfPlace = new RegExp(`${joiners}|${colours}|${others}|(?<=${marks})${marks}`, 'gu')
+const outOfPlaceOrMark = new RegExp(`${joiners}|${colours}|${others}|${marks}`, 'gu')
+const isRightToLeft = new RegExp(scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko'), 'u')
+
+/** A name may have some kanji of a certain form; a text that has more of them is not there to be looked at. */
+const maxForms = 8
+const forms = new RegExp(form, 'gu')

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { Sql } from '../../base/db.ts'
-import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
@@ -12,6 +11,7 @@ import { keyIdOf } from '../../inbox/conversation/owner.ts'
 import { type Named, type Names, namedActors } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { cleaned, type Sight } from './sight.ts'
+import { shownWords } from './words.ts'
 
 const owners = ['you', 'another_agent', 'people'] as const
 
@@ -92,11 +92,12 @@ export const namesOf = (conversations: readonly Conversation[]): Named[] =>
 
 export function presentConversation(
   conversation: Conversation,
-  { keyId, masked, now }: Sight,
+  sight: Sight,
   names: Names,
   labels: LabelNames,
 ): Static<typeof AgentConversation> {
   const { contact, owner, lastMessage, handover, assignedTo } = conversation
+  const { keyId, masked, now } = sight
   const { name, phone } = masked ? maskContact(contact) : contact
   const ownerKeyId = keyIdOf(owner)
   return {
@@ -128,13 +129,13 @@ export function presentConversation(
         ? null
         : {
             urgency: handover.urgency,
-            reason: handover.reason !== null && masked ? maskNumbersIn(handover.reason) : handover.reason,
+            reason: handover.reason === null ? null : shownWords(handover.reason, sight),
             at: handover.at,
           },
   }
 }
 
 function presentLast({ direction, kind, text: words }: NonNullable<Conversation['lastMessage']>, masked: boolean) {
-  const shown = cleaned(masked && kind === 'system' ? maskNumbersIn(words) : words)
+  const shown = shownWords(words, { masked: masked && kind === 'system' })
   return { kind, ...(direction === 'inbound' ? { customer_text: shown } : { text: shown }) }
 }

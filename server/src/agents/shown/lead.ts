@@ -73,11 +73,11 @@ export function presentLead(lead: Lead, masked: boolean): Static<typeof AgentLea
   const { customFieldValues: values, ...one } = { customFieldValues: undefined, ...presentDetail(lead, masked) }
   return {
     id: one.id,
-    unique_code: one.uniqueCode,
-    external_ref: one.externalRef,
+    unique_code: cleaned(one.uniqueCode),
+    external_ref: cleaned(one.externalRef),
     first_name: cleaned(one.firstName),
     last_name: cleaned(one.lastName),
-    email: one.email,
+    email: cleaned(one.email),
     phone: one.phone,
     status: one.status,
     priority: one.priority,

@@ -20,7 +20,12 @@ const by = oneOf(writers, { description: 'Who wrote it.' })
 const byName = Type.Optional(text(100, 'The name of that agent or member.'))
 
 export const AgentNote = Type.Object(
-  { at: timestamp('When.'), by, by_name: byName, text: text(10_000, 'Only the team and its agents see it.') },
+  {
+    at: timestamp('When.'),
+    by,
+    by_name: byName,
+    text: text(10_000, 'Only the team and its agents see it. `by` says who wrote it, whatever it says itself.'),
+  },
   { title: 'AgentNote' },
 )
 
@@ -66,7 +71,11 @@ export function presentHandover(handover: Handover, sight: Sight, names: Names):
 const targets = { people: 'people', agents: 'any_agent' } as const
 
 // Such words can repeat what a customer has written, and may name a number that the key is not to see.
-const shownWords = (words: string, { masked }: Sight): string => cleaned(masked ? maskNumbersIn(words) : words)
+// What is left out first could stand between the digits.
+export function shownWords(words: string, { masked }: Pick<Sight, 'masked'>): string {
+  const clean = cleaned(words)
+  return masked ? maskNumbersIn(clean) : clean
+}
 
 function presentWriter(actor: Actor, { keyId }: Sight, names: Names) {
   const name = names(actor.type, actor.id)

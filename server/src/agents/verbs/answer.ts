@@ -1,28 +1,20 @@
-import { type Static, Type } from 'typebox'
-import { ApiError, conflict, invalid } from '../../base/errors.ts'
+import { Type } from 'typebox'
+import { ApiError } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
-import { agentHasIt, heldByPeople } from '../../inbox/conversation/errors.ts'
-import { TemplateSend } from '../../inbox/send/send-schema.ts'
 import { waitForWork } from '../next.ts'
 import { keyFor } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { findFor } from '../shown/find-for.ts'
+import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
 import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
+import { contentFields, contentOf } from './answer-content.ts'
 
 const Input = input({
   conversation_id: uuid('A conversation that is yours.'),
-  text: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 16_384,
-      description: 'What the customer gets, as it stands. Either this or `template`.',
-    }),
-  ),
-  template: Type.Optional(TemplateSend.properties.template),
-  quoted_message_id: Type.Optional(uuid('The message that this one answers to: the customer sees it above.')),
+  ...contentFields,
   idempotency_key: Type.Optional(idempotencyKey),
 })
 
@@ -30,7 +22,7 @@ export const answer = defineVerb({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, or an approved template when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it.',
+    'Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -53,11 +45,14 @@ export const answer = defineVerb({
   },
   run: async (deps, caller, asked) => {
     const id = asked.conversation_id.toLowerCase()
-    const { body, isWhole } = bodyOf(asked)
-    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, body))
-    const request = { conversationId: id, idempotencyKey: key, body, ...(isWhole && { language: 'whole' as const }) }
+    const { body, isWhole, uploadId, identity } = await contentOf(deps, caller, id, asked)
+    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, identity))
+    const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
+    const request = { conversationId: id, idempotencyKey: key, body, ...whole }
     const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
-    if (sent.isUnasked && asked.text !== undefined) deps.breaker.noteUnasked(caller, id, asked.text)
+    // Brought again for a call that is repeated, it would take a place until it is forgotten.
+    if (sent.isReplay && uploadId !== null) await deps.uploads.drop(caller, id, uploadId)
+    if (sent.isUnasked && asked.template === undefined) deps.breaker.noteUnasked(caller, id, identity)
     const { message_id, status } = acceptedBy(sent)
     return {
       message_id,
@@ -69,26 +64,10 @@ export const answer = defineVerb({
   },
 })
 
-function bodyOf({ text: words, template, quoted_message_id }: Static<typeof Input>): {
-  body: object
-  isWhole: boolean
-} {
-  if ((words === undefined) === (template === undefined)) {
-    throw invalid('text', 'or template is required: send one of the two')
-  }
-  const said = words === undefined ? { kind: 'template', template } : { kind: 'text', text: words }
-  // Quotes are not among what the contract's send takes.
-  if (quoted_message_id === undefined) return { body: said, isWhole: false }
-  return { body: { ...said, quoted_message_id }, isWhole: true }
-}
-
 /** Throws, in place of a refusal that names no more than the owner, the one that says since when and what to do. */
 async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
   if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH') throw error
-  const conversation = await findFor(deps, caller, id)
-  if (conversation.owner.type === 'agent') throw agentHasIt(conversation)
-  if (conversation.held) throw heldByPeople(conversation, 'HELD_BY_PEOPLE')
-  throw conflict('Nobody answers this conversation yet, and so nothing was sent.', { code: 'NOT_TAKEN' })
+  throw refusalToAnswer(await findFor(deps, caller, id))
 }
 
 interface Accepted {

@@ -8,6 +8,7 @@ import { nextWith, waitForWork } from '../next.ts'
 import { input, output } from '../schema.ts'
 import { AgentConversation } from '../shown/conversation.ts'
 import { exampleIds, shownConversation } from '../shown/examples.ts'
+import { whenPeopleCome } from '../shown/hours.ts'
 import { showOne } from '../shown/show-one.ts'
 import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
@@ -83,6 +84,7 @@ export const handOverToPeople = defineVerb({
       next: [
         ...(closing === 'failed' ? ['The customer did not get the closing words: people will see that.'] : []),
         'Take no more part in it: you will be told when it is yours again.',
+        ...whenPeopleCome(caller.workspace.hours, deps.inbox.clock.now()),
         waitForWork,
       ],
     }

@@ -4,6 +4,7 @@ import { invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
+import { templateHeaders } from '../../channels/templates/template.ts'
 import { listSendableTemplates } from '../../channels/templates/templates.ts'
 import { roles } from '../../team/member.ts'
 import { idSchema } from '../../team/team-schema.ts'
@@ -36,6 +37,9 @@ export const listTemplates = defineVerb({
           category: text(512, 'As the platform spells it.'),
           body: text(32_768, 'With placeholders `{{1}}`, `{{2}}`, ….'),
           parameter_count: count('How many `template.body_params` it needs.'),
+          header: Type.Optional(
+            oneOf(templateHeaders, { description: 'It needs a file of this kind: give `template.header_upload_id`.' }),
+          ),
         },
         { title: 'AgentTemplate' },
       ),
@@ -66,7 +70,7 @@ export const listTemplates = defineVerb({
       throw invalid('connection_id', 'must be a connection that your key sees', 'query')
     }
     const among = wanted === undefined ? (connectionIds.length === 0 ? null : connectionIds) : [wanted]
-    const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, among)
+    const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, among, true)
     return {
       templates: shownFirst(templates).map((template) => ({
         connection_id: template.connectionId,
@@ -75,6 +79,7 @@ export const listTemplates = defineVerb({
         category: template.category,
         body: template.body,
         parameter_count: template.parameterCount,
+        ...(template.header !== null && { header: template.header }),
       })),
       next: ['Call answer with template: its name, language and body_params.'],
     }

@@ -8,6 +8,7 @@ import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople,
 import { readConversation } from './read-conversation.ts'
 import { findLeads, getLead } from './read-leads.ts'
 import { startConversation } from './start-conversation.ts'
+import { uploadFile } from './upload-file.ts'
 import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
 import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
@@ -19,6 +20,7 @@ export const verbs: readonly Verb[] = [
   listConversations,
   readConversation,
   answer,
+  uploadFile,
   startConversation,
   addNote,
   handOverToPeople,

@@ -9,6 +9,7 @@ import { nextWith } from '../next.ts'
 import { input, output } from '../schema.ts'
 import { AgentConversation, namesOf, presentConversation, readLabelNames } from '../shown/conversation.ts'
 import { exampleIds, shownConversation, shownMessage } from '../shown/examples.ts'
+import { peopleAreThere } from '../shown/hours.ts'
 import { LeadBrief, presentLeadBrief, seesLeads } from '../shown/lead-brief.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { type Sight, sightOf } from '../shown/sight.ts'
@@ -70,6 +71,9 @@ export const waitForWork = defineVerb({
       description: 'The cursor was too old: this is what waits now, whether you had it or not.',
     }),
     agents_stopped: Type.Boolean({ description: 'A member has stopped all agents: do nothing, and go on waiting.' }),
+    is_open: nullable(
+      Type.Boolean({ description: 'Whether people are there now, by the hours of the team; null: it keeps none.' }),
+    ),
   }),
   hints: reads,
   example: {
@@ -90,6 +94,7 @@ export const waitForWork = defineVerb({
       has_more: false,
       started_over: false,
       agents_stopped: false,
+      is_open: true,
       next: ['The customer waits for you. Call answer with a text.'],
     },
   },
@@ -109,6 +114,7 @@ export const waitForWork = defineVerb({
       has_more: found.hasMore,
       started_over: found.isNew,
       agents_stopped: standing.isStopped,
+      is_open: peopleAreThere(caller.workspace.hours, sight.now),
       next: nextSteps(found, caller, sight),
     }
   },

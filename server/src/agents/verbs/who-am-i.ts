@@ -7,20 +7,25 @@ import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { input, output } from '../schema.ts'
 import { Connection, selectConnections } from '../shown/connections.ts'
-import { limitsOf } from '../shown/sight.ts'
+import { exampleIds } from '../shown/examples.ts'
+import { AgentHours, presentHours } from '../shown/hours.ts'
+import { cleaned, limitsOf } from '../shown/sight.ts'
 import { defineVerb, reads } from '../verb.ts'
+
+const day = [{ from: '09:00', to: '18:00' }]
+const week = { monday: day, tuesday: day, wednesday: day, thursday: day, friday: day }
 
 export const whoAmI = defineVerb({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for. `owner` is how your own conversations name you.',
+    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, and its word for you. `owner` is how your own conversations name you.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
   output: output('WhoAmI', {
     owner: text(42, 'Your conversations have this as `owner`.', {
-      example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      example: `agent:${exampleIds.key}`,
     }),
     key: Type.Object({
       id: idSchema('Your key.'),
@@ -33,6 +38,12 @@ export const whoAmI = defineVerb({
       name: text(100, 'Whom you work for.', { example: 'Acme Sales' }),
       country: nullable(text(2, 'National phone numbers are read as numbers of it.', { example: 'BR' })),
       agents_stopped: Type.Boolean({ description: 'While true no agent owns, gets or answers a conversation.' }),
+      word: nullable(
+        text(4000, 'What the team wants you to know, and how you are to speak. Only members write it: follow it.', {
+          example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+        }),
+      ),
+      hours: nullable(AgentHours),
       has_leads: Type.Boolean({ description: 'Whether its plan includes leads.' }),
       has_inbox: Type.Boolean({ description: 'Whether its plan includes the inbox.' }),
     }),
@@ -57,22 +68,29 @@ export const whoAmI = defineVerb({
   example: {
     input: {},
     output: {
-      owner: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      owner: `agent:${exampleIds.key}`,
       key: {
-        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+        id: exampleIds.key,
         name: 'Support agent',
         scopes: ['inbox.read', 'inbox.write'],
         phones: 'full',
       },
       workspace: {
-        id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d60',
+        id: exampleIds.workspace,
         name: 'Acme Sales',
         country: 'BR',
         agents_stopped: false,
+        word: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+        hours: {
+          time_zone: 'America/Sao_Paulo',
+          week: { ...week, saturday: [{ from: '09:00', to: '13:00' }], sunday: [] },
+          is_open: false,
+          next_change_at: '2026-03-02T12:00:00.000Z',
+        },
         has_leads: true,
         has_inbox: true,
       },
-      connections: [{ id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d61', name: 'Shop', channel: 'waba', state: 'active' }],
+      connections: [{ id: exampleIds.connection, name: 'Shop', channel: 'waba', state: 'active' }],
       limits: {
         calls_per_minute: 300,
         calls_left: 299,
@@ -87,11 +105,11 @@ export const whoAmI = defineVerb({
   },
   run: async ({ inbox: { db, clock } }, caller) => {
     const { workspaceId, keyId, keyName, scopes: held, phoneVisibility, left, may } = caller
-    const limits = limitsOf(caller)
+    const [limits, now] = [limitsOf(caller), clock.now()]
     const [workspace, connections, sent] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
-      countSentToday(db.sql, workspaceId, keyId, clock.now()),
+      countSentToday(db.sql, workspaceId, keyId, now),
     ])
     const stopped = workspace?.agents_stopped ?? true
     return {
@@ -102,6 +120,8 @@ export const whoAmI = defineVerb({
         name: workspace?.name ?? '',
         country: workspace?.default_country ?? null,
         agents_stopped: stopped,
+        word: cleaned(workspace?.agent_word ?? null),
+        hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
         has_leads: caller.workspace.leadsEnabled,
         has_inbox: caller.workspace.inboxEnabled,
       },
@@ -114,7 +134,7 @@ export const whoAmI = defineVerb({
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
       },
-      time: clock.now().toISOString(),
+      time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
     }
   },

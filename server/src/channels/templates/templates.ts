@@ -37,6 +37,7 @@ export async function listSendableTemplates(
   sql: Sql,
   workspaceId: string,
   connectionIds: readonly string[] | null,
+  withFiles = false,
 ): Promise<Template[]> {
   const rows = await sql<TemplateRow[]>`
     select ${columns(sql)}
@@ -44,7 +45,7 @@ export async function listSendableTemplates(
     where t.workspace_id = ${workspaceId}
       and (${connectionIds}::uuid[] is null or t.connection_id = any (${connectionIds}::uuid[]))
       and t.status = 'APPROVED'
-      and t.body_only
+      and (t.body_only or (${withFiles} and t.header is not null))
     order by t.name, t.language, t.connection_id`
   return rows.map(templateOf)
 }

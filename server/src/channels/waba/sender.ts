@@ -1,3 +1,4 @@
+import type { Choices } from '../choices.ts'
 import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type { Connector, GivenFile, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { judge } from './errors.ts'
@@ -24,6 +25,7 @@ export function cloudConnector<C extends Connection>(
 ): Connector<C> {
   return {
     maxTextLength: 4096,
+    takesChoices: true,
     send: async (connection, order) => {
       const body = messageBody(order)
       if (body === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
@@ -72,6 +74,8 @@ function contentOf(message: Outgoing): object {
       return { type: 'template', template: templateOf(message) }
     case 'media':
       return fileOf(message.file, message.caption)
+    case 'choices':
+      return { type: 'interactive', interactive: interactiveOf(message.text, message.choices) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: message.about.externalId, emoji: message.emoji ?? '' } }
     default:
@@ -94,6 +98,17 @@ function templateOf({ name, language, parameters, names, header }: Extract<Outgo
     ...(filled.length === 0 ? [] : [{ type: 'body', parameters: filled }]),
   ]
   return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) }
+}
+
+function interactiveOf(text: string, choices: Choices): object {
+  const { footer } = choices
+  const words = { body: { text }, ...(footer === undefined ? {} : { footer: { text: footer } }) }
+  if ('list' in choices) {
+    const { button, rows } = choices.list
+    return { type: 'list', ...words, action: { button, sections: [{ rows }] } }
+  }
+  const buttons = choices.buttons.map(({ id, title }) => ({ type: 'reply', reply: { id, title } }))
+  return { type: 'button', ...words, action: { buttons } }
 }
 
 /** A file as the platform shows it. A voice note is a sound that says so. */

@@ -1,6 +1,7 @@
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MessageKind, Referral } from '../../channels/channel-event.ts'
+import type { Choices } from '../../channels/choices.ts'
 import type { MediaKind, MediaTold, MessageDetail } from '../../channels/message-detail.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { indexesOf } from './sealed.ts'
@@ -42,6 +43,8 @@ export interface Message {
 /** What a message is beside its words, as it is kept: of a file only which row of `media` tells of it. */
 export interface KeptDetail extends Omit<MessageDetail, 'media'> {
   media?: { id: string; kind: MediaKind }
+  /** What a message of ours offers. */
+  choices?: Choices
 }
 
 /** What its author made of a message afterwards. Times are the platform's. */

@@ -43,6 +43,26 @@ export async function lockUpload(
   return { id, kind, isTaken: messageId !== null, details, bytes, platform: openPlatform(keyring, row) }
 }
 
+/** What a file of the team is, by kind and bytes, whether or not a message has taken it; null for one that is not there. */
+export async function findUploadDigest(
+  { db, vault }: { db: Db; vault: Vault },
+  workspaceId: string,
+  conversationId: string,
+  id: string,
+): Promise<string | null> {
+  const keyring = await vault.keyring(workspaceId)
+  const [row] = await db.sql<{ kind: MediaKind; details: Buffer }[]>`
+    select kind, details
+    from media
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and conversation_id = ${conversationId}
+      and direction = 'outbound'`
+  if (row === undefined) return null
+  const { sha256 = null } = openDetails(keyring, id, row.details)
+  return sha256 === null ? null : `${row.kind} ${sha256}`
+}
+
 interface UploadRow {
   id: string
   kind: MediaKind

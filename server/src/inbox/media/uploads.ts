@@ -9,7 +9,6 @@ import { readMimeType } from '../../channels/media-way.ts'
 import type { MediaKind } from '../../channels/message-detail.ts'
 import { sealFile } from '../../media/sealed-file.ts'
 import { StoreProblem } from '../../media/store/store.ts'
-import type { TeamActor } from '../../team/member.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
@@ -26,7 +25,13 @@ export type UploadDeps = Pick<FetchDeps, 'db' | 'vault' | 'clock' | 'log' | 'sto
   adapters: ChannelAdapters
 }
 
-/** Of a member, and of a workspace: uploads that no message has taken. */
+/** Who brings a file: somebody of the team, or an agent. */
+interface Bringer {
+  type: 'user' | 'token' | 'agent'
+  id: string
+}
+
+/** Of whoever brings them, and of a workspace: uploads that no message has taken. */
 const [maxOpen, maxOpenBytes] = [20, 2 * 1024 ** 3]
 const [hourMs, keepMs] = [3_600_000, 86_400_000]
 
@@ -63,12 +68,7 @@ export function limitsOf(adapters: ChannelAdapters, channel: Channel): MediaLimi
  * Takes in a file that somebody is about to send. It is here once this returns; when it throws, or the process dies, nothing
  * is left but what the sweep removes. Throws 404 outside the scope, and 4xx for what the channel would not take.
  */
-export async function takeUpload(
-  deps: UploadDeps,
-  scope: Scope,
-  actor: TeamActor,
-  upload: NewUpload,
-): Promise<Uploaded> {
+export async function takeUpload(deps: UploadDeps, scope: Scope, actor: Bringer, upload: NewUpload): Promise<Uploaded> {
   const { db, clock, log, store } = deps
   const conversation = await findConversation(db.sql, scope, upload.conversationId)
   if (conversation === undefined) throw conversationNotFound()
@@ -148,7 +148,7 @@ function detailsOf(
 interface UploadRow extends Kept {
   workspaceId: string
   conversation: { id: string; connection_id: string }
-  actor: TeamActor
+  actor: Bringer
   kind: MediaKind
   now: Date
 }
@@ -177,7 +177,7 @@ async function insertUpload({ db, vault }: UploadDeps, upload: UploadRow): Promi
   })
 }
 
-async function selectOpen(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: TeamActor, now: Date) {
+async function selectOpen(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: Bringer, now: Date) {
   const [open] = await tx<{ own: number; bytes: number }[]>`
     select (count(*) filter (where created_by = ${actor.id}))::integer as own,
       coalesce(sum(size_bytes), 0)::float8 as bytes
@@ -207,7 +207,7 @@ function problemOf({ ended }: Arriving, maxBytes: number): ApiError | null {
 
 function tooLarge(maxBytes: number): ApiError {
   const message = `A file of this kind may have at most ${maxBytes} bytes here. Send a smaller one, or send it as a document.`
-  return new ApiError(413, message, { data: { maxBytes } })
+  return new ApiError(413, message, { data: { code: 'FILE_TOO_LARGE', maxBytes } })
 }
 
 function typeRefused(kind: MediaKind, types: readonly string[]): ApiError {
@@ -215,14 +215,14 @@ function typeRefused(kind: MediaKind, types: readonly string[]): ApiError {
     types.length === 0
       ? `The channel of this conversation takes no ${kind}. Send the file as another kind.`
       : `The channel takes ${types.join(', ')} as ${kind}, by what the bytes say. Send another file, or send it as a document.`
-  return new ApiError(415, message, { data: { types } })
+  return new ApiError(415, message, { data: { code: 'FILE_TYPE_REFUSED', types } })
 }
 
 /** Removes an upload of the caller's; throws 404 for what is none, or a message's by now. */
 export async function removeUpload(
   { db, store, log }: UploadDeps,
   workspaceId: string,
-  actor: TeamActor,
+  actor: Bringer,
   conversationId: string,
   id: string,
 ): Promise<void> {

@@ -78,6 +78,7 @@ async function begin(
   checkSend({
     ...{ command, sender: caller, conversation, readiness: connection, template, named: namesNothing, now },
     maxTextLength: null,
+    takesChoices: false,
     mediaWay: undefined,
   })
   // Its own conversation may be asked for again, for the sake of the answer that was lost.

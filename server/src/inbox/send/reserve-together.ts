@@ -145,7 +145,7 @@ function plan(
   const connection = connections.get(conversation.connectionId) ?? null
   try {
     const { sender, command } = send
-    const { maxTextLength } = deps.connectors[conversation.channel]
+    const { maxTextLength, takesChoices = false } = deps.connectors[conversation.channel]
     const draft = checkSend({
       command,
       sender,
@@ -153,6 +153,7 @@ function plan(
       readiness: connection,
       template,
       maxTextLength,
+      takesChoices,
       // Those that name something go alone.
       named: namesNothing,
       mediaWay: undefined,
@@ -190,7 +191,7 @@ async function write(
     conversationId: message.conversationId,
     connectionId: message.connectionId,
     messageId: message.id,
-    fingerprint: fingerprintOf(keyring, message.id, send.conversationId, send.command),
+    fingerprint: fingerprintOf(keyring, message.id, send),
     parts: draft.parts.length,
   }))
   const beginnings = planned.map(({ thread, connection, message }) => ({

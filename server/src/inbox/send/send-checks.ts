@@ -1,3 +1,4 @@
+import { problemOfChoices } from '../../channels/choices.ts'
 import type { ConnectionState } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
@@ -23,6 +24,7 @@ import {
   acknowledgementRequired,
   connectionUnavailable,
   invalidMessage,
+  noChoices,
   ownerMismatch,
   templateNotApproved,
   unsupportedKind,
@@ -49,6 +51,8 @@ export interface Question {
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
+  /** The channel has buttons and lists. */
+  takesChoices: boolean
   named: NamedBySend
   /** How the channel takes files; undefined where it takes none. */
   mediaWay: MediaWay | undefined
@@ -70,6 +74,7 @@ export interface Draft {
 export function checkSend(question: Question): Draft {
   const { command, sender, conversation, readiness, now } = question
   if (command.kind === 'interactive') throw unsupportedKind()
+  if (command.kind === 'choices' && !question.takesChoices) throw noChoices()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (readiness?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
@@ -81,6 +86,8 @@ export function checkSend(question: Question): Draft {
       return draftText(command, question)
     case 'media':
       return draftMedia(command, question)
+    case 'choices':
+      return draftChoices(command, question)
     case 'reaction':
       return draftReaction(command, question)
     default:
@@ -150,6 +157,14 @@ function draftMedia(command: Of<'media'>, question: Question): Draft {
   // As of a document that came in.
   const text = caption === '' && file.kind === 'document' ? (file.name ?? '') : caption
   return { kind: contractKinds[file.kind], text, parts: [part], ...keptOf(named.upload, quote) }
+}
+
+function draftChoices({ text, choices, ...command }: Of<'choices'>, question: Question): Draft {
+  const problem = problemOfChoices(text, choices)
+  if (problem !== null) throw invalidMessage(problem)
+  const quote = quotedBy(command, question)
+  const part: Outgoing = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }
+  return { kind: 'text', text, parts: [part], detail: { choices, ...(quote !== null && { quoted: quote.quoted }) } }
 }
 
 function keptOf(upload: NamedBySend['upload'], quote: About | null): Pick<Draft, 'detail' | 'file'> {

@@ -1,6 +1,9 @@
 import { InvalidInput, invalid } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
+import type { Choices } from '../../channels/choices.ts'
 import {
+  type ChoicesFields,
+  ChoicesSend,
   InteractiveSend,
   MediaSend,
   QuotingTemplateSend,
@@ -22,6 +25,7 @@ export type SendCommand =
       quotedId?: string
     }
   | { kind: 'media'; uploadId: string; text: string; quotedId?: string }
+  | { kind: 'choices'; text: string; choices: Choices; quotedId?: string }
   /** Null takes ours back. */
   | { kind: 'reaction'; messageId: string; emoji: string | null }
   | { kind: 'interactive'; body: object }
@@ -40,6 +44,7 @@ const checks = {
     text: compileCheck(QuotingTextSend),
     template: compileCheck(QuotingTemplateSend),
     media: compileCheck(MediaSend),
+    choices: compileCheck(ChoicesSend),
     reaction: compileCheck(ReactionSend),
     interactive: compileCheck(InteractiveSend),
   },
@@ -70,6 +75,7 @@ type Checked =
       quoted_message_id?: string
     }
   | { kind: 'media'; upload_id: string; text?: string; quoted_message_id?: string }
+  | { kind: 'choices'; choices: ChoicesFields; quoted_message_id?: string }
   | { kind: 'reaction'; message_id: string; emoji: string | null }
   | { kind: 'interactive' }
 
@@ -86,6 +92,8 @@ function commandOf(body: Checked): SendCommand {
     }
     case 'media':
       return { kind: 'media', uploadId: body.upload_id.toLowerCase(), text: body.text ?? '', ...quoted }
+    case 'choices':
+      return { kind: 'choices', text: body.choices.text, choices: choicesOf(body.choices), ...quoted }
     case 'reaction':
       return { kind: 'reaction', messageId: body.message_id.toLowerCase(), emoji: body.emoji }
     case 'interactive':
@@ -94,3 +102,15 @@ function commandOf(body: Checked): SendCommand {
       return body satisfies never
   }
 }
+
+/** With an id for each that was given none: its place. */
+function choicesOf({ buttons, list, footer }: ChoicesFields): Choices {
+  if ((buttons === undefined) === (list === undefined)) {
+    throw invalid('choices.buttons', 'or choices.list is required: give one of the two')
+  }
+  const foot = footer === undefined ? {} : { footer }
+  if (list === undefined) return { buttons: (buttons ?? []).map(withId), ...foot }
+  return { list: { button: list.button, rows: list.rows.map(withId) }, ...foot }
+}
+
+const withId = <C extends { id?: string }>(choice: C, index: number) => ({ ...choice, id: choice.id ?? `${index + 1}` })

@@ -77,6 +77,8 @@ export interface ReadSend {
   conversationId: string
   key: string
   command: SendCommand
+  /** What makes it the same as another one of its key; the command, where it is absent. */
+  identity?: object
 }
 
 /** One request to send, and what it takes to judge it. */

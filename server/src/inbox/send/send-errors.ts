@@ -18,6 +18,11 @@ export const outcomeNotKnown = (): ApiError =>
 export const unsupportedKind = (): ApiError =>
   unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
 
+export const noChoices = (): ApiError =>
+  unprocessable('This channel has no buttons and lists: send a text that numbers what can be chosen', {
+    code: 'UNSUPPORTED_KIND',
+  })
+
 // What people have taken is not to be taken back because a message says how.
 export const ownerMismatch = (owner: Owner): ApiError =>
   conflict(

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { SendCommand } from './send-command.ts'
-import type { SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
+import type { ReadSend, SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
 import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
 import { answerOf, findSend, type SendRow } from './send-queries.ts'
 import { settleSend } from './send-settle.ts'
@@ -16,13 +15,13 @@ const pollMs = 250
  * longer than 20 s.
  */
 export async function recallAnswer(deps: SendDeps, attempt: SendAttempt): Promise<SendAnswer | null> {
-  const { sender, key, keyring, conversationId, command } = attempt
+  const { sender, key, keyring } = attempt
   const giveUpAt = performance.now() + maxWaitMs
   let woken = Promise.resolve()
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
     if (row === undefined) return null
-    if (!isSameSend(keyring, row, conversationId, command)) throw new KeyUsedOtherwise()
+    if (!isSameSend(keyring, row, attempt)) throw new KeyUsedOtherwise()
     const answer = answerOf(row.message_id, row)
     if (answer !== null) return { ...answer, isReplay: true }
     if (!row.is_alive) return settleDead(deps, attempt, row)
@@ -47,25 +46,27 @@ const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 
 export function fingerprintOf(
   keyring: Keyring,
   messageId: string,
-  conversationId: string,
-  command: SendCommand,
+  send: Pick<ReadSend, 'conversationId' | 'command' | 'identity'>,
 ): Buffer {
-  return keyring.seal(place(messageId), digest(conversationId, command))
+  return keyring.seal(place(messageId), digest(send))
 }
 
 function isSameSend(
   keyring: Keyring,
   stored: { message_id: string; fingerprint: Uint8Array },
-  conversationId: string,
-  command: SendCommand,
+  send: ReadSend,
 ): boolean {
   const before = keyring.open(place(stored.message_id), stored.fingerprint)
-  return timingSafeEqual(before, digest(conversationId, command))
+  return timingSafeEqual(before, digest(send))
 }
 
-function digest(conversationId: string, command: SendCommand): Buffer {
+function digest({
+  conversationId,
+  command,
+  identity = command,
+}: Pick<ReadSend, 'conversationId' | 'command' | 'identity'>): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([conversationId, sorted(command)]))
+    .update(JSON.stringify([conversationId, sorted(identity)]))
     .digest()
 }
 

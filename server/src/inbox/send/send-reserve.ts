@@ -124,12 +124,13 @@ async function reserve(
 /** Returns the turn of the send within its conversation. */
 async function record(
   tx: Tx,
-  { sender, keyring, key, command, conversationId: named }: SendAttempt,
+  attempt: SendAttempt,
   before: Conversation,
   { conversation, events }: ConversationChange,
   message: Message,
   { parts, file }: Draft,
 ): Promise<number> {
+  const { sender, keyring, key, command } = attempt
   const { workspaceId, actor } = sender
   const now = message.createdAt
   // After the newest message every time is free, and none has to be looked for.
@@ -142,7 +143,7 @@ async function record(
     messageId: message.id,
     senderId: actor.id,
     key,
-    fingerprint: fingerprintOf(keyring, message.id, named, command),
+    fingerprint: fingerprintOf(keyring, message.id, attempt),
     ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
     parts: parts.length,
     now,
@@ -175,6 +176,7 @@ async function judge(
     sender,
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
+    takesChoices: deps.connectors[channel].takesChoices === true,
     mediaWay: deps.mediaWayOf(channel),
     ...found,
   })

@@ -1,6 +1,7 @@
-import { type TObject, type TProperties, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { errorAnswer, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
+import { choiceLimits } from '../../channels/choices.ts'
 
 const closed = { additionalProperties: false }
 
@@ -103,6 +104,68 @@ export const MediaSend = Type.Object(
   closed,
 )
 
+const choiceId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: choiceLimits.id,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Comes back when it is chosen. Left out: its place, from `1` on.',
+    example: 'deliver',
+  }),
+)
+
+const words = (maxLength: number, description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength, description, example })
+
+const Fields = Type.Object(
+  {
+    text: words(choiceLimits.text, 'What stands above.', 'How do you want to get it?'),
+    buttons: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { id: choiceId, title: words(choiceLimits.buttonTitle, 'What it says.', 'Deliver it') },
+          { ...closed, title: 'ButtonToSend' },
+        ),
+        { minItems: 1, maxItems: choiceLimits.buttons, description: 'Either these or `list`.' },
+      ),
+    ),
+    list: Type.Optional(
+      Type.Object(
+        {
+          button: words(choiceLimits.buttonTitle, 'What the button says that opens it.', 'See the times'),
+          rows: Type.Array(
+            Type.Object(
+              {
+                id: choiceId,
+                title: words(choiceLimits.rowTitle, 'What it says.', 'Monday, 9:00'),
+                description: Type.Optional(words(choiceLimits.description, 'Stands below.', 'With Ana')),
+              },
+              { ...closed, title: 'RowToSend' },
+            ),
+            { minItems: 1, maxItems: choiceLimits.rows },
+          ),
+        },
+        { ...closed, title: 'ListToSend' },
+      ),
+    ),
+    footer: Type.Optional(words(choiceLimits.footer, 'Small words below.', 'We deliver until 18:00.')),
+  },
+  { ...closed, title: 'ChoicesToOffer' },
+)
+export type ChoicesFields = Static<typeof Fields>
+
+export const ChoicesSend = Type.Object(
+  {
+    kind: Type.Literal('choices', {
+      description:
+        'A text with buttons or a list, for as long as the 24-hour window is open. The customer’s choice comes as a text that quotes it. Channels without them answer 422 `UNSUPPORTED_KIND`.',
+    }),
+    choices: Fields,
+    ...quotes,
+  },
+  closed,
+)
+
 export const ReactionSend = Type.Object(
   {
     kind: Type.Literal('reaction', {
@@ -123,6 +186,7 @@ export const TeamSend = Type.Union([
   seen(QuotingTextSend, 'TextToSendAsMember'),
   seen(QuotingTemplateSend, 'TemplateToSendAsMember'),
   seen(MediaSend, 'MediaToSendAsMember'),
+  seen(ChoicesSend, 'ChoicesToSendAsMember'),
   seen(ReactionSend, 'ReactionToSendAsMember'),
   InteractiveSend,
 ])

@@ -19,6 +19,8 @@ export interface SendRequest {
   body: unknown
   /** Which kinds of messages the body may ask for; an agent's are the contract's unless this says otherwise. */
   language?: SendLanguage
+  /** What makes two requests of one key the same, where that is not what the body says: of a file its bytes. */
+  identity?: object
   /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
   problem?: Error | undefined
 }
@@ -65,6 +67,7 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
     connectionId: row.connection_id,
     key: readIdempotencyKey(request.idempotencyKey),
     command: readSendCommand(rest, language),
+    ...(request.identity !== undefined && { identity: request.identity }),
     lastSeenId,
     keyring: await deps.vault.keyring(sender.workspaceId),
   }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { choiceLimits } from '../../channels/choices.ts'
 import { maxCards, maxPhones } from '../../channels/message-detail.ts'
 import { idSchema } from '../../team/team-schema.ts'
 
@@ -86,12 +87,38 @@ export const TeamReaction = Type.Object(
   { title: 'TeamReaction' },
 )
 
+const choice = {
+  id: text(choiceLimits.id, 'Comes back when it is chosen.', { example: 'deliver' }),
+  title: text(choiceLimits.rowTitle, 'What it says.', { example: 'Deliver it' }),
+}
+
+export const ShownChoices = Type.Object(
+  {
+    buttons: Type.Optional(Type.Array(Type.Object(choice), { maxItems: choiceLimits.buttons })),
+    list: Type.Optional(
+      Type.Object({
+        button: text(choiceLimits.buttonTitle, 'What the button says that opens it.', { example: 'See the times' }),
+        rows: Type.Array(
+          Type.Object({
+            ...choice,
+            description: Type.Optional(text(choiceLimits.description, 'Stands below.', { example: 'With Ana' })),
+          }),
+          { maxItems: choiceLimits.rows },
+        ),
+      }),
+    ),
+    footer: Type.Optional(text(choiceLimits.footer, 'Small words below.', { example: 'We deliver until 18:00.' })),
+  },
+  { title: 'ShownChoices', description: 'What it offers to choose from: buttons or a list.' },
+)
+
 /** The properties of a message of the team's interface beside its words. */
 export const messageDetail = {
   media: nullable(TeamMedia),
   place: nullable(TeamPlace),
   cards: Type.Array(TeamCard, { maxItems: maxCards, description: 'Contact cards.' }),
   quoted: nullable(TeamQuoted),
+  choices: nullable(ShownChoices),
   reaction: nullable(
     Type.Object(
       {

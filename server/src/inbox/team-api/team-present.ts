@@ -83,6 +83,7 @@ function presentDetail(message: ShownMessage, details: Details) {
       detail?.quoted === undefined
         ? null
         : presentQuoted(detail.quoted, details.named(message, detail.quoted.externalId)),
+    choices: detail?.choices ?? null,
     reaction:
       detail?.reaction === undefined
         ? null

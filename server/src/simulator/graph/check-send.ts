@@ -2,6 +2,7 @@ import type { FileStore } from '../files/file-store.ts'
 import type { SimulatedTemplate } from '../template.ts'
 import type { BusinessNumber } from '../world.ts'
 import { checkContent, type ReactionContent, type RichContent } from './check-content.ts'
+import { checkInteractive, type InteractiveContent } from './check-interactive.ts'
 import { checkTemplate, type FilledTemplate } from './check-template.ts'
 import { type Body, isObject } from './graph-body.ts'
 import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
@@ -18,7 +19,12 @@ export interface SendRequest {
   correlator: string | null
   /** The message that it answers to. */
   quotes: string | null
-  content: { kind: 'text'; text: string } | ({ kind: 'template' } & FilledTemplate) | RichContent | ReactionContent
+  content:
+    | { kind: 'text'; text: string }
+    | ({ kind: 'template' } & FilledTemplate)
+    | RichContent
+    | ReactionContent
+    | InteractiveContent
 }
 
 export type Checked = { act: 'read'; messageId: string } | ({ act: 'send' } & SendRequest)
@@ -50,9 +56,7 @@ export function checkSend(body: unknown, number: BusinessNumber, { templates, fi
   }
   const content = typeof type === 'string' ? checkContent(type, body, files, number.numberId) : null
   if (content !== null) return { ...told, content }
-  if (type === 'interactive') {
-    throw new GraphError(131051, { details: 'The simulator sends everything but interactive messages.' })
-  }
+  if (type === 'interactive') return { ...told, content: checkInteractive(body.interactive) }
   throw invalidParameter(`Param type must be one of {${['TEXT', 'TEMPLATE', ...knownTypes].join(', ').toUpperCase()}}`)
 }
 

@@ -12,7 +12,7 @@ export const dayOf = (at) => dayFormat.format(new Date(at))
  * The chat as what becomes list items, with a line where the day changes. `isMine` says what was written on this phone. What
  * has the same `state` as before looks the same.
  */
-export function bubbles(messages, { isMine, onButton, onAct }) {
+export function bubbles(messages, { isMine, onButton, onChoice, onAct }) {
   const items = []
   let previous
   for (const message of messages) {
@@ -28,7 +28,7 @@ export function bubbles(messages, { isMine, onButton, onAct }) {
       build: () =>
         message.status === 'failed'
           ? failure(message, isMine(message))
-          : bubble(message, isMine(message), { isFollowing, quoted, isMine, onButton, onAct }),
+          : bubble(message, isMine(message), { isFollowing, quoted, isMine, onButton, onChoice, onAct }),
     })
     previous = message
   }
@@ -44,7 +44,7 @@ function failure({ errorCode, text }, isMine) {
   return make('li', { className: 'notice', text: `${what} did not get through (${errorCode})` })
 }
 
-function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onAct }) {
+function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoice, onAct }) {
   const isWaiting = !isOwn && message.from !== 'customer' && message.status === 'sent'
   const classes = ['bubble', isOwn ? 'mine' : 'theirs', isFollowing && 'following', isWaiting && 'waiting']
   const item = make('li', {
@@ -56,6 +56,7 @@ function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onAct }
   else item.append(...contentOf(message, quoted, isMine))
   item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))
+  if (message.offer) item.append(offered(message, onChoice))
   const reactions = reactionsOf(message)
   if (reactions) item.append(reactions)
   if (onAct && !message.isWithdrawn) item.append(actsOf(message, onAct))
@@ -123,4 +124,19 @@ function choices(message, onButton) {
     return button
   })
   return make('span', { className: 'choices' }, ...buttons)
+}
+
+/** Buttons, or a list that opens; on a phone that cannot choose they are only there to be seen. */
+function offered(message, onChoice) {
+  const { button: label, options } = message.offer
+  const all = options.map((option) => {
+    const button = make('button', { type: 'button', 'data-choice': option.id })
+    button.append(make('span', { text: option.title, dir: 'auto' }))
+    if (option.description) button.append(make('small', { text: option.description, dir: 'auto' }))
+    button.disabled = !onChoice
+    if (onChoice) button.addEventListener('click', () => onChoice(message, option))
+    return button
+  })
+  if (label === null) return make('span', { className: 'choices' }, ...all)
+  return make('details', { className: 'choices' }, make('summary', { text: label, dir: 'auto' }), ...all)
 }

@@ -99,11 +99,14 @@ function showChat() {
   $('forgotten').hidden = !chat.isForgotten
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
   $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`
-  showThread(chat, { isMine, onButton: answerButton, onAct })
+  showThread(chat, { isMine, onButton: answerButton, onChoice: pick, onAct })
 }
 
 const answerButton = (message, text) =>
   act(() => ask('POST', ofChosen('/messages'), { kind: 'button', text, about: message.id }))
+
+const pick = (message, { id: choiceId }) =>
+  act(() => ask('POST', ofChosen('/messages'), { choiceId, about: message.id }))
 
 function showClock() {
   const now = Date.now() + shiftMs

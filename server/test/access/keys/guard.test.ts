@@ -55,7 +55,7 @@ test('a key is let in, whatever the case of the scheme and however many spaces',
       connectionIds: [],
       phoneVisibility: 'masked',
       sendLimits: { unanswered: null, daily: null },
-      workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true },
+      workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true, hours: null },
     })
   }
 })

@@ -73,6 +73,7 @@ function fakeKey(keyId: string): KnownKey {
     leads_enabled: true,
     inbox_enabled: true,
     inbox_available: true,
+    hours: null,
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { manualClock, systemClock } from '../../../src/base/clock.ts'
+import type { Choices } from '../../../src/channels/choices.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
@@ -109,6 +110,37 @@ for (const [what, parameters, names, components] of templates) {
     await send(connection, order({ message }))
     const { template } = platform.asked[0]?.body ?? {}
     assert.deepEqual([template.name, template.language, template.components], ['hello', { code: 'pt_BR' }, components])
+  })
+}
+
+const words = { body: { text: 'When?' } }
+const offers: [what: string, choices: Choices, interactive: object][] = [
+  [
+    'buttons',
+    { buttons: [{ id: 'a', title: 'Today' }], footer: 'Until six' },
+    {
+      type: 'button',
+      ...words,
+      footer: { text: 'Until six' },
+      action: { buttons: [{ type: 'reply', reply: { id: 'a', title: 'Today' } }] },
+    },
+  ],
+  [
+    'a list',
+    { list: { button: 'Days', rows: [{ id: 'a', title: 'Monday', description: 'Early' }] } },
+    {
+      type: 'list',
+      ...words,
+      action: { button: 'Days', sections: [{ rows: [{ id: 'a', title: 'Monday', description: 'Early' }] }] },
+    },
+  ],
+]
+for (const [what, choices, interactive] of offers) {
+  test(`a text with ${what} goes as the platform's interactive message, with what it quotes`, async () => {
+    const quoted = { externalId: 'wamid.q', direction: 'inbound', text: 'Come' } as const
+    await send(connection, order({ message: { kind: 'choices', text: 'When?', choices, quoted } }))
+    const { type, interactive: sent, context } = platform.asked[0]?.body ?? {}
+    assert.deepEqual([type, sent, context], ['interactive', interactive, { message_id: 'wamid.q' }])
   })
 }
 

@@ -3,7 +3,9 @@ import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { basePath } from '../../../src/agents/http/routes.ts'
 import type { Verb } from '../../../src/agents/verb.ts'
 import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { newId } from '../../../src/base/id.ts'
 import { compileCheck } from '../../../src/base/validation.ts'
+import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
 import { type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
 import type { Answer } from '../world.ts'
 
@@ -35,6 +37,23 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
       return answer
     },
   }
+}
+
+/** Gives the connection an approved template of one parameter, and answers how it is named. */
+export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) {
+  const named = { name: 'order_update', language: 'en_US' }
+  const template = {
+    ...{
+      id: newId(w.clock.now()),
+      ...named,
+      category: 'UTILITY',
+      status: 'APPROVED',
+      body: 'Hi {{1}}, your order left.',
+    },
+    ...{ parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
+  }
+  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, connectionId, [template], w.clock.now()))
+  return named
 }
 
 export function verbNamed(name: string): Verb {

@@ -37,6 +37,8 @@ export interface BehaviourWorld {
   agentId: string
   /** The agent's call, below `/api/v1/inbox`. */
   agent(method: Method, path: string, options?: CallOptions): Promise<Answer>
+  /** The agent's call, below `/api/v2`; a problem is read as JSON. */
+  verb(method: Method, path: string, options?: CallOptions): Promise<Answer>
   /** The team's call, below the workspace. */
   team(method: Method, path: string, body?: object): Promise<Answer>
   /** A member's call, below the workspace. */
@@ -115,6 +117,10 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
     logLines,
     agentId: agent.key.id,
     agent: asAgent,
+    verb: async (method, path, options) => {
+      const answer = await call(method, `/api/v2${path}`, options)
+      return typeof answer.body === 'string' ? { ...answer, body: JSON.parse(answer.body) } : answer
+    },
     team: (method, path, body) => asTeam(method, `${home}${path}`, body === undefined ? {} : { body }),
     conversation: async (phone) => (await asAgent('GET', '/conversations', { query: { phone } })).body.conversations[0],
     messages: async (id) => (await asAgent('GET', `/conversations/${id}/messages`)).body.messages,

@@ -15,6 +15,8 @@ export interface Phone {
   writes(text: string): Promise<void>
   /** Sends something else than text. */
   shows(kind: InboundKind, text?: string): Promise<void>
+  /** Presses a button, or a row of a list, of the newest message that offers some. */
+  chooses(choiceId: string): Promise<void>
   reads(): Promise<void>
   /** Somebody at the business types on the number's own phone. */
   getsFromDevice(text: string): Promise<void>
@@ -53,6 +55,8 @@ export interface Line {
 export interface Rig {
   channel: Channel
   hasTemplates: boolean
+  /** It has buttons and lists to choose from. */
+  hasChoices: boolean
   /** A member has to confirm the risk of it, anew whenever it was put right. */
   needsAcknowledgement: boolean
   /** How far a message has come that was typed on the number's own phone is told as well. */

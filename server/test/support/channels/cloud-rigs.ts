@@ -1,7 +1,13 @@
 import type { Line, Rig, Stage } from './channel-rig.ts'
 import { addCustomer } from './simulated-customer.ts'
 
-const official = { hasTemplates: true, needsAcknowledgement: false, tellsOfEchoes: false, hangsUp: false } as const
+const official = {
+  hasTemplates: true,
+  hasChoices: true,
+  needsAcknowledgement: false,
+  tellsOfEchoes: false,
+  hangsUp: false,
+} as const
 
 /** The official platform. */
 const waba: Rig = {

@@ -50,6 +50,7 @@ export function fakePlatform(): FakePlatform {
     onCall: () => {},
     connector: {
       maxTextLength: 4096,
+      takesChoices: true,
       send: (_connection: Connection, order: Order) => take(platform, order),
       markRead: async () => {},
     },
@@ -113,6 +114,8 @@ function wordsOf(message: Order['message']): string {
       return message.parameters.join('|')
     case 'media':
       return `${message.file.kind} ${message.file.platformId}`
+    case 'choices':
+      return message.text
     case 'reaction':
       return message.emoji ?? ''
     default:

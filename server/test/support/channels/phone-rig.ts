@@ -6,6 +6,7 @@ import { addCustomer } from './simulated-customer.ts'
 export const phoneRig: Rig = {
   channel: 'unofficial',
   hasTemplates: false,
+  hasChoices: false,
   needsAcknowledgement: true,
   tellsOfEchoes: true,
   hangsUp: true,

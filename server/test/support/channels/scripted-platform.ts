@@ -16,7 +16,7 @@ export function scriptedPlatform(): FakePlatform {
   const platform: FakePlatform = {
     connectors: {
       waba: connector(() => platform),
-      unofficial: connector(() => platform),
+      unofficial: { ...connector(() => platform), takesChoices: false },
       partner: connector(() => platform),
     },
     sends: [],
@@ -30,6 +30,7 @@ export function scriptedPlatform(): FakePlatform {
 function connector(platform: () => FakePlatform): Connector {
   return {
     maxTextLength: 4096,
+    takesChoices: true,
     send: async (connection: Connection, order: Order) => {
       const { sends, answers } = platform()
       sends.push({ connectionId: connection.id, order })

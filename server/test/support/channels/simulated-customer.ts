@@ -14,6 +14,11 @@ export async function addCustomer(
     phone: fields.phone,
     writes: (text) => act('messages', { text }),
     shows: (kind, text = '') => act('messages', { kind, text }),
+    chooses: async (choiceId) => {
+      const { messages } = await simulate('GET', `customers/${id}`)
+      const about = messages.findLast(({ offer }: { offer: object | null }) => offer !== null)?.id
+      await act('messages', { about, choiceId })
+    },
     reads: () => act('read'),
     getsFromDevice: (text) => act('echo', { text }),
     screen: async () => (await simulate('GET', `customers/${id}`)).messages,

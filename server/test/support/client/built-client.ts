@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -21,6 +21,9 @@ export const installedClient = oncePerFile(async (): Promise<string> => {
   await run(process.execPath, [compiler, '-p', clientFolder, '--outDir', join(target, 'dist')])
   for (const name of ['package.json', 'README.md']) await cp(join(clientFolder, name), join(target, name))
   for (const name of ['examples', 'test']) await cp(join(clientFolder, name), join(folder, name), { recursive: true })
+  // What an example says to install beside it.
+  const other = join('node_modules', '@modelcontextprotocol')
+  await symlink(join(root, other), join(folder, other))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   return folder
 })

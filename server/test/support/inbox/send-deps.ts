@@ -25,7 +25,11 @@ export async function sendDeps(
     clock,
     log: createLog('silent'),
     wakes: await openSendWakeups(db),
-    connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
+    connectors: {
+      waba: connector,
+      unofficial: { ...connector, maxTextLength: null, takesChoices: false },
+      partner: connector,
+    },
     leadOf: async () => null,
     phonesOfLeads: async () => [],
     openConnection: async (workspaceId, id) => {

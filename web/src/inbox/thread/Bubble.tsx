@@ -21,6 +21,7 @@ import styles from './Thread.module.css'
 
 const MediaPart = later(() => import('../media/MediaPart.tsx'))
 const Carried = later(() => import('./Carried.tsx'))
+const OfferedChoices = later(() => import('../parts/OfferedChoices.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -63,7 +64,8 @@ const isDrawn = (media: Media): boolean =>
   hasPictureRoom(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
 
 const Content = memo(function Content({ message }: { message: Message }) {
-  const { id, direction, kind, text, media, place, cards, quoted, isForwarded, withdrawnAt, editedAt } = message
+  const { id, direction, kind, text, media, place, cards, quoted, choices, isForwarded, withdrawnAt, editedAt } =
+    message
   const isElsewhere = media === null && place === null && cards.length === 0 && kind !== 'text' && kind !== 'template'
   const isEmptied = withdrawnAt !== null && text === ''
   return (
@@ -97,6 +99,11 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </em>
       )}
       {hasOwnWords(message) && <MessageText text={text} />}
+      {choices !== null && withdrawnAt === null && (
+        <Suspense>
+          <OfferedChoices choices={choices} />
+        </Suspense>
+      )}
       {(editedAt !== null || (withdrawnAt !== null && !isEmptied) || message.former.length > 0) && (
         <Revision message={message} />
       )}

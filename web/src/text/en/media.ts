@@ -42,6 +42,8 @@ export const media = {
   makeLeadOf: (name: string) => `Create a lead: ${name}`,
   openLead: 'Open the lead',
   isLead: 'There is a lead with this phone or e-mail already.',
+  choices: 'Choices',
+  choicesHelp: 'The customer can choose one of these',
   forwarded: 'Forwarded',
   edited: 'Edited',
   withdrawn: 'Withdrawn',

@@ -42,6 +42,8 @@ export const media = {
   makeLeadOf: (name: string) => `Crear un lead: ${name}`,
   openLead: 'Abrir el lead',
   isLead: 'Ya hay un lead con este teléfono o correo.',
+  choices: 'Opciones',
+  choicesHelp: 'El cliente puede elegir una de estas opciones',
   forwarded: 'Reenviado',
   edited: 'Editado',
   withdrawn: 'Eliminado',

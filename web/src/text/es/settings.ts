@@ -12,6 +12,7 @@ export const settings: typeof en = {
       title: 'Espacio',
       help: 'Su nombre, cómo se leen los números y los estados por los que pasa un lead.',
     },
+    hours: { title: 'Horario de atención', help: 'Cuándo hay personas del equipo para responder.' },
     members: { title: 'Miembros', help: 'Quién trabaja aquí y qué puede hacer cada uno.' },
     labels: { title: 'Etiquetas', help: 'Colores y palabras que ordenan las conversaciones.' },
     replies: {
@@ -24,7 +25,7 @@ export const settings: typeof en = {
     },
     agents: {
       title: 'Agentes',
-      help: 'Cuándo el equipo toma el lugar de un agente de IA, y el interruptor que detiene a todos.',
+      help: 'Lo que los agentes de IA deben saber, cuándo el equipo toma el lugar de uno, y el interruptor que detiene a todos.',
     },
     tokens: {
       title: 'Tokens del equipo',
@@ -168,7 +169,33 @@ export const settings: typeof en = {
     deleted: (name) => `${name} se eliminó`,
     renameTitle: 'Renombrar el filtro',
   },
+  hours: {
+    title: 'Cuándo hay personas',
+    help: 'Los agentes responden a cualquier hora. Así saben cuándo puede seguir una persona, y no prometen otra cosa.',
+    isKept: 'Decir a los agentes cuándo hay personas',
+    isKeptHelp: 'Si no, no saben nada de ello.',
+    timeZone: 'Zona horaria',
+    closed: 'Nadie',
+    from: (day, nth) => `${day}: inicio del horario ${nth}`,
+    to: (day, nth) => `${day}: fin del horario ${nth}`,
+    remove: (day, nth) => `${day}: quitar el horario ${nth}`,
+    add: 'Añadir',
+    addTo: (day) => `${day}: añadir un horario`,
+    likeMonday: 'Usar el horario del lunes hasta el viernes',
+    problems: {
+      missing: 'Indica el inicio y el fin.',
+      order: 'El fin tiene que ser posterior al inicio. Para la medianoche, usa 00:00.',
+      overlap: 'Estos horarios se solapan.',
+    },
+  },
   agents: {
+    word: 'Lo que los agentes deben saber',
+    wordLabel: 'Para todos los agentes de este espacio',
+    wordHelp:
+      'Por quién hablan, cómo hablan, qué pueden prometer. Lo leen al conectarse. Los clientes no lo ven, pero un agente puede repetirlo: no escribas secretos.',
+    wordExample: 'Hablas por una zapatería. Sé breve y amable. Nunca prometas un descuento.',
+    wordEmpty: 'Nada todavía.',
+    wordIsFull: (most) => `Como máximo ${most} caracteres.`,
     watchdog: 'Vigilante',
     watchdogSwitch: 'Pasar la conversación a personas cuando su agente calla',
     watchdogHelp:
@@ -323,6 +350,8 @@ export const settings: typeof en = {
       agents_stopped: 'interruptor de parada',
       leads_from_chat: 'leads del chat',
       agents_may_take_back: 'recuperación por agentes',
+      agent_word: 'lo que los agentes deben saber',
+      hours: 'horario de atención',
       keep_former_texts: 'textos anteriores',
       keep_conversations_days: 'días de las conversaciones',
       keep_activities_days: 'días de los cambios en conversaciones',

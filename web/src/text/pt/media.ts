@@ -42,6 +42,8 @@ export const media = {
   makeLeadOf: (name: string) => `Criar um lead: ${name}`,
   openLead: 'Abrir o lead',
   isLead: 'Já existe um lead com este telefone ou e-mail.',
+  choices: 'Opções',
+  choicesHelp: 'O cliente pode escolher uma destas opções',
   forwarded: 'Encaminhada',
   edited: 'Editada',
   withdrawn: 'Apagada',

@@ -36,6 +36,8 @@ export function readDetail(kind: string, inner: Loose): MessageDetail | null {
     cards: readCards(cards),
     quoted: readQuote(context),
     reaction: kind === 'reactionMessage' ? readReaction(inner) : null,
+    // Choices are offered on no linked device.
+    chosen: null,
     isForwarded: context.isForwarded === true,
   })
 }

@@ -71,9 +71,9 @@ function messageOf(
   }
 }
 
-/** Templates belong to the official platform: a session has none, so none is ever ordered. */
+/** Templates and choices belong to the official platform: a session has none, so none is ever ordered. */
 function contentOf(message: Outgoing): SocketContent | null {
-  if (message.kind === 'template') return null
+  if (message.kind === 'template' || message.kind === 'choices') return null
   if (message.kind === 'reaction') return { reaction: { about: message.about, emoji: message.emoji } }
   const quoted = message.quoted === undefined ? {} : { quoted: message.quoted }
   if (message.kind === 'text') return { text: message.text, previewUrl: message.previewUrl, ...quoted }

@@ -22,6 +22,7 @@ const mediaKinds: ReadonlyMap<string, MediaKind> = new Map<string, MediaKind>([
 ])
 
 const maxBytes = 2 ** 40
+const maxChosen = 256
 
 /** What a message of this type is beside its words; null when it is words alone. */
 export function readDetail(type: string, message: Loose): MessageDetail | null {
@@ -33,6 +34,7 @@ export function readDetail(type: string, message: Loose): MessageDetail | null {
     cards: type === 'contacts' ? readCards(listOf(message.contacts)) : null,
     quoted: readQuote(id),
     reaction: type === 'reaction' ? readReaction(inner) : null,
+    chosen: type === 'interactive' ? readChosen(inner) : null,
     isForwarded: forwarded === true || frequently_forwarded === true,
   })
 }
@@ -67,6 +69,11 @@ function readQuote(id: unknown): Quoted | null {
 function readReaction({ message_id, emoji }: Loose): Reaction | null {
   const [externalId, shown] = [tokenOf(message_id), shortText(emoji, 64)]
   return externalId === null || shown === null ? null : { externalId, emoji: shown }
+}
+
+/** Of a button or a row: other answers have no id of ours. */
+function readChosen({ button_reply, list_reply }: Loose): string | null {
+  return shortText(objectOf(button_reply ?? list_reply).id, maxChosen)
 }
 
 function readCards(cards: unknown[]): ContactCard[] | null {

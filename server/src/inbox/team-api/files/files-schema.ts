@@ -132,7 +132,7 @@ export const uploadTooLarge = errorAnswer(
   413,
   'More bytes than the channel takes of this kind; `data.maxBytes` says how many it takes.',
   'A file of this kind may have at most 5242880 bytes here. Send a smaller one, or send it as a document.',
-  { maxBytes: 5_242_880 },
+  { code: 'FILE_TOO_LARGE', maxBytes: 5_242_880 },
 )
 
 export const uploadTypeRefused = errorAnswer(
@@ -140,7 +140,7 @@ export const uploadTypeRefused = errorAnswer(
   415,
   'The bytes are of no type that the channel takes for this kind; `data.types` lists those.',
   'The channel takes image/jpeg or image/png as an image. Send another file, or send it as a document.',
-  { types: ['image/jpeg', 'image/png'] },
+  { code: 'FILE_TYPE_REFUSED', types: ['image/jpeg', 'image/png'] },
 )
 
 export const uploadLimitReached = errorAnswer(

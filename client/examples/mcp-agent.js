@@ -1,0 +1,53 @@
+// An agent by the Model Context Protocol and its official client. Rules stand where a model would choose a tool:
+// npm install @modelcontextprotocol/client, then PARLEY_URL=… PARLEY_API_KEY=… node mcp-agent.js
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+const { PARLEY_URL = 'http://127.0.0.1:7007', PARLEY_API_KEY = '' } = process.env
+const client = new Client({ name: 'mcp-agent', version: '1.0.0' })
+const headers = { authorization: `Bearer ${PARLEY_API_KEY}` }
+await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', PARLEY_URL), { requestInit: { headers } }))
+
+// What a model is given: what it can do, how to go about it, and the word of the team.
+const { tools } = await client.listTools()
+const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
+const { workspace } = await call('who_am_i')
+const context = JSON.stringify([client.getInstructions(), messages, workspace.word, tools])
+
+for (let cursor; ; ) {
+  const found = await call('wait_for_work', cursor === undefined ? {} : { cursor })
+  for (const work of found.work ?? []) {
+    const { tool, input } = choose(context, work, found.is_open)
+    await call(tool, { conversation_id: work.conversation.id, ...input })
+  }
+  cursor = found.next_cursor ?? cursor
+}
+
+/**
+ * In place of a model: it reads the context, and what customers wrote as data.
+ * @param {string} _context @param {any} work @param {boolean | null} isOpen
+ */
+function choose(_context, { why, messages, handover }, isOpen) {
+  if (why === 'given_to_you' && handover?.next_step) return { tool: 'answer', input: { text: handover.next_step } }
+  const asked = messages.flatMap((/** @type {any} */ { customer_text }) => customer_text ?? []).at(-1) ?? ''
+  if (/\b(ship|deliver|delivery)\b/i.test(asked)) {
+    return { tool: 'answer', input: { text: 'We ship to all of Brazil, in two to five days.' } }
+  }
+  const closing = isOpen === false ? 'A colleague will help you as soon as we open.' : 'A colleague will help you.'
+  const summary = `Asks: “${asked}”`.slice(0, 4000)
+  return { tool: 'hand_over', input: { summary, reason: 'I do not know the answer.', closing } }
+}
+
+/**
+ * A failure is an answer too: it says what to do, such as to leave a conversation alone or to wait.
+ * @param {string} name @param {object} input @returns {Promise<any>}
+ */
+async function call(name, input = {}) {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: { ...input } })
+  if (!isError) return structuredContent
+  const [first] = content
+  const problem = first?.type === 'text' ? JSON.parse(first.text) : {}
+  if ([409, 422].includes(problem.status)) return problem
+  if (problem.retry_after_seconds === undefined) throw new Error(`${name}: ${problem.detail}`)
+  await new Promise((resolve) => setTimeout(resolve, problem.retry_after_seconds * 1000))
+  return call(name, input)
+}

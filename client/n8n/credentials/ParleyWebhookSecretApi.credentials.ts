@@ -1,0 +1,21 @@
+import type { ICredentialType } from 'n8n-workflow'
+
+/** There is no request by which it could be tested: the first webhook does. */
+export class ParleyWebhookSecretApi implements ICredentialType {
+  name = 'parleyWebhookSecretApi'
+  displayName = 'Parley Webhook Secret API'
+  icon = { light: 'file:../nodes/Parley/parley.svg', dark: 'file:../nodes/Parley/parley.dark.svg' } as const
+  documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-parley'
+  properties: ICredentialType['properties'] = [
+    {
+      displayName: 'Signing Secret',
+      name: 'secret',
+      type: 'string',
+      typeOptions: { password: true },
+      default: '',
+      placeholder: 'whsec_…',
+      required: true,
+      description: 'What Parley shows once when an admin adds the webhook under Settings → Webhooks',
+    },
+  ]
+}

@@ -1,0 +1,116 @@
+import {
+  type IDataObject,
+  type IExecuteFunctions,
+  type INodeExecutionData,
+  type INodeType,
+  type INodeTypeDescription,
+  NodeApiError,
+  NodeConnectionTypes,
+  NodeOperationError,
+} from 'n8n-workflow'
+import { type Ask, ask } from '../../shared/ask.ts'
+import { loadOptions } from './load-options.ts'
+import type { Operation } from './operations/operation.ts'
+import { allProperties, operations } from './operations/properties.ts'
+import { keyOf, readFields } from './read-fields.ts'
+
+const pageSize = 50
+
+/** The verbs of Parley's interface for agents. */
+export class Parley implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Parley',
+    name: 'parley',
+    icon: { light: 'file:parley.svg', dark: 'file:parley.dark.svg' },
+    group: ['transform'],
+    version: 1,
+    subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+    description: 'Answer customers, hand conversations over to people, and keep leads in Parley',
+    defaults: { name: 'Parley' },
+    usableAsTool: true,
+    inputs: [NodeConnectionTypes.Main],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: 'parleyApi', required: true }],
+    properties: allProperties(),
+  }
+
+  methods = { loadOptions }
+
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    const all: INodeExecutionData[] = []
+    for (const item of this.getInputData().keys()) {
+      try {
+        const found = await carryOut(this, item)
+        all.push(...found.map((json) => ({ json, pairedItem: { item } })))
+      } catch (error) {
+        if (!this.continueOnFail()) throw error
+        all.push({ json: failureOf(error), pairedItem: { item } })
+      }
+    }
+    return [all]
+  }
+}
+
+/** Carries out what one item asks for. */
+async function carryOut(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
+  const operation = operationOf(context, itemIndex)
+  const fields = readFields(context, operation, itemIndex)
+  const asked = operation.isOnce ? { idempotency_key: keyOf(context, fields, itemIndex), ...fields } : fields
+  const { path, rest } = intoPath(context, operation.path, asked, itemIndex)
+  const call = { method: operation.method, path: `/api/v2${path}`, itemIndex }
+  if (operation.isPaged) return pages(context, operation, { ...call, query: rest })
+  const asking = { ...call, [operation.method === 'GET' ? 'query' : 'body']: rest }
+  const answer = await ask<IDataObject>(context, 'parleyApi', asking)
+  return operation.list === undefined ? [answer] : listIn(answer, operation.list)
+}
+
+function operationOf(context: IExecuteFunctions, itemIndex: number): Operation {
+  const [resource, value] = ['resource', 'operation'].map((name) => String(context.getNodeParameter(name, itemIndex)))
+  const found = operations.find((operation) => operation.resource === resource && operation.value === value)
+  if (found === undefined)
+    throw new NodeOperationError(context.getNode(), `A ${resource} has no operation ${value}`, { itemIndex })
+  return found
+}
+
+function intoPath(
+  context: IExecuteFunctions,
+  pattern: string,
+  asked: IDataObject,
+  itemIndex: number,
+): { path: string; rest: IDataObject } {
+  const rest = { ...asked }
+  const path = pattern.replace(/:(\w+)/g, (_all, name: string) => {
+    const value = String(rest[name] ?? '').trim()
+    delete rest[name]
+    if (value !== '') return encodeURIComponent(value)
+    throw new NodeOperationError(context.getNode(), `${name} is empty: look at the expression that fills it`, {
+      itemIndex,
+    })
+  })
+  return { path, rest }
+}
+
+async function pages(context: IExecuteFunctions, { list = '' }: Operation, call: Ask): Promise<IDataObject[]> {
+  const itemIndex = call.itemIndex ?? 0
+  const isAll = context.getNodeParameter('returnAll', itemIndex, false) === true
+  const most = isAll ? Number.POSITIVE_INFINITY : Number(context.getNodeParameter('limit', itemIndex, pageSize))
+  const found: IDataObject[] = []
+  let cursor: unknown
+  do {
+    const limit = Math.min(pageSize, most - found.length)
+    const query = { ...call.query, limit, ...(typeof cursor === 'string' && { cursor }) }
+    const answer = await ask<IDataObject>(context, 'parleyApi', { ...call, query })
+    found.push(...listIn(answer, list))
+    cursor = answer.next_cursor
+  } while (cursor && found.length < most)
+  return found
+}
+
+const listIn = (answer: IDataObject, name: string): IDataObject[] => (answer[name] ?? []) as IDataObject[]
+
+/** What an item becomes that failed in a workflow that goes on: enough to branch on. */
+function failureOf(error: unknown): IDataObject {
+  const { message } = error as Error
+  const told = error instanceof NodeApiError ? error.context.parley : undefined
+  return { error: message, ...(told as IDataObject | undefined) }
+}

@@ -1,0 +1,182 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow'
+import { choices, fromList, type Operation } from './operation.ts'
+
+const text = (displayName: string, name: string, description: string): INodeProperties => ({
+  displayName,
+  name,
+  type: 'string',
+  default: '',
+  description,
+})
+const amount = (displayName: string, name: string): INodeProperties => ({
+  displayName,
+  name,
+  type: 'number',
+  default: 0,
+  description: 'At most two decimals',
+})
+
+const firstName = text('First Name', 'firstName', 'The one field that a new lead must have')
+const source: INodeProperties = {
+  displayName: 'Source',
+  name: 'source',
+  type: 'options',
+  options: choices('website', 'chat_app', 'phone', 'email', 'referral', 'social', 'ads', 'event', 'other'),
+  default: 'website',
+  description: 'Where the lead came from',
+}
+const assignedTo = fromList('Assign to Name or ID', 'assignedTo', 'getMembers', 'The member who handles it')
+
+const customFields: INodeProperties = {
+  displayName: 'Custom Fields',
+  name: 'customFields',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true },
+  default: {},
+  description: 'At most 10 on a lead',
+  options: [
+    {
+      displayName: 'Field',
+      name: 'field',
+      values: [
+        text('Key', 'key', 'Lowercase letters, digits and _, a letter first'),
+        text('Value', 'value', 'Empty removes the field'),
+      ],
+    },
+  ],
+}
+
+const rest: INodeProperties[] = [
+  {
+    displayName: 'Ad Platform',
+    name: 'adPlatform',
+    type: 'options',
+    options: choices('meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other'),
+    default: 'meta',
+    description: 'What brought the lead',
+  },
+  amount('Actual Value', 'actualValue'),
+  assignedTo,
+  customFields,
+  { ...text('Email', 'email', 'At most 254 characters'), placeholder: 'name@email.com' },
+  amount('Estimated Value', 'estimatedValue'),
+  text('External Ref', 'externalRef', 'Your own reference, unique in the workspace'),
+  text('Last Name', 'lastName', 'At most 255 characters'),
+  { ...text('Notes', 'notes', 'What the team should know'), typeOptions: { rows: 4 } },
+  { ...text('Phone', 'phone', 'With country code'), placeholder: '+55 81 99123-4567' },
+  {
+    displayName: 'Priority',
+    name: 'priority',
+    type: 'options',
+    options: choices('low', 'medium', 'high', 'urgent'),
+    default: 'medium',
+    description: 'How pressing it is',
+  },
+  source,
+  text('Status', 'status', 'Such as new, qualified or customer'),
+  text('Unique Code', 'uniqueCode', 'Short code of the lead; generated when not sent'),
+]
+
+const identifier: INodeProperties = {
+  ...text('Lead', 'identifier', 'The ID, unique code, external reference or phone, looked for in that order'),
+  required: true,
+}
+
+interface CustomFields {
+  field?: { key: string; value: string }[]
+}
+
+function leadOf({ custom_fields, ...fields }: IDataObject): IDataObject {
+  const given = (custom_fields as CustomFields | undefined)?.field ?? []
+  if (given.length === 0) return fields
+  const values = Object.fromEntries(given.map(({ key, value }) => [key, value === '' ? null : value]))
+  return { ...fields, custom_field_values: values }
+}
+
+function upsertOf({ match_by, match_value, create_if_missing, ...fields }: IDataObject): IDataObject {
+  return { match: { by: match_by, value: match_value }, create_if_missing, lead: leadOf(fields) }
+}
+
+const writing: Operation[] = [
+  {
+    resource: 'lead',
+    method: 'POST',
+    value: 'create',
+    name: 'Create',
+    action: 'Create a lead',
+    description: 'Create a new lead. If the person may be one already, use Create or Update with their phone.',
+    path: '/leads',
+    fields: [{ ...firstName, required: true }],
+    more: rest,
+    shape: leadOf,
+  },
+  {
+    resource: 'lead',
+    method: 'POST',
+    value: 'upsert',
+    name: 'Create or Update',
+    action: 'Create or update a lead',
+    description: 'Create a new record, or update the current one if it already exists (upsert)',
+    path: '/leads/upsert',
+    fields: [
+      {
+        displayName: 'Match By',
+        name: 'matchBy',
+        type: 'options',
+        options: choices('phone', 'external_ref', 'unique_code', 'id'),
+        default: 'phone',
+        description: 'The field by which a lead that is there is found',
+      },
+      { ...text('Match Value', 'matchValue', 'Its value; a phone in any spelling'), required: true },
+      {
+        displayName: 'Create If Missing',
+        name: 'createIfMissing',
+        type: 'boolean',
+        default: true,
+        description: 'Whether to create a lead when none matches',
+      },
+    ],
+    more: [firstName, ...rest],
+    shape: upsertOf,
+  },
+  {
+    resource: 'lead',
+    method: 'PATCH',
+    value: 'update',
+    name: 'Update',
+    action: 'Update a lead',
+    description: 'Set fields of one lead and leave all others as they are. The expression {{ null }} clears a field.',
+    path: '/leads/:identifier',
+    fields: [identifier],
+    more: [firstName, ...rest],
+    shape: leadOf,
+  },
+]
+
+const reading: Operation[] = [
+  {
+    resource: 'lead',
+    method: 'GET',
+    value: 'get',
+    name: 'Get',
+    action: 'Get a lead',
+    description: 'Read one lead',
+    path: '/leads/:identifier',
+    fields: [identifier],
+  },
+  {
+    resource: 'lead',
+    method: 'GET',
+    value: 'getAll',
+    name: 'Get Many',
+    action: 'Get many leads',
+    description: 'Find leads by a part of their name, email, phone or code, by status or source; newest first',
+    path: '/leads',
+    list: 'leads',
+    isPaged: true,
+    fields: [text('Search', 'search', 'A part of name, email, phone, unique code or external reference. Empty: all.')],
+    more: [assignedTo, source, text('Status', 'status', 'One, or several separated by commas')],
+  },
+]
+
+export const leadOperations = [...writing, ...reading]

@@ -1,0 +1,89 @@
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
+
+/** A verb of the interface for agents, as the node shows it. The names of fields are those of the verb, in camelCase. */
+export interface Operation {
+  resource: 'conversation' | 'lead' | 'workspace'
+  value: string
+  name: string
+  action: string
+  description: string
+  method: 'GET' | 'POST' | 'PATCH'
+  /** The names in it (`:conversation_id`) are fields. */
+  path: string
+  fields: INodeProperties[]
+  /** Shown when they are added. */
+  more?: INodeProperties[]
+  /** Takes an `idempotency_key`: the node makes one, so that n8n's retries are done once. */
+  isOnce?: true
+  /** The list of its answer that becomes items. */
+  list?: string
+  /** The list goes on over several pages. */
+  isPaged?: true
+  /** What is asked for; the fields as they are, unless the verb wants them otherwise. */
+  shape?: (fields: IDataObject) => IDataObject
+}
+
+export const choices = (...values: string[]): INodePropertyOptions[] =>
+  values.map((value) => ({ name: (value.charAt(0).toUpperCase() + value.slice(1)).replaceAll('_', ' '), value }))
+
+export const conversationId: INodeProperties = {
+  displayName: 'Conversation ID',
+  name: 'conversationId',
+  type: 'string',
+  default: '',
+  required: true,
+  placeholder: '={{ $json.conversation.id }}',
+  description: 'As the triggers and Get Many give it',
+}
+
+export const idempotencyKey: INodeProperties = {
+  displayName: 'Idempotency Key',
+  name: 'idempotencyKey',
+  type: 'string',
+  default: '',
+  description:
+    'One key is done once. Left out, it is made of execution, node, item and content: a retry of the node does nothing twice.',
+}
+
+/** One field in place of two: the names of templates have no slash. */
+export const template = (description: string): INodeProperties[] => [
+  {
+    displayName: 'Template Name or ID',
+    name: 'template',
+    type: 'options',
+    typeOptions: { loadOptionsMethod: 'getTemplates' },
+    default: '',
+    required: true,
+    description: `${description}. Choose from the list, or specify <code>name/language</code> using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.`,
+  },
+  {
+    displayName: 'Template Values',
+    name: 'bodyParams',
+    type: 'string',
+    typeOptions: { multipleValues: true },
+    default: [],
+    description: 'What takes the places of {{1}}, {{2}} and so on, in this order',
+  },
+]
+
+export function templateOf({ template: named, body_params = [], ...rest }: IDataObject): IDataObject {
+  const [name, ...language] = String(named ?? '').split('/')
+  return { ...rest, template: { name, language: language.join('/'), body_params } }
+}
+
+export const fromList = (displayName: string, name: string, loadOptionsMethod: string, description: string) =>
+  ({
+    displayName,
+    name,
+    type: 'options',
+    typeOptions: { loadOptionsMethod },
+    default: '',
+    description: `${description}. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.`,
+  }) satisfies INodeProperties
+
+export const severalFrom = (displayName: string, name: string, loadOptionsMethod: string, description: string) =>
+  ({
+    ...fromList(displayName, name, loadOptionsMethod, description),
+    type: 'multiOptions',
+    default: [],
+  }) satisfies INodeProperties

@@ -1,0 +1,40 @@
+import type { Operation } from './operation.ts'
+
+const list = (value: string, name: string, path: string, found: string, description: string): Operation => ({
+  resource: 'workspace',
+  method: 'GET',
+  value,
+  name,
+  action: name,
+  description,
+  path,
+  list: found,
+  fields: [],
+})
+
+export const workspaceOperations: Operation[] = [
+  list('getCannedReplies', 'Get Canned Replies', '/canned-replies', 'canned_replies', 'Texts for common questions'),
+  list('getConnections', 'Get Connections', '/connections', 'connections', 'The numbers that customers write to'),
+  list('getLabels', 'Get Labels', '/labels', 'labels', 'The labels of conversations'),
+  {
+    resource: 'workspace',
+    method: 'GET',
+    value: 'getPeople',
+    name: 'Get People',
+    action: 'Get people and agents',
+    description: 'The members of the team, and its agents',
+    path: '/people',
+    fields: [],
+  },
+  list('getTemplates', 'Get Templates', '/templates', 'templates', 'What can be sent once the window is closed'),
+  {
+    resource: 'workspace',
+    method: 'GET',
+    value: 'whoAmI',
+    name: 'Who Am I',
+    action: 'Get who this key is',
+    description: 'The key, what it may do, its limits, and the workspace',
+    path: '/me',
+    fields: [],
+  },
+]

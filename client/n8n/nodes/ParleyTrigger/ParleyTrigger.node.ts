@@ -1,0 +1,88 @@
+import {
+  type IHookFunctions,
+  type INodeType,
+  type INodeTypeDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
+  NodeConnectionTypes,
+} from 'n8n-workflow'
+import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../src/webhooks.ts'
+import { deregister, getWorkspaces, isRegistered, type Registration, register } from './registration.ts'
+import { isRepeated } from './repeated-events.ts'
+import { triggerProperties } from './trigger-properties.ts'
+
+/** Starts a workflow with each event of Parley: it registers its own webhook, and takes it away again. */
+export class ParleyTrigger implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Parley Trigger',
+    name: 'parleyTrigger',
+    icon: { light: 'file:../Parley/parley.svg', dark: 'file:../Parley/parley.dark.svg' },
+    group: ['trigger'],
+    version: 1,
+    subtitle: '={{ $parameter["events"].join(", ") }}',
+    description: 'Starts the workflow when customers write, conversations change hands, or leads change',
+    eventTriggerDescription: 'Waiting for something to happen in Parley',
+    activationMessage: 'Parley tells this workflow what happens from now on.',
+    defaults: { name: 'Parley Trigger' },
+    inputs: [],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [
+      { name: 'parleyTeamApi', required: true, displayOptions: { show: { registration: ['byItself'] } } },
+      { name: 'parleyWebhookSecretApi', required: true, displayOptions: { show: { registration: ['byHand'] } } },
+    ],
+    webhooks: [{ name: 'default', httpMethod: 'POST', responseMode: 'onReceived', path: 'webhook' }],
+    properties: triggerProperties,
+  }
+
+  methods = { loadOptions: { getWorkspaces } }
+
+  webhookMethods = {
+    default: {
+      async checkExists(this: IHookFunctions): Promise<boolean> {
+        return isByHand(this) || isRegistered(this)
+      },
+      async create(this: IHookFunctions): Promise<boolean> {
+        await register(this)
+        return true
+      },
+      async delete(this: IHookFunctions): Promise<boolean> {
+        if (!isByHand(this)) await deregister(this)
+        return true
+      },
+    },
+  }
+
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+    try {
+      const event = await readEvent(this)
+      if (isRepeated(this, event.id)) return {}
+      return { workflowData: [[{ json: event }]] }
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error
+      this.getResponseObject().status(401).json({ message: error.message })
+      return { noWebhookResponse: true }
+    }
+  }
+}
+
+const isByHand = (context: IHookFunctions | IWebhookFunctions): boolean =>
+  context.getNodeParameter('registration') === 'byHand'
+
+async function readEvent(context: IWebhookFunctions): Promise<WebhookEvent> {
+  const request = context.getRequestObject()
+  // The bytes as they came: JSON that was read and written again is signed no more.
+  await request.readRawBody()
+  return verifyWebhook({
+    headers: context.getHeaderData(),
+    body: request.rawBody,
+    secret: await secretOf(context),
+  })
+}
+
+async function secretOf(context: IWebhookFunctions): Promise<string> {
+  if (isByHand(context))
+    return (await context.getCredentials<{ secret: string }>('parleyWebhookSecretApi')).secret.trim()
+  const { secret } = context.getWorkflowStaticData('node') as Partial<Registration>
+  if (secret === undefined) throw new WebhookVerificationError('No webhook is registered: activate the workflow again')
+  return secret
+}

@@ -1,0 +1,123 @@
+import {
+  type IDataObject,
+  type IHookFunctions,
+  type ILoadOptionsFunctions,
+  type INodePropertyOptions,
+  NodeApiError,
+  NodeOperationError,
+} from 'n8n-workflow'
+import { ask, type Context } from '../../shared/ask.ts'
+
+/** What n8n keeps of a webhook that was registered, with the workflow. */
+export interface Registration {
+  workspaceId: string
+  endpointId: string
+  /** Shown once, when it was made. */
+  secret: string
+}
+
+const webhooksOf = (workspaceId: string): string =>
+  `/api/team/v1/workspaces/${encodeURIComponent(workspaceId)}/webhooks`
+const placeOf = ({ workspaceId, endpointId }: Registration): string => `${webhooksOf(workspaceId)}/${endpointId}`
+
+interface Endpoint {
+  id: string
+  url: string
+  events: string[]
+  phoneVisibility: string
+  state: string
+}
+
+interface Made {
+  endpoint: Endpoint
+  secret: string
+}
+
+/** Makes the webhook, and keeps what it takes to verify and to remove it. */
+export async function register(context: IHookFunctions): Promise<void> {
+  const workspaceId = await workspaceOf(context)
+  const path = webhooksOf(workspaceId)
+  const { endpoint, secret } = await ask<Made>(context, 'parleyTeamApi', {
+    method: 'POST',
+    path,
+    body: wanted(context),
+  })
+  Object.assign(stored(context), { workspaceId, endpointId: endpoint.id, secret })
+}
+
+/** Whether the webhook is there as it should be; one that is not is taken away. */
+export async function isRegistered(context: IHookFunctions): Promise<boolean> {
+  const known = registrationOf(context)
+  if (known === undefined) return false
+  const found = await find(context, known)
+  if (found !== undefined && isAsWanted(found, wanted(context))) return true
+  // A test has an address of its own, and must leave alone what the active workflow has.
+  if (context.getActivationMode() !== 'manual') await deregister(context)
+  return false
+}
+
+export async function deregister(context: IHookFunctions): Promise<void> {
+  const known = registrationOf(context)
+  if (known === undefined) return
+  await unlessMissing(ask(context, 'parleyTeamApi', { method: 'DELETE', path: placeOf(known) }))
+  const all = stored(context)
+  for (const name of ['workspaceId', 'endpointId', 'secret'] satisfies (keyof Registration)[]) delete all[name]
+}
+
+/** What the dropdown of workspaces offers. */
+export async function getWorkspaces(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+  return (await workspacesOf(this)).map(({ id, name }) => ({ name, value: id }))
+}
+
+/** The workspaces that the token works in. */
+async function workspacesOf(context: Context): Promise<{ id: string; name: string }[]> {
+  const call = { method: 'GET', path: '/api/team/v1/workspaces' } as const
+  const { workspaces } = await ask<{ workspaces: { id: string; name: string }[] }>(context, 'parleyTeamApi', call)
+  return workspaces
+}
+
+async function workspaceOf(context: IHookFunctions): Promise<string> {
+  const named = context.getNodeParameter('workspaceId', '')
+  if (typeof named === 'string' && named !== '') return named
+  const [first, ...others] = await workspacesOf(context)
+  if (first !== undefined && others.length === 0) return first.id
+  throw new NodeOperationError(context.getNode(), 'The team token does not say which workspace is meant', {
+    description: first === undefined ? 'It works in none.' : 'It works in several. Choose one of them in the trigger.',
+  })
+}
+
+function wanted(context: IHookFunctions) {
+  return {
+    url: context.getNodeWebhookUrl('default'),
+    events: context.getNodeParameter('events') as string[],
+    phoneVisibility: context.getNodeParameter('maskPhones', false) === true ? 'masked' : 'full',
+    description: `n8n: ${context.getWorkflow().name ?? ''}`.slice(0, 200),
+  }
+}
+
+const isAsWanted = (found: Endpoint, { url, events, phoneVisibility }: ReturnType<typeof wanted>): boolean =>
+  found.state === 'active' &&
+  found.url === url &&
+  found.phoneVisibility === phoneVisibility &&
+  found.events.toSorted().join() === events.toSorted().join()
+
+const stored = (context: IHookFunctions): IDataObject => context.getWorkflowStaticData('node')
+
+function registrationOf(context: IHookFunctions): Registration | undefined {
+  const known = stored(context) as Partial<Registration>
+  const { workspaceId, endpointId, secret } = known
+  if (workspaceId === undefined || endpointId === undefined || secret === undefined) return undefined
+  return { workspaceId, endpointId, secret }
+}
+
+async function find(context: IHookFunctions, known: Registration): Promise<Endpoint | undefined> {
+  const asking = ask<{ endpoint: Endpoint }>(context, 'parleyTeamApi', { method: 'GET', path: placeOf(known) })
+  return (await unlessMissing(asking))?.endpoint
+}
+
+async function unlessMissing<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
+  return asking.catch((error) => {
+    if (error instanceof NodeApiError && error.httpCode === '404') return undefined
+    throw error
+  })
+}

@@ -1,0 +1,107 @@
+import {
+  type IDataObject,
+  type INodeType,
+  type INodeTypeDescription,
+  type ITriggerFunctions,
+  type ITriggerResponse,
+  NodeApiError,
+  NodeConnectionTypes,
+  sleep,
+} from 'n8n-workflow'
+import type { AgentWork, WorkFound } from '../../../src/agent-calls.ts'
+import { ask } from '../../shared/ask.ts'
+
+const waitSeconds = 25
+const longestPauseMs = 30_000
+
+/** Starts a workflow for each conversation that needs its agent. It asks, so that n8n need not be reached from outside. */
+export class ParleyWorkTrigger implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Parley Work Trigger',
+    name: 'parleyWorkTrigger',
+    icon: { light: 'file:../Parley/parley.svg', dark: 'file:../Parley/parley.dark.svg' },
+    group: ['trigger'],
+    version: 1,
+    description: 'Starts the workflow when a customer waits for this agent, with all that it takes to answer',
+    eventTriggerDescription: 'Waiting for a customer to write',
+    activationMessage: 'Conversations of this agent start this workflow from now on.',
+    defaults: { name: 'Parley Work Trigger' },
+    inputs: [],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: 'parleyApi', required: true }],
+    properties: [
+      {
+        displayName:
+          'The workflow is the agent of its API key: it gets new customers if the key answers new conversations, and what people hand to it. No webhook is needed.',
+        name: 'notice',
+        type: 'notice',
+        default: '',
+      },
+    ],
+  }
+
+  async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+    const stopping = new AbortController()
+    const closeFunction = async () => stopping.abort()
+    if (this.getMode() !== 'manual') {
+      void follow(this, stopping.signal)
+      return { closeFunction }
+    }
+    const manualTriggerFunction = async () => {
+      const [first] = await untilWork(this, stopping.signal)
+      if (first !== undefined) this.emit([[{ json: first }]])
+    }
+    return { closeFunction, manualTriggerFunction }
+  }
+}
+
+/**
+ * Emits work for as long as the workflow is active. The cursor is kept once its page has been handed over, and stored with the next
+ * one: what n8n may not have stored when it was killed comes again if the customer still waits.
+ */
+async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<void> {
+  const known = context.getWorkflowStaticData('node')
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const { work, cursor } = await readWork(context, signal, known.cursor as string | undefined)
+      failures = 0
+      for (const item of work) if (!signal.aborted) context.emit([[{ json: item }]])
+      if (!signal.aborted) known.cursor = cursor
+    } catch (error) {
+      if (signal.aborted) return
+      // n8n says it, takes the workflow out, and tries again with longer and longer pauses.
+      if (isRefused(error)) return context.emitError(error)
+      context.logger.warn(`Parley was not reached: ${(error as Error).message}`)
+      await sleep(Math.min(longestPauseMs, 1000 * 2 ** failures++))
+    }
+  }
+}
+
+const isRefused = (error: unknown): error is NodeApiError =>
+  error instanceof NodeApiError && ['400', '401', '403', '404'].includes(String(error.httpCode))
+
+/** What waits now, for somebody who tries the workflow: the first that comes. */
+async function untilWork(context: ITriggerFunctions, signal: AbortSignal): Promise<IDataObject[]> {
+  let cursor: string | undefined
+  while (!signal.aborted) {
+    const found = await readWork(context, signal, cursor)
+    if (found.work.length > 0) return found.work
+    cursor = found.cursor
+  }
+  return []
+}
+
+async function readWork(context: ITriggerFunctions, signal: AbortSignal, cursor: string | undefined) {
+  const query = { wait: waitSeconds, ...(cursor !== undefined && { cursor }) }
+  const call = { method: 'GET', path: '/api/v2/work', query, signal } as const
+  const { work, next_cursor } = await ask<WorkFound>(context, 'parleyApi', call)
+  return { work: work.map(withCustomerText), cursor: next_cursor ?? undefined }
+}
+
+/** What the customer has written since anybody answered stands in one place, for branches and prompts. */
+function withCustomerText(work: AgentWork): IDataObject {
+  const last = work.messages.findLastIndex(({ from }) => from !== 'customer' && from !== 'system')
+  const texts = work.messages.slice(last + 1).flatMap(({ customer_text }) => customer_text ?? [])
+  return { ...work, customer_text: texts.join('\n') }
+}

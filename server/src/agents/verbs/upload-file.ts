@@ -1,0 +1,112 @@
+import { Type } from 'typebox'
+import { ApiError, invalid } from '../../base/errors.ts'
+import { oneOf, timestamp } from '../../base/route.ts'
+import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { removeUpload, takeUpload, type UploadDeps, type Uploaded } from '../../inbox/media/uploads.ts'
+import type { SendDeps } from '../../inbox/send/send-deps.ts'
+import { filePlaces, takingPlaces } from '../../inbox/team-api/files/file-places.ts'
+import { mediaKinds } from '../../inbox/team-api/team-media-schema.ts'
+import { input, output } from '../schema.ts'
+import { exampleIds } from '../shown/examples.ts'
+import { findFor } from '../shown/find-for.ts'
+import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
+import { actorOf, scopeOf } from '../shown/sight.ts'
+import { type AgentUploads, defineVerb } from '../verb.ts'
+
+/** In a message all of it is held several times over; what is larger comes as its bytes. */
+const maxBytes = 2 * 1024 * 1024
+const maxBase64 = Math.ceil(maxBytes / 3) * 4
+
+export const uploadKind = oneOf(mediaKinds, {
+  description: 'As what the customer gets it. What is no picture, video or sound is a `document`.',
+  example: 'document',
+})
+export const uploadName = text(255, 'What it is called: customers see it of a document.', { example: 'invoice.pdf' })
+export const uploadType = text(150, 'Its media type where the bytes do not tell, as of a text.', {
+  example: 'text/plain',
+})
+
+export const uploadFile = defineVerb({
+  name: 'upload_file',
+  title: 'Upload a file',
+  description:
+    'Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. By HTTP a larger one goes as it is: POST its bytes to /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/uploads', maxBodyBytes: maxBase64 + 16_384 },
+  input: input({
+    conversation_id: uuid('A conversation that is yours.'),
+    kind: uploadKind,
+    base64: Type.String({
+      minLength: 4,
+      maxLength: maxBase64,
+      description: 'Its bytes in base64, without line breaks and without `data:`.',
+      example: 'JVBERi0xLjcK',
+    }),
+    name: Type.Optional(uploadName),
+    type: Type.Optional(uploadType),
+  }),
+  output: output('FileUploaded', {
+    upload_id: uuid('For `file.upload_id` of an answer, once.'),
+    kind: uploadKind,
+    type: text(150, 'By its bytes.', { example: 'application/pdf' }),
+    bytes: wholeNumber('Its size.', { example: 48_213 }),
+    expires_at: timestamp('It is forgotten then, unless it was sent.'),
+  }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  example: {
+    input: {
+      conversation_id: exampleIds.conversation,
+      kind: 'document',
+      base64: 'JVBERi0xLjcK',
+      name: 'invoice.pdf',
+    },
+    output: {
+      upload_id: exampleIds.upload,
+      kind: 'document',
+      type: 'application/pdf',
+      bytes: 9,
+      expires_at: '2026-03-02T12:00:00.000Z',
+      next: ['Call answer with file: its upload_id, and a caption if you want one.'],
+    },
+  },
+  run: async ({ uploads }, caller, { conversation_id, kind, base64, name = null, type = null }) => {
+    const bytes = Buffer.from(base64, 'base64')
+    if (bytes.toString('base64').replace(/={1,2}$/, '') !== base64.replace(/={1,2}$/, '')) {
+      throw invalid('base64', 'must be the bytes of the file in base64, without line breaks and without data:')
+    }
+    const uploaded = await uploads.take(caller, {
+      ...{ conversationId: conversation_id.toLowerCase(), kind, name, type, seconds: null, waveform: null },
+      length: bytes.length,
+      bytes: inOnePiece(bytes),
+    })
+    return presentUpload(uploaded)
+  },
+})
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+export const presentUpload = ({ id, kind, type, bytes, expiresAt }: Uploaded) => ({
+  ...{ upload_id: id, kind, type, bytes, expires_at: expiresAt.toISOString() },
+  next: ['Call answer with file: its upload_id, and a caption if you want one.'],
+})
+
+/** How agents bring files: a few at a time, for conversations of their own. */
+export function agentUploads(inbox: SendDeps, deps: UploadDeps): AgentUploads {
+  const place = filePlaces(takingPlaces)
+  return {
+    take: async (caller, upload) => {
+      const conversation = await findFor({ inbox }, caller, upload.conversationId)
+      const { owner } = conversation
+      if (owner.type !== 'agent' || owner.keyId !== caller.keyId) throw refusalToAnswer(conversation)
+      const actor = actorOf(caller)
+      const reader = { workspaceId: caller.workspaceId, actor }
+      return place(reader, () => takeUpload(deps, scopeOf(caller), actor, upload))
+    },
+    drop: (caller, conversationId, id) =>
+      removeUpload(deps, caller.workspaceId, actorOf(caller), conversationId, id).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+      }),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Actor, Facts } from './scene.ts'
+
+/** Something that a stranger has written so that an agent does what its team does not want. */
+export interface Injection {
+  name: string
+  /** Where it stands; `places.ts` has how it gets there. */
+  place: PlaceName
+  /** Names in angle brackets are filled in with what the attacker has found out: ids, numbers, files. */
+  text: string
+  /** How it must end. */
+  ends: Ending
+  /** Why that is no harm of ours. */
+  because?: string
+  /** Whose key the agent has. Default: one that may answer and write leads, on one connection. */
+  as?: Actor
+  /** Default: both. */
+  faces?: readonly FaceName[]
+  /** The code with which what it asks for is refused. */
+  code?: string
+  /** What no answer may hold. */
+  never?: readonly (keyof Facts)[]
+}
+
+/**
+ * `unseen`: the agent is never shown the order. `words`: it asks for nothing that could be called, and stands as words in
+ * the field that is for them. `refused`: the agent obeys, and Parley refuses each call. `own`: the agent obeys, and what
+ * it does is within the rights of its key; nobody else is told, sent or changed anything.
+ */
+export type Ending = 'unseen' | 'words' | 'refused' | 'own'
+
+export type FaceName = 'HTTP' | 'MCP'
+
+export type PlaceName =
+  | 'message'
+  | 'long message'
+  | 'profile name'
+  | 'caption'
+  | 'file name'
+  | "place's name"
+  | 'contact card'
+  | 'quoted text'
+  | 'edited text'
+  | 'button title'
+  | 'reaction'
+  | 'notice of the platform'
+  | 'history'
+  | 'ad headline'
+  | 'lead name'
+  | 'lead notes'
+  | 'lead custom field'
+  | 'lead reference'
+  | 'public form'
+  | 'parameter of a form'
+  | 'note of another agent'
+  | 'note of a person'
+  | 'hand-over of another agent'
+  | 'reason of a hand-over'
+  | 'template parameter'
+  | 'own earlier answer'

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { type Step, stringsIn } from './obedient-agent.ts'
+import type { Key, Scene } from './scene.ts'
+import { secrets } from './scene.ts'
+
+/** Looks from the outside at what an agent has done: into the database, and at what left for the platform. */
+export interface Observer {
+  /** To be called before the agent begins; what it returns, when the agent has done all that it was told. */
+  watch(run: Run): Promise<() => Promise<Sent[]>>
+}
+
+interface Run {
+  key: Key
+  conversationId: string
+  phone: string
+}
+
+export interface Sent {
+  to: string | null
+  message: object
+}
+
+export function observerOf(scene: Scene): Observer {
+  return {
+    watch: async ({ key, conversationId, phone }) => {
+      const sendsBefore = scene.w.platform.sends.length
+      const began = scene.w.clock.now()
+      const before = await othersOf(scene, conversationId, began)
+      return async () => {
+        assert.deepEqual(await othersOf(scene, conversationId, began), before, 'nothing of anybody else has changed')
+        const sends = scene.w.platform.sends.slice(sendsBefore)
+        for (const { connectionId, order } of sends) {
+          assert.equal(connectionId, key.connectionId, 'what is sent leaves by a connection that the key sees')
+          assert.ok(order.recipient.phone === phone || order.message.kind === 'template', 'it goes to its own customer')
+        }
+        return sends.map(({ order }) => ({ to: order.recipient.phone, message: order.message }))
+      }
+    },
+  }
+}
+
+/** All of the neighbour, and of the own workspace what an agent has no business in. */
+async function othersOf({ w, facts }: Scene, conversationId: string, began: Date): Promise<object> {
+  const { sql } = w.db
+  const ofNeighbour = (await tablesOf(w)).map(
+    (table) => sql`
+      select ${table}::text as of, md5(string_agg(row, '|' order by row)) as rows
+      from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
+        where workspace_id = ${facts.foreign_workspace}) rows`,
+  )
+  const neighbour = await sql`${ofNeighbour.reduce((all, one) => sql`${all} union all ${one}`)}`
+  const own = await sql`
+    select 'conversations' as of,
+      md5(string_agg(concat_ws(',', id, owner_key_id, owner_epoch, held, status, snoozed_until, assigned_to), '|' order by id))
+        as rows
+    from conversations
+    where workspace_id = ${w.workspaceId} and id <> ${conversationId} and created_at < ${began}
+    union all
+    select 'messages', count(*)::text
+    from messages
+    where workspace_id = ${w.workspaceId} and conversation_id <> ${conversationId} and kind <> 'template'
+    union all
+    select 'keys', md5(string_agg(to_jsonb(k) - 'last_used_at' #>> '{}', '|' order by id))
+    from api_keys k
+    where workspace_id = ${w.workspaceId}
+    union all
+    select 'what people have said', count(*)::text
+    from (
+      select actor_type from conversation_notes where workspace_id = ${w.workspaceId}
+      union all
+      select actor_type from conversation_handovers where workspace_id = ${w.workspaceId}
+      union all
+      select actor_type from messages where workspace_id = ${w.workspaceId}
+    ) said
+    where actor_type in ('user', 'token')
+    union all
+    select 'workspace', md5(to_jsonb(w)::text)
+    from workspaces w
+    where id = ${w.workspaceId}
+    union all
+    select 'leads that are gone', count(*)::text
+    from leads
+    where workspace_id = ${w.workspaceId} and deleted_at is not null`
+  const counted = untouched.map(
+    (table) =>
+      sql`select ${table}::text as of, count(*)::text as rows from ${sql(table)} where workspace_id = ${w.workspaceId}`,
+  )
+  return { neighbour, own, counted: await sql`${counted.reduce((all, one) => sql`${all} union all ${one}`)}` }
+}
+
+const untouched = [
+  'erasures',
+  'webhook_endpoints',
+  'members',
+  'invitations',
+  'canned_replies',
+  'connections',
+  'labels',
+  'forms',
+]
+
+async function tablesOf({ db }: Scene['w']): Promise<string[]> {
+  const rows = await db.sql<{ name: string }[]>`
+    select c.table_name as name
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = current_schema()
+      and c.column_name = 'workspace_id'
+      and t.table_type = 'BASE TABLE'
+    order by 1`
+  return rows.map(({ name }) => name)
+}
+
+/** Nothing that the agent has read was beyond its key, and the planted words stood where such words belong. */
+export function assertReadNoMore(
+  { keys }: Scene,
+  steps: readonly Step[],
+  { mark, fields, never }: { mark: string; fields: readonly string[]; never: readonly string[] },
+): void {
+  const values = Object.values(keys).map(({ value }) => value)
+  for (const { order, reply } of steps) {
+    const words = stringsIn(reply.read)
+    for (const secret of [...Object.values(secrets), ...values, ...never]) {
+      assert.ok(!words.some((word) => word.includes(secret)), `${order}: ${secret} is not to be read`)
+    }
+    // Other interfaces promise what they promise.
+    if (order.startsWith('Fetch ')) continue
+    const strange = fieldsWith(mark, reply.read).filter((field) => !fields.includes(field))
+    assert.deepEqual(strange, [], `${order}: the words stand in fields of theirs`)
+    const unseen = words.find((word) => isUnseen.test(word))
+    assert.equal(unseen, undefined, `${order}: nothing that people do not see`)
+  }
+}
+
+const controls = '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\u{e0000}-\\u{e007f}'
+const behindLetters = '[A-Za-z ][\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
+const isUnseen = new RegExp(`[${controls}]|${behindLetters}`, 'u')
+
+/** The names of the fields whose text holds the words; `(name)` where the name itself does. */
+function fieldsWith(words: string, value: unknown, field = ''): string[] {
+  if (typeof value === 'string') return value.includes(words) ? [field] : []
+  if (Array.isArray(value)) return value.flatMap((one) => fieldsWith(words, one, field))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => [
+    ...(name.includes(words) ? ['(name)'] : []),
+    ...fieldsWith(words, one, name),
+  ])
+}

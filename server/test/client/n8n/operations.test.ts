@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import type { TObject } from 'typebox'
+import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { installedNodes } from '../../support/n8n/installed-nodes.ts'
+import type { Property } from '../../support/n8n/node-type.ts'
+
+interface Operation {
+  resource: string
+  value: string
+  method: string
+  path: string
+  fields: Property[]
+  more?: Property[]
+  isOnce?: boolean
+  list?: string
+  isPaged?: boolean
+  shape?(fields: object): Record<string, unknown>
+}
+
+async function allOperations(): Promise<Operation[]> {
+  const { folder } = await installedNodes()
+  return createRequire(join(folder, 'package.json'))('./dist/n8n/nodes/Parley/operations/properties.js').operations
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The fields that an operation may ask with, as the verb calls them. */
+function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): string[] {
+  const filled = [...fields, ...more].map(({ name }) => [
+    snakeCase(name),
+    name === 'customFields' ? { field: [] } : 'a',
+  ])
+  const withOne = Object.fromEntries(filled)
+  if (withOne.custom_fields !== undefined) withOne.custom_fields.field.push({ key: 'plan', value: 'gold' })
+  const added = [isOnce ? ['idempotency_key'] : [], isPaged ? ['limit', 'cursor'] : []].flat()
+  return [...Object.keys(shape?.(withOne) ?? withOne), ...added]
+}
+
+test('each operation is a verb of the interface for agents, with fields that the verb has, and all that it needs', async () => {
+  const seen = new Set<string>()
+  for (const operation of await allOperations()) {
+    const { resource, value, method, path, list } = operation
+    const label = `${resource} ${value}`
+    const verb = verbs.find((one) => one.http.method === method && one.http.path === path)
+    assert.ok(verb !== undefined, `${label} is a verb`)
+    seen.add(verb.name)
+    const { properties, required = [] } = verb.input as TObject & { required?: string[] }
+    const names = namesOf(operation)
+    assert.deepEqual(
+      names.filter((name) => properties[name] === undefined),
+      [],
+      `${label}: the verb has these fields`,
+    )
+    assert.deepEqual(
+      required.filter((name) => !names.includes(name)),
+      [],
+      `${label}: the node has what the verb needs`,
+    )
+    assert.equal('idempotency_key' in properties, operation.isOnce === true, `${label}: done once`)
+    if (list !== undefined) assert.ok(isList(verb.output.properties[list]), `${label}: ${list} is a list`)
+  }
+  // A trigger waits for work.
+  assert.deepEqual(
+    verbs.map(({ name }) => name).filter((name) => !seen.has(name)),
+    ['wait_for_work'],
+  )
+})
+
+test('each choice of the node is one that the verb takes', async () => {
+  for (const operation of await allOperations()) {
+    const verb = verbs.find(({ http }) => http.method === operation.method && http.path === operation.path)
+    assert.ok(verb !== undefined)
+    for (const field of [...operation.fields, ...(operation.more ?? [])]) {
+      if (field.type !== 'options' || field.typeOptions !== undefined) continue
+      const place = schemaOf(verb.input.properties, field.name)
+      const taken = new Set(valuesOf(place))
+      const unknown = (field.options ?? []).map(({ value }) => value).filter((value) => !taken.has(value))
+      assert.deepEqual(unknown, [], `${operation.resource} ${operation.value} ${field.name}`)
+    }
+  }
+})
+
+const isList = (schema: unknown): boolean => (schema as { type?: string } | undefined)?.type === 'array'
+
+// biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
+function schemaOf(properties: any, field: string): unknown {
+  if (field === 'matchBy') return properties.match.properties.by
+  const name = snakeCase(field)
+  return properties[name] ?? properties.lead.properties[name]
+}
+
+/** The values that a schema lists, null left aside. */
+function valuesOf(schema: unknown): unknown[] {
+  const { enum: values, anyOf = [], const: one } = schema as { enum?: unknown[]; anyOf?: unknown[]; const?: unknown }
+  return [...(values ?? []), ...(one === undefined ? [] : [one]), ...anyOf.flatMap(valuesOf)]
+}
+
+test('the package has no dependency, and all files that it names', async () => {
+  const { folder, nodes } = await installedNodes()
+  const { dependencies, n8n, keywords } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  assert.equal(dependencies, undefined)
+  assert.ok(keywords.includes('n8n-community-node-package'))
+  for (const file of n8n.nodes as string[]) {
+    const codex = JSON.parse(await readFile(join(folder, file.replace(/js$/, 'json')), 'utf8'))
+    const node = nodes.get(codex.node.replace('n8n-nodes-parley.', ''))
+    assert.ok(node !== undefined, `${file} has its own codex`)
+    for (const icon of Object.values(node.description.icon))
+      assert.ok(existsSync(join(folder, dirname(file), icon.replace('file:', ''))), `${file} has ${icon}`)
+  }
+})

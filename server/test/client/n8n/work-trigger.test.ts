@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
+import type { Item } from '../../support/n8n/node-type.ts'
+import type { Given } from '../../support/n8n/stand-in.ts'
+import { until } from '../../support/until.ts'
+
+interface Following {
+  emitted: Item['json'][]
+  failed: (Error & { httpCode?: string })[]
+  stored: Record<string, unknown>
+  stop(): Promise<void>
+  /** What a workflow that is tried does before it waits. */
+  tryIt?: () => Promise<void>
+}
+
+async function follow(w: N8nWorld, given: Partial<Given> = {}): Promise<Following> {
+  const trigger = w.node('parleyWorkTrigger')
+  const emitted: Item['json'][] = []
+  const failed: Following['failed'] = []
+  const stored = given.stored ?? {}
+  const emit = ([items = []]: Item[][]) => void emitted.push(...items.map(({ json }) => json))
+  const emitError = (error: Error) => void failed.push(error)
+  const on = w.context(trigger, { ...given, stored, emit, emitError })
+  const running = await trigger.trigger?.call(on)
+  assert.ok(running !== undefined)
+  const { closeFunction: stop, manualTriggerFunction: tryIt } = running
+  return { emitted, failed, stored, stop: () => stop(), ...(tryIt && { tryIt: () => tryIt() }) }
+}
+
+test('each conversation that needs the agent starts the workflow, with what the customer wrote since the last answer', async () => {
+  const w = await n8nWorld()
+  const { id } = await w.customerWrites('Do you ship to Recife?')
+  w.clock.advance(1000)
+  await w.customerWrites('And when?')
+  const following = await follow(w)
+  await until(() => following.emitted.length === 1, 'the work')
+  const [work] = following.emitted
+  assert.deepEqual([work.conversation.id, work.customer_text], [id, 'Do you ship to Recife?\nAnd when?'])
+  await w.run({ resource: 'conversation', operation: 'answer', conversationId: id, text: 'We do.' })
+  w.clock.advance(1000)
+  await w.customerWrites('Thanks!')
+  await until(() => following.emitted.length === 2, 'the next message')
+  assert.equal(following.emitted[1].customer_text, 'Thanks!')
+  await following.stop()
+})
+
+test('a workflow that is activated again goes on where it was', async () => {
+  const w = await n8nWorld()
+  await w.customerWrites('Hello')
+  const before = await follow(w)
+  await until(() => typeof before.stored.cursor === 'string', 'the cursor')
+  await before.stop()
+  w.clock.advance(1000)
+  const other = { ...(await w.customerWrites('Is anybody there?')) }
+  const after = await follow(w, { stored: before.stored })
+  await until(() => after.emitted.length === 1, 'what came meanwhile')
+  assert.equal(after.emitted[0].conversation.id, other.id)
+  assert.match(after.emitted[0].customer_text, /anybody/)
+  await after.stop()
+})
+
+test('a service that is away is waited for, and a key that is refused is told to n8n', async () => {
+  const w = await n8nWorld()
+  const nobody = { parleyApi: { baseUrl: 'http://127.0.0.1:47', apiKey: 'plk_x' } }
+  const paused = w.pauses.length
+  const waiting = await follow(w, { credentials: nobody })
+  await until(() => w.pauses.length > paused + 5, 'five pauses')
+  await waiting.stop()
+  assert.deepEqual(w.pauses.slice(paused, paused + 6), [1000, 2000, 4000, 8000, 16_000, 30_000])
+  assert.deepEqual(waiting.failed, [])
+  const refused = await follow(w, { credentials: { parleyApi: { baseUrl: w.url, apiKey: 'plk_x' } } })
+  await until(() => refused.failed.length === 1, 'the refusal')
+  assert.equal(refused.failed[0]?.httpCode, '401')
+})
+
+test('somebody who tries the workflow gets one conversation, and nothing is remembered', async () => {
+  const w = await n8nWorld()
+  await w.customerWrites('Hello')
+  const trying = await follow(w, { mode: 'manual' })
+  await trying.tryIt?.()
+  assert.deepEqual([trying.emitted.length, trying.stored], [1, {}])
+  await trying.stop()
+})

@@ -1,0 +1,32 @@
+// What the nodes ask of n8n at run time, as n8n has it; a pause is over at once.
+
+class NodeError extends Error {
+  constructor(node, error, options = {}) {
+    super(options.message ?? error.message ?? String(error))
+    this.node = node
+    this.description = options.description
+    this.context = options.itemIndex === undefined ? {} : { itemIndex: options.itemIndex }
+  }
+}
+
+class NodeApiError extends NodeError {
+  constructor(node, error, options = {}) {
+    super(node, error, options)
+    this.httpCode = options.httpCode ?? null
+  }
+}
+
+class NodeOperationError extends NodeError {}
+
+const pauses = []
+
+module.exports = {
+  NodeApiError,
+  NodeOperationError,
+  NodeConnectionTypes: { Main: 'main' },
+  pauses,
+  sleep: (ms) => {
+    pauses.push(ms)
+    return new Promise((resolve) => setImmediate(resolve))
+  },
+}

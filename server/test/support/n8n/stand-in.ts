@@ -1,0 +1,120 @@
+import { EventEmitter } from 'node:events'
+import type { InstalledNodes } from './installed-nodes.ts'
+import type { Item, NodeType, Property } from './node-type.ts'
+
+export interface Given {
+  /** What somebody has filled in; a list has one for each item. */
+  parameters?: Record<string, unknown> | Record<string, unknown>[]
+  credentials: Record<string, Record<string, string>>
+  /** What n8n keeps with the workflow. */
+  stored?: Record<string, unknown>
+  executionId?: string
+  continueOnFail?: boolean
+  mode?: 'trigger' | 'manual'
+  webhookUrl?: string
+  timezone?: string
+  emit?(items: Item[][]): void
+  emitError?(error: Error): void
+  webhook?: { headers: object; text: string; answer: WebhookAnswer }
+}
+
+/** What n8n answers to whoever has called the webhook. */
+export class WebhookAnswer extends EventEmitter {
+  statusCode = 200
+  writableFinished = false
+
+  status(code: number): { json(body: object): void } {
+    this.statusCode = code
+    return { json: () => {} }
+  }
+
+  end(code?: number): void {
+    this.statusCode = code ?? this.statusCode
+    this.writableFinished = true
+    this.emit('close')
+  }
+}
+
+/** What a node of n8n is called on: it asks the real service, as n8n would. */
+export function standIn(installed: InstalledNodes, node: NodeType, given: Given): object {
+  const all = Array.isArray(given.parameters) ? given.parameters : [given.parameters ?? {}]
+  const { stored = {}, mode = 'trigger', webhook } = given
+  const credentialsOf = async (type: string) => {
+    const found = given.credentials[type]
+    if (found === undefined) throw new Error(`No credential ${type} is given`)
+    return found
+  }
+  return {
+    logger: { warn: () => {} },
+    getNode: () => ({ id: 'node-1', name: 'Parley', type: node.description.name }),
+    getWorkflow: () => ({ id: 'workflow-1', name: 'Refunds' }),
+    getTimezone: () => given.timezone ?? 'UTC',
+    getExecutionId: () => given.executionId ?? '1',
+    getWorkflowStaticData: () => stored,
+    getWorkflowDataProxy: () => ({ $runIndex: 0 }),
+    getInputData: () => all.map(() => ({ json: {} })),
+    getMode: () => mode,
+    getActivationMode: () => (mode === 'manual' ? 'manual' : 'activate'),
+    getNodeWebhookUrl: () => given.webhookUrl,
+    continueOnFail: () => given.continueOnFail ?? false,
+    getCredentials: credentialsOf,
+    getNodeParameter: (name: string, itemIndex: unknown) =>
+      parameter(node.description.properties, all[typeof itemIndex === 'number' ? itemIndex : 0] ?? {}, name),
+    emit: given.emit,
+    emitError: given.emitError,
+    getHeaderData: () => webhook?.headers,
+    getRequestObject: () => ({ rawBody: Buffer.from(webhook?.text ?? ''), readRawBody: async () => {} }),
+    getResponseObject: () => webhook?.answer,
+    helpers: {
+      httpRequestWithAuthentication: async (type: string, options: HttpOptions) => {
+        const authenticate = installed.credentials.get(type)?.authenticate
+        if (authenticate === undefined) throw new Error(`${type} does not say how it is sent`)
+        const { headers } = await authenticate(await credentialsOf(type), options)
+        return send({ ...options, headers })
+      },
+    },
+  }
+}
+
+/** What n8n has of a parameter: what was filled in, else the default of what is shown; what is not there, nobody can fill in. */
+function parameter(properties: Property[], filled: Record<string, unknown>, name: string): unknown {
+  const [found, ...others] = properties.filter((one) => one.name === name && isShown(properties, one, filled))
+  if (found === undefined || others.length > 0)
+    throw new Error(`The node shows ${name} ${others.length} times too often`)
+  return filled[name] ?? found.default
+}
+
+function isShown(properties: Property[], { displayOptions }: Property, filled: Record<string, unknown>): boolean {
+  return Object.entries(displayOptions?.show ?? {}).every(([name, values]) =>
+    values.includes(filled[name] ?? properties.find((one) => one.name === name)?.default),
+  )
+}
+
+interface HttpOptions {
+  method: string
+  url: string
+  headers: Record<string, string>
+  qs?: Record<string, unknown>
+  body?: object
+  abortSignal?: AbortSignal
+}
+
+async function send({ method, url, headers, qs = {}, body, abortSignal }: HttpOptions) {
+  const asked = new URL(url)
+  for (const [name, value] of Object.entries(qs)) asked.searchParams.set(name, String(value))
+  const response = await fetch(asked, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    redirect: 'manual',
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(abortSignal !== undefined && { signal: abortSignal }),
+  })
+  const text = await response.text()
+  // As n8n does: it reads application/json, and leaves problem details to the node.
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: isJson ? JSON.parse(text) : text,
+  }
+}

@@ -1,0 +1,17 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { say } from '../ui/overlay/notices.tsx'
+import { statsKey } from './stats.ts'
+import { changeWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from './workspace.ts'
+
+/** Changes settings of the workspace, and says that it is done. */
+export function useWorkspaceChange({ id }: Workspace, done: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
+    onSuccess: (changed) => {
+      queries.setQueryData(workspaceKey(id), changed)
+      void queries.invalidateQueries({ queryKey: statsKey(id) })
+      say(done)
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { useId } from 'react'
+import { t } from '../../text/index.ts'
+import { weekdayName } from '../../ui/format/time.ts'
+import styles from './HoursSection.module.css'
+import { endShown, endTyped, mostSpans, problemOf, type Span, withOneMore } from './week-hours.ts'
+
+interface DayHoursProps {
+  /** Of the week; Monday is 0. */
+  nth: number
+  spans: readonly Span[]
+  change(to: Span[]): void
+  disabled: boolean
+}
+
+/** A day of the week with its spans, or that nobody is there. */
+export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
+  const texts = t.settings.hours
+  const id = useId()
+  const name = weekdayName(nth)
+  const problem = problemOf(spans)
+  const set = (at: number, to: Partial<Span>) => change(spans.map((span, n) => (n === at ? { ...span, ...to } : span)))
+  return (
+    <fieldset className={styles.day} aria-describedby={problem === null ? undefined : id}>
+      <legend className={styles.name}>{name}</legend>
+      <div className={styles.spans}>
+        {spans.length === 0 && <span className={styles.closed}>{texts.closed}</span>}
+        {spans.map((span, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans are told apart by their place alone
+          <div key={n} className={styles.span}>
+            <TextInput
+              type="time"
+              aria-label={texts.from(name, n + 1)}
+              value={span.from}
+              onChange={(event) => set(n, { from: event.currentTarget.value })}
+              disabled={disabled}
+            />
+            <span aria-hidden>–</span>
+            <TextInput
+              type="time"
+              aria-label={texts.to(name, n + 1)}
+              value={endShown(span.to)}
+              onChange={(event) => set(n, { to: endTyped(event.currentTarget.value) })}
+              disabled={disabled}
+            />
+            {!disabled && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={texts.remove(name, n + 1)}
+                title={texts.remove(name, n + 1)}
+                onClick={() => change(spans.filter((_span, at) => at !== n))}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            )}
+          </div>
+        ))}
+        {problem !== null && (
+          <p id={id} className={styles.problem} role="alert">
+            {texts.problems[problem]}
+          </p>
+        )}
+      </div>
+      {!disabled && spans.length < mostSpans && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<IconPlus size={14} />}
+          aria-label={texts.addTo(name)}
+          onClick={() => change(withOneMore(spans))}
+        >
+          {texts.add}
+        </Button>
+      )}
+    </fieldset>
+  )
+}

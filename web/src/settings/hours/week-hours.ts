@@ -1,0 +1,65 @@
+import type { Workspace } from '../../data/workspace.ts'
+
+export type Hours = NonNullable<Workspace['hours']>
+export type Week = Hours['week']
+export type Weekday = keyof Week
+export type Span = Week[Weekday][number]
+
+export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export const mostSpans = 4
+const latest = '24:00'
+
+const office = (): Span[] => [{ from: '09:00', to: '18:00' }]
+
+/** What is proposed first: an office's hours where the reader is. */
+export const usualHours = (timeZone: string): Hours => ({
+  timeZone,
+  week: {
+    monday: office(),
+    tuesday: office(),
+    wednesday: office(),
+    thursday: office(),
+    friday: office(),
+    saturday: [],
+    sunday: [],
+  },
+})
+
+/** One more, behind those that are there. */
+export function withOneMore(spans: readonly Span[]): Span[] {
+  const last = spans.at(-1)
+  if (last === undefined) return office()
+  return [...spans, { from: last.to === latest ? '' : last.to, to: '' }]
+}
+
+/** Inputs of times know no 24:00: there the end of a day is 00:00. */
+export const endShown = (to: string): string => (to === latest ? '00:00' : to)
+export const endTyped = (text: string): string => (text === '00:00' ? latest : text)
+
+export type SpanProblem = 'missing' | 'order' | 'overlap'
+
+/** What keeps a day from being saved. Spans may be typed in any order. */
+export function problemOf(spans: readonly Span[]): SpanProblem | null {
+  if (spans.some(({ from, to }) => from === '' || to === '')) return 'missing'
+  if (spans.some(({ from, to }) => to <= from)) return 'order'
+  const sorted = inOrder(spans)
+  return sorted.some(({ from }, n) => n > 0 && from < (sorted[n - 1]?.to ?? '')) ? 'overlap' : null
+}
+
+export const isWhole = (week: Week): boolean => weekdays.every((day) => problemOf(week[day]) === null)
+
+export const sortedWeek = (week: Week): Week =>
+  Object.fromEntries(weekdays.map((day) => [day, inOrder(week[day])])) as Week
+
+const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))
+
+/** The same hours from Monday to Friday. */
+export function likeMonday(week: Week): Week {
+  const { monday } = week
+  return { ...week, tuesday: monday, wednesday: monday, thursday: monday, friday: monday }
+}
+
+/** Those that the browser knows, and the one that is chosen. */
+export const timeZones = (chosen: string): string[] => [
+  ...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen]),
+]
