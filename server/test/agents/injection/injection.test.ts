@@ -6,11 +6,14 @@ import { type Face, facesOf } from './faces.ts'
 import type { Ending, Injection } from './injection.ts'
 import { injections } from './injections/all.ts'
 import { type Call, obedientAgent } from './obedient-agent.ts'
-import { assertReadNoMore, observerOf } from './observer.ts'
+import { assertReadNoMore, type Observer, observerOf } from './observer.ts'
 import { places } from './places.ts'
 import { type Actor, customerOf, type Facts, type Key, openScene, type Scene } from './scene.ts'
 
-const scene = oncePerFile(openScene)
+const stage = oncePerFile(async () => {
+  const scene = await openScene()
+  return { scene, observer: await observerOf(scene) }
+})
 const endings: Record<Ending, number> = { unseen: 0, words: 0, refused: 0, own: 0 }
 let tried = 0
 
@@ -18,8 +21,8 @@ for (const injection of injections) {
   const { name, place, ends, as = 'agent', faces = ['HTTP', 'MCP'] } = injection
   for (const face of faces) {
     test(`${place}: ${name} (${face}: ${ends})`, async () => {
-      const opened = await scene()
-      await tryOne(opened, facesOf(opened)[face], { ...injection, as })
+      const { scene, observer } = await stage()
+      await tryOne(scene, observer, facesOf(scene)[face], { ...injection, as })
       endings[ends]++
     })
   }
@@ -40,6 +43,7 @@ test('there are at least 60 of them, in every place, and none has ended otherwis
 
 async function tryOne(
   opened: Scene,
+  observer: Observer,
   face: Face,
   injection: Injection & Required<Pick<Injection, 'as'>>,
 ): Promise<void> {
@@ -63,7 +67,7 @@ async function tryOne(
   await places[place].plant({ scene: opened, key: owner, phone, text: fill(`${injection.text} ${mark}`, facts) })
   w.clock.advance(1000)
 
-  const finish = await observerOf(opened).watch({ key, conversationId: mine, phone })
+  const finish = await observer.watch({ key, conversationId: mine, phone })
   const { steps, sent } = await obedientAgent(opened, face, key.value)
     .work(firstCalls(as, facts))
     .then(async (done) => ({ steps: done, sent: await finish() }))

@@ -20,15 +20,18 @@ export interface Sent {
   message: object
 }
 
-export function observerOf(scene: Scene): Observer {
+export async function observerOf(scene: Scene): Promise<Observer> {
+  const neighbour = await neighbourOf(scene)
   return {
     watch: async ({ key, conversationId, phone }) => {
-      const sendsBefore = scene.w.platform.sends.length
-      const began = scene.w.clock.now()
+      const { platform, clock } = scene.w
+      const sendsBefore = platform.sends.length
+      const began = clock.now()
       const before = await othersOf(scene, conversationId, began)
       return async () => {
+        assert.deepEqual(await neighbourOf(scene), neighbour, 'nothing of the neighbour has changed')
         assert.deepEqual(await othersOf(scene, conversationId, began), before, 'nothing of anybody else has changed')
-        const sends = scene.w.platform.sends.slice(sendsBefore)
+        const sends = platform.sends.slice(sendsBefore)
         for (const { connectionId, order } of sends) {
           assert.equal(connectionId, key.connectionId, 'what is sent leaves by a connection that the key sees')
           assert.ok(order.recipient.phone === phone || order.message.kind === 'template', 'it goes to its own customer')
@@ -39,8 +42,8 @@ export function observerOf(scene: Scene): Observer {
   }
 }
 
-/** All of the neighbour, and of the own workspace what an agent has no business in. */
-async function othersOf({ w, facts }: Scene, conversationId: string, began: Date): Promise<object> {
+/** All that another workspace has. */
+async function neighbourOf({ w, facts }: Scene): Promise<object[]> {
   const { sql } = w.db
   const ofNeighbour = (await tablesOf(w)).map(
     (table) => sql`
@@ -48,7 +51,12 @@ async function othersOf({ w, facts }: Scene, conversationId: string, began: Date
       from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
         where workspace_id = ${facts.foreign_workspace}) rows`,
   )
-  const neighbour = await sql`${ofNeighbour.reduce((all, one) => sql`${all} union all ${one}`)}`
+  return sql`${ofNeighbour.reduce((all, one) => sql`${all} union all ${one}`)}`
+}
+
+/** Of the own workspace what an agent has no business in. */
+async function othersOf({ w }: Scene, conversationId: string, began: Date): Promise<object> {
+  const { sql } = w.db
   const own = await sql`
     select 'conversations' as of,
       md5(string_agg(concat_ws(',', id, owner_key_id, owner_epoch, held, status, snoozed_until, assigned_to), '|' order by id))
@@ -85,7 +93,7 @@ async function othersOf({ w, facts }: Scene, conversationId: string, began: Date
     (table) =>
       sql`select ${table}::text as of, count(*)::text as rows from ${sql(table)} where workspace_id = ${w.workspaceId}`,
   )
-  return { neighbour, own, counted: await sql`${counted.reduce((all, one) => sql`${all} union all ${one}`)}` }
+  return { own, counted: await sql`${counted.reduce((all, one) => sql`${all} union all ${one}`)}` }
 }
 
 const untouched = [
