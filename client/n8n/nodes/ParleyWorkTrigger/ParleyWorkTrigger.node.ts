@@ -22,6 +22,7 @@ export class ParleyWorkTrigger implements INodeType {
     icon: { light: 'file:../Parley/parley.svg', dark: 'file:../Parley/parley.dark.svg' },
     group: ['trigger'],
     version: 1,
+    subtitle: 'Waits for customers',
     description: 'Starts the workflow when a customer waits for this agent, with all that it takes to answer',
     eventTriggerDescription: 'Waiting for a customer to write',
     activationMessage: 'Conversations of this agent start this workflow from now on.',
