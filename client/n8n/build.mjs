@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -9,6 +9,28 @@ const here = import.meta.dirname
 const [target = join(here, 'dist')] = process.argv.slice(2)
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 
+const compiled = join(target, 'n8n')
+
 rmSync(target, { recursive: true, force: true })
 execFileSync(process.execPath, [compiler, '-p', here, '--outDir', target], { stdio: 'inherit' })
-for (const file of globSync('nodes/**/*.{svg,json}', { cwd: here })) cpSync(join(here, file), join(target, 'n8n', file))
+for (const file of filesIn(join(here, 'nodes'), /\.(svg|json)$/))
+  cpSync(join(here, 'nodes', file), join(compiled, 'nodes', file))
+// n8n looks for dist/nodes and dist/credentials: what lay a folder deeper moves up, and has one folder less to the client's files.
+for (const file of filesIn(compiled, /\.js$/)) {
+  const text = readFileSync(join(compiled, file), 'utf8')
+  writeFileSync(join(compiled, file), text.replaceAll(/require\("\.\.\/((?:\.\.\/)+src\/)/g, 'require("$1'))
+}
+for (const name of readdirSync(compiled)) renameSync(join(compiled, name), join(target, name))
+rmSync(compiled, { recursive: true })
+// Of the others, the nodes use the types alone.
+for (const name of readdirSync(join(target, 'src'))) {
+  if (name !== 'errors.js' && name !== 'webhooks.js') rmSync(join(target, 'src', name))
+}
+
+/**
+ * @param {string} folder
+ * @param {RegExp} name
+ */
+function filesIn(folder, name) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => name.test(file))
+}

@@ -1,6 +1,5 @@
 import type { ICredentialType } from 'n8n-workflow'
 
-/** There is no request by which it could be tested: the first webhook does. */
 export class ParleyWebhookSecretApi implements ICredentialType {
   name = 'parleyWebhookSecretApi'
   displayName = 'Parley Webhook Secret API'

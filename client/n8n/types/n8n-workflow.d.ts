@@ -96,7 +96,12 @@ declare module 'n8n-workflow' {
     defaults: { name: string }
     inputs: NodeConnectionType[]
     outputs: NodeConnectionType[]
-    credentials: { name: string; required?: boolean; displayOptions?: INodeProperties['displayOptions'] }[]
+    credentials: {
+      name: string
+      required?: boolean
+      testedBy?: string
+      displayOptions?: INodeProperties['displayOptions']
+    }[]
     webhooks?: { name: 'default'; httpMethod: 'POST'; responseMode: 'onReceived'; path: string }[]
     properties: INodeProperties[]
   }

@@ -30,6 +30,10 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['list_conversations', { owner: 'anyone' }],
     ['read_conversation', { conversation_id: first }],
     ['answer', { conversation_id: first, text: 'It left this morning.' }],
+    [
+      'upload_file',
+      { conversation_id: first, kind: 'document', name: 'hours.txt', base64: btoa('Open from 9 to 18.') },
+    ],
     ['start_conversation', { connection_id: w.connectionId, phone: '5581990000009', template }],
     ['add_note', { conversation_id: first, text: 'Asked for order 1042.' }],
     ['label', { conversation_id: first, label_ids: [label] }],

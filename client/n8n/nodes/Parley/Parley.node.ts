@@ -39,13 +39,9 @@ export class Parley implements INodeType {
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     const all: INodeExecutionData[] = []
     for (const item of this.getInputData().keys()) {
-      try {
-        const found = await carryOut(this, item)
-        all.push(...found.map((json) => ({ json, pairedItem: { item } })))
-      } catch (error) {
-        if (!this.continueOnFail()) throw error
-        all.push({ json: failureOf(error), pairedItem: { item } })
-      }
+      const trying = carryOut(this, item)
+      const found = await (this.continueOnFail() ? trying.catch((error: Error) => [failureOf(error)]) : trying)
+      all.push(...found.map((json) => ({ json, pairedItem: { item } })))
     }
     return [all]
   }
@@ -109,8 +105,7 @@ async function pages(context: IExecuteFunctions, { list = '' }: Operation, call:
 const listIn = (answer: IDataObject, name: string): IDataObject[] => (answer[name] ?? []) as IDataObject[]
 
 /** What an item becomes that failed in a workflow that goes on: enough to branch on. */
-function failureOf(error: unknown): IDataObject {
-  const { message } = error as Error
+function failureOf(error: Error): IDataObject {
   const told = error instanceof NodeApiError ? error.context.parley : undefined
-  return { error: message, ...(told as IDataObject | undefined) }
+  return { error: error.message, ...(told as IDataObject | undefined) }
 }

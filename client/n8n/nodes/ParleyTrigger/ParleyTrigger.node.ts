@@ -28,13 +28,18 @@ export class ParleyTrigger implements INodeType {
     outputs: [NodeConnectionTypes.Main],
     credentials: [
       { name: 'parleyTeamApi', required: true, displayOptions: { show: { registration: ['byItself'] } } },
-      { name: 'parleyWebhookSecretApi', required: true, displayOptions: { show: { registration: ['byHand'] } } },
+      {
+        name: 'parleyWebhookSecretApi',
+        required: true,
+        testedBy: 'isSigningSecret',
+        displayOptions: { show: { registration: ['byHand'] } },
+      },
     ],
     webhooks: [{ name: 'default', httpMethod: 'POST', responseMode: 'onReceived', path: 'webhook' }],
     properties: triggerProperties,
   }
 
-  methods = { loadOptions: { getWorkspaces } }
+  methods = { loadOptions: { getWorkspaces }, credentialTest: { isSigningSecret } }
 
   webhookMethods = {
     default: {
@@ -53,15 +58,13 @@ export class ParleyTrigger implements INodeType {
   }
 
   async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-    try {
-      const event = await readEvent(this)
-      if (isRepeated(this, event.id)) return {}
-      return { workflowData: [[{ json: event }]] }
-    } catch (error) {
-      if (!(error instanceof WebhookVerificationError)) throw error
-      this.getResponseObject().status(401).json({ message: error.message })
+    const event = await readEvent(this).catch(refusalOf)
+    if (event instanceof WebhookVerificationError) {
+      this.getResponseObject().status(401).json({ message: event.message })
       return { noWebhookResponse: true }
     }
+    if (isRepeated(this, event.id)) return {}
+    return { workflowData: [[{ json: event }]] }
   }
 }
 
@@ -79,10 +82,28 @@ async function readEvent(context: IWebhookFunctions): Promise<WebhookEvent> {
   })
 }
 
-async function secretOf(context: IWebhookFunctions): Promise<string> {
-  if (isByHand(context))
-    return (await context.getCredentials<{ secret: string }>('parleyWebhookSecretApi')).secret.trim()
+function refusalOf(error: unknown): WebhookVerificationError {
+  if (error instanceof WebhookVerificationError) return error
+  throw error
+}
+
+/** None while no webhook is registered: then nothing is signed by it. */
+async function secretOf(context: IWebhookFunctions): Promise<string[]> {
+  if (isByHand(context)) {
+    const { secret } = await context.getCredentials<{ secret: string }>('parleyWebhookSecretApi')
+    return [secret.trim()]
+  }
   const { secret } = context.getWorkflowStaticData('node') as Partial<Registration>
-  if (secret === undefined) throw new WebhookVerificationError('No webhook is registered: activate the workflow again')
-  return secret
+  return secret === undefined ? [] : [secret]
+}
+
+/** There is no request by which a secret could be tried. */
+async function isSigningSecret({ data = {} }: { data?: { secret?: unknown } }) {
+  const isOne = /^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/.test(String(data.secret).trim())
+  if (isOne)
+    return {
+      status: 'OK',
+      message: 'It looks like a signing secret: the first webhook shows whether it is the right one',
+    } as const
+  return { status: 'Error', message: 'A signing secret begins with whsec_: copy all of it' } as const
 }

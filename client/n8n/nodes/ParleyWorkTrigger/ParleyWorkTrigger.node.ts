@@ -22,6 +22,7 @@ export class ParleyWorkTrigger implements INodeType {
     icon: { light: 'file:../Parley/parley.svg', dark: 'file:../Parley/parley.dark.svg' },
     group: ['trigger'],
     version: 1,
+    subtitle: 'Waits for customers',
     description: 'Starts the workflow when a customer waits for this agent, with all that it takes to answer',
     eventTriggerDescription: 'Waiting for a customer to write',
     activationMessage: 'Conversations of this agent start this workflow from now on.',
@@ -70,16 +71,22 @@ async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<
       if (!signal.aborted) known.cursor = cursor
     } catch (error) {
       if (signal.aborted) return
+      // It is of the key that the workflow had before: this one begins with all who wait.
+      if (known.cursor !== undefined && httpCodeOf(error) === '400') {
+        delete known.cursor
+        continue
+      }
       // n8n says it, takes the workflow out, and tries again with longer and longer pauses.
-      if (isRefused(error)) return context.emitError(error)
+      if (isRefused(error)) return context.emitError(error as NodeApiError)
       context.logger.warn(`Parley was not reached: ${(error as Error).message}`)
       await sleep(Math.min(longestPauseMs, 1000 * 2 ** failures++))
     }
   }
 }
 
-const isRefused = (error: unknown): error is NodeApiError =>
-  error instanceof NodeApiError && ['400', '401', '403', '404'].includes(String(error.httpCode))
+const httpCodeOf = (error: unknown): string => (error instanceof NodeApiError ? String(error.httpCode) : '')
+
+const isRefused = (error: unknown): boolean => ['400', '401', '403', '404'].includes(httpCodeOf(error))
 
 /** What waits now, for somebody who tries the workflow: the first that comes. */
 async function untilWork(context: ITriggerFunctions, signal: AbortSignal): Promise<IDataObject[]> {

@@ -24,7 +24,7 @@ interface Operation {
 
 async function allOperations(): Promise<Operation[]> {
   const { folder } = await installedNodes()
-  return createRequire(join(folder, 'package.json'))('./dist/n8n/nodes/Parley/operations/properties.js').operations
+  return createRequire(join(folder, 'package.json'))('./dist/nodes/Parley/operations/properties.js').operations
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -60,6 +60,20 @@ test('a workflow that is activated again goes on where it was', async () => {
   await after.stop()
 })
 
+test('a workflow that gets another key begins with all who wait for that one', async () => {
+  const w = await n8nWorld()
+  await w.customerWrites('Hello')
+  const other = await n8nWorld()
+  const before = await follow(other, { stored: {} })
+  await other.customerWrites('Hi')
+  await until(() => typeof before.stored.cursor === 'string', 'the cursor')
+  await before.stop()
+  const after = await follow(w, { stored: before.stored })
+  await until(() => after.emitted.length === 1, 'who waits')
+  assert.deepEqual([after.emitted[0].customer_text, after.failed], ['Hello', []])
+  await after.stop()
+})
+
 test('a service that is away is waited for, and a key that is refused is told to n8n', async () => {
   const w = await n8nWorld()
   const nobody = { parleyApi: { baseUrl: 'http://127.0.0.1:47', apiKey: 'plk_x' } }

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow'
 import {
-  choices,
   conversationId,
   fromList,
   idempotencyKey,
@@ -32,7 +31,11 @@ const urgency: INodeProperties = {
   displayName: 'Urgency',
   name: 'urgency',
   type: 'options',
-  options: choices('low', 'normal', 'high'),
+  options: [
+    { name: 'Low', value: 'low' },
+    { name: 'Normal', value: 'normal' },
+    { name: 'High', value: 'high' },
+  ],
   default: 'normal',
   description: 'How soon somebody is needed',
 }
@@ -283,7 +286,12 @@ const reading: Operation[] = [
         displayName: 'Owner',
         name: 'owner',
         type: 'options',
-        options: choices('you', 'people', 'agents', 'anyone'),
+        options: [
+          { name: 'You', value: 'you' },
+          { name: 'People', value: 'people' },
+          { name: 'Agents', value: 'agents' },
+          { name: 'Anyone', value: 'anyone' },
+        ],
         default: 'you',
         description: 'Whose they are. "You" is the agent of this API key.',
       },
@@ -303,7 +311,13 @@ const reading: Operation[] = [
         displayName: 'Status',
         name: 'status',
         type: 'options',
-        options: choices('open', 'pending', 'snoozed', 'resolved', 'closed'),
+        options: [
+          { name: 'Closed', value: 'closed' },
+          { name: 'Open', value: 'open' },
+          { name: 'Pending', value: 'pending' },
+          { name: 'Resolved', value: 'resolved' },
+          { name: 'Snoozed', value: 'snoozed' },
+        ],
         default: 'open',
         description: 'Only those with this status',
       },

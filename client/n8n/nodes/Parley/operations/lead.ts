@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow'
-import { choices, fromList, type Operation } from './operation.ts'
+import { fromList, type Operation } from './operation.ts'
 
 const text = (displayName: string, name: string, description: string): INodeProperties => ({
   displayName,
@@ -21,7 +21,17 @@ const source: INodeProperties = {
   displayName: 'Source',
   name: 'source',
   type: 'options',
-  options: choices('website', 'chat_app', 'phone', 'email', 'referral', 'social', 'ads', 'event', 'other'),
+  options: [
+    { name: 'Ads', value: 'ads' },
+    { name: 'Chat App', value: 'chat_app' },
+    { name: 'Email', value: 'email' },
+    { name: 'Event', value: 'event' },
+    { name: 'Other', value: 'other' },
+    { name: 'Phone', value: 'phone' },
+    { name: 'Referral', value: 'referral' },
+    { name: 'Social', value: 'social' },
+    { name: 'Website', value: 'website' },
+  ],
   default: 'website',
   description: 'Where the lead came from',
 }
@@ -51,7 +61,15 @@ const rest: INodeProperties[] = [
     displayName: 'Ad Platform',
     name: 'adPlatform',
     type: 'options',
-    options: choices('meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other'),
+    options: [
+      { name: 'ChatGPT', value: 'chatgpt' },
+      { name: 'Google', value: 'google' },
+      { name: 'LinkedIn', value: 'linkedin' },
+      { name: 'Meta', value: 'meta' },
+      { name: 'Other', value: 'other' },
+      { name: 'TikTok', value: 'tiktok' },
+      { name: 'X', value: 'x' },
+    ],
     default: 'meta',
     description: 'What brought the lead',
   },
@@ -68,7 +86,12 @@ const rest: INodeProperties[] = [
     displayName: 'Priority',
     name: 'priority',
     type: 'options',
-    options: choices('low', 'medium', 'high', 'urgent'),
+    options: [
+      { name: 'Low', value: 'low' },
+      { name: 'Medium', value: 'medium' },
+      { name: 'High', value: 'high' },
+      { name: 'Urgent', value: 'urgent' },
+    ],
     default: 'medium',
     description: 'How pressing it is',
   },
@@ -123,7 +146,12 @@ const writing: Operation[] = [
         displayName: 'Match By',
         name: 'matchBy',
         type: 'options',
-        options: choices('phone', 'external_ref', 'unique_code', 'id'),
+        options: [
+          { name: 'Phone', value: 'phone' },
+          { name: 'External Ref', value: 'external_ref' },
+          { name: 'Unique Code', value: 'unique_code' },
+          { name: 'ID', value: 'id' },
+        ],
         default: 'phone',
         description: 'The field by which a lead that is there is found',
       },

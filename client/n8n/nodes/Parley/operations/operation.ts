@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
+import type { IDataObject, INodeProperties } from 'n8n-workflow'
 
 /** A verb of the interface for agents, as the node shows it. The names of fields are those of the verb, in camelCase. */
 export interface Operation {
@@ -23,16 +23,13 @@ export interface Operation {
   shape?: (fields: IDataObject) => IDataObject
 }
 
-export const choices = (...values: string[]): INodePropertyOptions[] =>
-  values.map((value) => ({ name: (value.charAt(0).toUpperCase() + value.slice(1)).replaceAll('_', ' '), value }))
-
 export const conversationId: INodeProperties = {
   displayName: 'Conversation ID',
   name: 'conversationId',
   type: 'string',
   default: '',
   required: true,
-  placeholder: '={{ $json.conversation.id }}',
+  placeholder: 'e.g. 01985e2a-0000-7000-8000-000000000001',
   description: 'As the triggers and Get Many give it',
 }
 
@@ -71,19 +68,23 @@ export function templateOf({ template: named, body_params = [], ...rest }: IData
   return { ...rest, template: { name, language: language.join('/'), body_params } }
 }
 
-export const fromList = (displayName: string, name: string, loadOptionsMethod: string, description: string) =>
+export const fromList = (displayName: string, name: string, loadOptionsMethod: string, hint: string) =>
   ({
     displayName,
     name,
     type: 'options',
     typeOptions: { loadOptionsMethod },
     default: '',
-    description: `${description}. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.`,
+    description:
+      'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+    hint,
   }) satisfies INodeProperties
 
-export const severalFrom = (displayName: string, name: string, loadOptionsMethod: string, description: string) =>
+export const severalFrom = (displayName: string, name: string, loadOptionsMethod: string, hint: string) =>
   ({
-    ...fromList(displayName, name, loadOptionsMethod, description),
+    ...fromList(displayName, name, loadOptionsMethod, hint),
     type: 'multiOptions',
     default: [],
+    description:
+      'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
   }) satisfies INodeProperties

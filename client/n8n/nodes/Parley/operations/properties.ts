@@ -6,11 +6,7 @@ import { workspaceOperations } from './workspace.ts'
 
 export const operations: readonly Operation[] = [...conversationOperations, ...leadOperations, ...workspaceOperations]
 
-const resources = [
-  { name: 'Conversation', value: 'conversation' },
-  { name: 'Lead', value: 'lead' },
-  { name: 'Workspace', value: 'workspace' },
-]
+const resources: Operation['resource'][] = ['conversation', 'lead', 'workspace']
 
 /** What the node asks for: a resource, what to do with it, and the fields of that. */
 export function allProperties(): INodeProperties[] {
@@ -20,15 +16,19 @@ export function allProperties(): INodeProperties[] {
       name: 'resource',
       type: 'options',
       noDataExpression: true,
-      options: resources,
+      options: [
+        { name: 'Conversation', value: 'conversation' },
+        { name: 'Lead', value: 'lead' },
+        { name: 'Workspace', value: 'workspace' },
+      ],
       default: 'conversation',
     },
-    ...resources.map(({ value }) => operationChoice(value)),
+    ...resources.map(operationChoice),
     ...operations.flatMap(fieldsOf),
   ]
 }
 
-function operationChoice(resource: string): INodeProperties {
+function operationChoice(resource: Operation['resource']): INodeProperties {
   const own = operations.filter((operation) => operation.resource === resource)
   const options = own.map(({ name, value, action, description }) => ({ name, value, action, description }))
   return {
