@@ -32,7 +32,13 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['answer', { conversation_id: first, text: 'It left this morning.' }],
     [
       'upload_file',
-      { conversation_id: first, kind: 'document', name: 'hours.txt', base64: btoa('Open from 9 to 18.') },
+      {
+        conversation_id: first,
+        kind: 'document',
+        name: 'hours.txt',
+        type: 'text/plain',
+        base64: btoa('Open from 9 to 18.'),
+      },
     ],
     ['start_conversation', { connection_id: w.connectionId, phone: '5581990000009', template }],
     ['add_note', { conversation_id: first, text: 'Asked for order 1042.' }],
