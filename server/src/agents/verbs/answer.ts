@@ -52,7 +52,9 @@ export const answer = defineVerb({
     const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     // Brought again for a call that is repeated, it would take a place until it is forgotten.
     if (sent.isReplay && uploadId !== null) await deps.uploads.drop(caller, id, uploadId)
-    if (sent.isUnasked && asked.template === undefined) deps.breaker.noteUnasked(caller, id, identity)
+    // The same words are the same, whichever message they quote.
+    if (sent.isUnasked && asked.template === undefined)
+      deps.breaker.noteUnasked(caller, id, { ...identity, quoted_message_id: undefined })
     const { message_id, status } = acceptedBy(sent)
     return {
       message_id,
