@@ -96,7 +96,7 @@ const week = Type.Object(
     saturday: spans,
     sunday: spans,
   } satisfies Record<Weekday, typeof spans>,
-  closed,
+  { ...closed, title: 'OpeningWeek' },
 )
 const timeZone = Type.String({
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
