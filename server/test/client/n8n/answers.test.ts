@@ -108,7 +108,7 @@ test('buttons and rows go out as they were filled in, and the id of what was cho
 test('a template with a picture in its header gets that of the item', async () => {
   const w = await withFiles()
   const fixed = { category: 'UTILITY', status: 'APPROVED', parameterNames: null, bodyOnly: false }
-  const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0, header: 'image' }
+  const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0 }
   const all = [{ id: newId(w.clock.now()), ...template, header: 'image' as const }]
   await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, w.connectionId, all, w.clock.now()))
   const { id } = await w.customerWrites('Hello')
