@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { png } from '../../support/inbox/files-world.ts'
+import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
 const about = (operation: string, conversationId: string, fields: object = {}) => ({
@@ -12,10 +16,33 @@ const about = (operation: string, conversationId: string, fields: object = {}) =
   ...fields,
 })
 
-async function withFiles(): Promise<N8nWorld> {
+interface FilesWorld extends N8nWorld {
+  /** A customer has written there, on a connection that takes files. */
+  id: string
+  writes(text: string): Promise<void>
+}
+
+/** Where the platform takes files. */
+const filesUrl = oncePerFile(async () => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{"id":"file-1"}'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+async function withFiles(): Promise<FilesWorld> {
   const w = await n8nWorld()
   await w.media.writeMark('a mark')
-  return w
+  const connectionId = await w.addConnection('waba', await filesUrl())
+  const writes = (text: string) => w.tellOn(connectionId, customerMessage({ at: w.clock.now(), text }))
+  await writes('Show me')
+  const [{ id }] = await w.conversations()
+  return { ...w, connectionId, id, writes }
 }
 
 const picture = { data: { mimeType: 'image/png', fileName: 'a b.png', bytes: png } }
@@ -30,14 +57,14 @@ const filesTold = (w: N8nWorld) =>
 
 test('a file of the item goes out in one step, and once however often n8n tries the node again', async () => {
   const w = await withFiles()
-  const { id } = await w.customerWrites('Show me')
+  const { id } = w
   const answer = about('answerWithFile', id, { caption: 'Here it is.' })
   const asked: string[] = []
   const [first] = await w.run(answer, { binary: picture, asked })
   assert.deepEqual(asked, [`POST /api/v2/conversations/${id}/files`, `POST /api/v2/conversations/${id}/answer`])
   w.clock.advance(1000)
   // The customer's next message would make another key of Parley's own.
-  await w.customerWrites('Hello?')
+  await w.writes('Hello?')
   const [again] = await w.run(answer, { binary: picture })
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])
   assert.equal(again?.json.message_id, first?.json.message_id)
@@ -49,15 +76,16 @@ test('a file of the item goes out in one step, and once however often n8n tries 
 
 test('a file is sent as what its media type says unless somebody says otherwise, and by the name that they give', async () => {
   const w = await withFiles()
-  const { id } = await w.customerWrites('Show me')
+  const { id } = w
   const csv = { mimeType: 'text/csv', fileName: 'prices.csv', bytes: Buffer.from('plan,price\ngold,12\n') }
   const binary = { ...picture, csv }
   await w.run(about('answerWithFile', id, { binaryPropertyName: 'csv' }), { binary })
-  const more = { fileName: 'plan.png' }
-  await w.run(about('answerWithFile', id, { kind: 'document', more }), { binary })
+  const unknown = { ...picture.data, mimeType: 'application/octet-stream' }
+  const named = { kind: 'image', more: { fileName: 'plan.png' } }
+  await w.run(about('answerWithFile', id, named), { binary: { data: unknown } })
   assert.deepEqual(filesTold(w), [
     ['document', 'prices.csv', ''],
-    ['document', 'plan.png', ''],
+    ['image', 'plan.png', ''],
   ])
   await assert.rejects(w.run(about('answerWithFile', id, { binaryPropertyName: 'gone' }), { binary }), /gone/)
   const wrong = about('answerWithFile', id, { kind: 'video' })
@@ -111,9 +139,8 @@ test('a template with a picture in its header gets that of the item', async () =
   const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0 }
   const all = [{ id: newId(w.clock.now()), ...template, header: 'image' as const }]
   await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, w.connectionId, all, w.clock.now()))
-  const { id } = await w.customerWrites('Hello')
   const filled = { template: 'new_plan/en_US', more: { binaryPropertyName: 'data' } }
-  await w.run(about('answerWithTemplate', id, filled), { binary: picture })
+  await w.run(about('answerWithTemplate', w.id, filled), { binary: picture })
   const [sent] = told(w)
   assert.equal(sent?.kind === 'template' && sent.header?.kind, 'image')
 })
