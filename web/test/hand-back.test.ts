@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { field, newWriter, until } from './support/composing.ts'
+import { field, newWriter } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -30,10 +30,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   const summary = page.getByRole('dialog').getByLabel('What should it know?')
   await opensWhile(page, '**/keys', async () => {
     await summary.waitFor()
-    await until(
-      () => summary.evaluate((element) => element === document.activeElement),
-      (hasCaret) => hasCaret,
-    )
+    await summary.and(page.locator(':focus')).waitFor()
     await page.keyboard.type(sentence)
   })
   await page.getByRole('combobox', { name: 'Agent' }).and(page.locator(':enabled')).waitFor()
@@ -62,7 +59,7 @@ test('no shortcut acts behind a dialog, wherever the focus is', async () => {
   await field(page).waitFor()
   await page.keyboard.press('h')
   await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
-  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await page.evaluate('document.activeElement.blur()')
   await page.keyboard.type('e?')
   await page.keyboard.press('Control+k')
   assert.equal(await page.getByRole('dialog').count(), 1)
