@@ -61,6 +61,8 @@ export const common = {
   failure: {
     title: 'Something went wrong',
     offline: 'Parley cannot be reached. Nothing was changed.',
+    pageOffline: 'You are offline',
+    pageOfflineHelp: 'This page has not been loaded yet. It comes by itself once Parley can be reached again.',
     unexpected: 'An unexpected error occurred. Nothing you typed is lost.',
     denied: 'Your role does not allow this.',
     deniedHelp: 'Ask an owner or admin of the workspace.',

@@ -63,6 +63,8 @@ export const common: typeof en = {
   failure: {
     title: 'Algo deu errado',
     offline: 'O Parley não responde. Nada foi alterado.',
+    pageOffline: 'Sem conexão',
+    pageOfflineHelp: 'Esta página ainda não foi carregada. Ela aparece sozinha assim que o Parley voltar a responder.',
     unexpected: 'Ocorreu um erro inesperado. Nada do que você escreveu se perdeu.',
     denied: 'O seu papel não permite isto.',
     deniedHelp: 'Fale com um proprietário ou administrador do espaço.',
