@@ -65,6 +65,7 @@ export const common: typeof en = {
     offline: 'O Parley não responde. Nada foi alterado.',
     pageOffline: 'Sem conexão',
     pageOfflineHelp: 'Esta página ainda não foi carregada. Ela aparece sozinha assim que o Parley voltar a responder.',
+    refused: 'O Parley não aceitou isto.',
     unexpected: 'Ocorreu um erro inesperado. Nada do que você escreveu se perdeu.',
     denied: 'O seu papel não permite isto.',
     deniedHelp: 'Fale com um proprietário ou administrador do espaço.',

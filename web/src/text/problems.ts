@@ -1,0 +1,112 @@
+/**
+ * How the service words what it refuses, each said by `ProblemWords` in the reader's language. What stands in brackets is
+ * handed on. The first that fits is taken.
+ */
+const forms = {
+  required: /^(?:is required|is empty|must not be empty$|must have the form \\S$)/,
+  atLeastCharacters: /^(?:must have|needs) at least (\d+) characters/,
+  charactersBetween: /^(?:must have|needs) (\d+) to (\d+) (?:printable ASCII )?characters/,
+  atMostCharacters: /^(?:must have at most|is longer than|must be|must have a name of) (\d+) characters/,
+  atMostItems: /^must (?:have at most|be) (\d+)(?: items| headers at most| fields beside|$)/,
+  between: /^must be from (\d+) to (\d+)/,
+  atLeast: /^must be at least (\S+)$/,
+  atMost: /^must be at most (\S+)$/,
+  slug: /^must have the form \^\[a-z0-9-\]/,
+  email: /^must (?:be an e-mail address|be a email|have the form .*@)/,
+  oneOf: /^must be (?:one|some) of (.{1,400})$/,
+  phone: /^must be (?:a phone number|the number of the phone)/,
+  https: /^must begin with https:/,
+  url: /^(?:must be an http or https address|must be a uri|is no address)/,
+  urlParts: /^(?:must not have (?:a fragment|a query|an empty part)|must not hold a user name|has an empty part)/,
+  origin: /^must be an origin/,
+  decimals: /two decimals/,
+  number: /^(?:must be (?:a number|number|integer|finite number)|is out of range)/,
+  notFuture: /^must not be in the future/,
+  futureDays: /in the future, by at most (\d+) days/,
+  future: /in the future$/,
+  lastDays: /^must be within the last (\d+) days/,
+  order: /^must not be before/,
+  date: /^must be (?:a date such as|an ISO 8601)/,
+  trueFalse: /^must be (?:true or false|boolean)/,
+  option: /^must have at least one option/,
+  optionSame: /^must differ from each other/,
+  optionBlank: /^must not be empty or padded/,
+  optionComma: /^must hold no comma/,
+  twice: /(?:more than once|twice)/,
+  member: /(?:members? of the workspace)/,
+  notRight: /^is not right$/,
+  code: /^is not the current code/,
+  country: /ISO 3166-1/,
+  cidr: /^must be an address or a CIDR range/,
+  scopes: /^must name at least one of/,
+  answering: /^needs the scope/,
+  key: /^must be lowercase snake_case/,
+  reserved: /^is reserved/,
+  prefix: /^must not start with (k_ or utm_)/,
+  firstName: /^must have a required firstName/,
+  customFields: /at most (\d+) custom fields/,
+  placeholders: /^may hold (.{1,300}) only$/,
+  labels: /^must be ids of labels/,
+  connection: /^must be the id of a connection/,
+  otherServer: /^must be sent with/,
+  headerName: /^must have a name of letters/,
+  headerOurs: /^is set by the service/,
+  headerValue: /^must be printable ASCII/,
+  column: /^(?:is not a column|is for CSV|must be a field (?:of a lead|that a column))/,
+  nothing: /^must name at least one field/,
+  unknown: /^is not a (?:known field|field of channel)/,
+  timeZone: /IANA name of a time zone/,
+  broken: /(?:NUL character|surrogate|UTF-8|valid JSON|percent-encoding|nested deeper)/,
+  form: /^(?:must have the form|is not valid|must be (?:a )?(?:string|null|object|array|UUID)|must be .{1,100} for \w{1,40}$|must be another agent)/,
+  taken: /^(?:Lead|Form) with this (\w+) already exists$/,
+  emailTaken: /^A user with this e-mail already exists/,
+  numberTaken: /^This number is connected already/,
+  labelTaken: /^A label with this name/,
+  shortcutTaken: /^A canned reply with this shortcut/,
+  ownerNeeded: /^A workspace needs an owner/,
+  twoFactorOn: /^Two-factor sign-in is already on/,
+  noPassword: /^You have no password yet/,
+  keyEnded: /API key (?:no longer works|is revoked|has expired)/,
+  isMember: /^You are a member of this workspace already/,
+  hasAccount: /^You have an account already/,
+  tooOften: /^(?:Too many attempts|Rate limit reached|Sent too often|Too many people)/,
+  leadLimit: /^Daily lead limit/,
+  noRisk: /^Only an unofficial connection/,
+  manyForms: /^A workspace has at most (\d+) forms/,
+  manySlugs: /have at most (\d+) addresses over time/,
+  manyEndpoints: /^A workspace has at most (\d+) webhook endpoints/,
+  full: /^(?:A workspace has at most|There are) (\d+)/,
+  manyReplays: /^(\d+) replays are open/,
+  manyImports: /^(\d+) imports are open/,
+  endpointOff: /^The endpoint is disabled/,
+  endpointOn: /^The endpoint is active already/,
+  manyUploads: /^You have (\d+) uploads/,
+  noRoom: /take(?: up the)? 2 GiB/,
+  uploadCut: /^(?:Nothing of the file came|The upload is not complete|The upload goes on elsewhere)/,
+  importOver: /^(?:The import (?:cannot be started|has ended)|The upload has ended|The file is removed)/,
+  fileEmpty: /^The file is empty/,
+  fileLonger: /^The file is longer/,
+  fileColumns: /^The file has more than (\d+) columns/,
+  tooLarge: /^Body is larger than/,
+  manyLeads: /^More than ([\d,]+) leads share this/,
+  rotating: /^A rotation of the/,
+  ownKeyFile: /^This node keeps its master key/,
+  keyCannotOwn: /^This key is not active/,
+  agentHasIt: /^An agent has answered this conversation/,
+  templates: /^The platform did not list its templates/,
+} as const
+
+export type ProblemWords = Record<keyof typeof forms, string | ((...found: string[]) => string)>
+
+/** Says in a language what the service says; null for what it has no words for. */
+export const problemIn =
+  (words: ProblemWords) =>
+  (message: string): string | null => {
+    for (const [name, form] of Object.entries(forms) as [keyof typeof forms, RegExp][]) {
+      const found = form.exec(message.slice(0, 500))
+      if (found === null) continue
+      const said = words[name]
+      return typeof said === 'string' ? said : said(...found.slice(1))
+    }
+    return null
+  }
