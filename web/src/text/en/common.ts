@@ -12,6 +12,7 @@ export const common = {
     profile: 'Profile',
   },
   me: 'You',
+  toLookAt: (n: string) => `${n} to look at`,
   mainNavigation: 'Main',
   switchWorkspace: 'Switch workspace',
   signOut: 'Sign out',

@@ -30,6 +30,7 @@ const words: ProblemWords = {
   optionSame: 'Each option must be different.',
   optionBlank: 'An option needs text, without spaces at its ends.',
   optionComma: 'An option must not contain a comma.',
+  atLeastItems: (n) => `Choose at least ${n}.`,
   twice: 'This is there twice.',
   member: 'Choose a member of this workspace.',
   notRight: 'This is not right.',
@@ -59,6 +60,7 @@ const words: ProblemWords = {
   taken: (field) =>
     `This ${{ externalRef: 'external reference', uniqueCode: 'code', slug: 'address' }[field] ?? 'value'} is taken already.`,
   emailTaken: 'Somebody has this e-mail address already.',
+  checkFailed: 'The platform refuses this number, or does not answer. Nothing was saved.',
   numberTaken: 'This number is connected already.',
   labelTaken: 'A label has this name already.',
   shortcutTaken: 'A canned reply has this shortcut already.',

@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   me: 'Tú',
+  toLookAt: (n: string) => `${n} por revisar`,
   mainNavigation: 'Principal',
   switchWorkspace: 'Cambiar de espacio',
   signOut: 'Salir',

@@ -30,6 +30,7 @@ const words: ProblemWords = {
   optionSame: 'Cada opción debe ser distinta.',
   optionBlank: 'Una opción necesita texto, sin espacios en los extremos.',
   optionComma: 'Una opción no puede contener comas.',
+  atLeastItems: (n) => `Elige al menos ${n}.`,
   twice: 'Esto aparece dos veces.',
   member: 'Elige un miembro de este espacio.',
   notRight: 'No es correcto.',
@@ -59,6 +60,7 @@ const words: ProblemWords = {
   taken: (field) =>
     `${{ externalRef: 'Esta referencia externa', uniqueCode: 'Este código', slug: 'Esta dirección' }[field] ?? 'Este valor'} ya está en uso.`,
   emailTaken: 'Alguien ya tiene este correo.',
+  checkFailed: 'La plataforma rechaza este número, o no responde. No se ha guardado nada.',
   numberTaken: 'Este número ya está conectado.',
   labelTaken: 'Una etiqueta ya tiene este nombre.',
   shortcutTaken: 'Una respuesta rápida ya tiene este atajo.',

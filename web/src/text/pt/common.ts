@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   me: 'Você',
+  toLookAt: (n: string) => `${n} para ver`,
   mainNavigation: 'Principal',
   switchWorkspace: 'Trocar de espaço',
   signOut: 'Sair',

@@ -30,6 +30,7 @@ const words: ProblemWords = {
   optionSame: 'Cada opção precisa ser diferente.',
   optionBlank: 'Uma opção precisa de texto, sem espaços nas pontas.',
   optionComma: 'Uma opção não pode conter vírgula.',
+  atLeastItems: (n) => `Escolha pelo menos ${n}.`,
   twice: 'Isto aparece duas vezes.',
   member: 'Escolha um membro deste espaço.',
   notRight: 'Não está certo.',
@@ -59,6 +60,7 @@ const words: ProblemWords = {
   taken: (field) =>
     `${{ externalRef: 'Esta referência externa', uniqueCode: 'Este código', slug: 'Este endereço' }[field] ?? 'Este valor'} já está em uso.`,
   emailTaken: 'Alguém já tem este e-mail.',
+  checkFailed: 'A plataforma recusa este número, ou não responde. Nada foi salvo.',
   numberTaken: 'Este número já está conectado.',
   labelTaken: 'Uma etiqueta já tem este nome.',
   shortcutTaken: 'Uma resposta pronta já tem este atalho.',
