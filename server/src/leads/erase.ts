@@ -94,6 +94,10 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
   await tx`
+    delete from lead_bulk_items
+    where workspace_id = ${workspaceId}
+      and lead_id = ${lead.id}`
+  await tx`
     delete from leads
     where workspace_id = ${workspaceId}
       and id = ${lead.id}`

@@ -1,4 +1,5 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
+import { bulkItemPlace } from './bulk/items.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
 import { piecePlace } from './transfer/import/pieces.ts'
@@ -55,5 +56,12 @@ const importPieces: SealedTable = {
   places: { bytes: ({ import_id: importId, kind, start }) => piecePlace({ importId, kind }, start) },
 }
 
-export const sealedLeadTables = [leads, imports, importPieces]
+const bulkItems: SealedTable = {
+  table: 'lead_bulk_items',
+  keysOf: 'workspace',
+  key: ['change_id', 'lead_id'],
+  places: { before: ({ change_id: changeId, lead_id: leadId }) => bulkItemPlace(changeId, leadId) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces, bulkItems]
 export const indexedLeadTables = [leadDigests, leadTokens]
