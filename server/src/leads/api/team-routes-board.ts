@@ -4,14 +4,24 @@ import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { ListQuery } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/schema.ts'
 import { readBoard } from '../search/board.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
 
 const BoardQuery = Type.Pick(
-  ListQuery,
-  ['priority', 'source', 'adPlatform', 'assignedTo', 'createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'],
+  TeamListQuery,
+  [
+    'priority',
+    'source',
+    'adPlatform',
+    'assignedTo',
+    'createdFrom',
+    'createdTo',
+    'updatedFrom',
+    'updatedTo',
+    'importId',
+  ],
   closed,
 )
 

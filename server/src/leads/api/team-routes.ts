@@ -8,7 +8,7 @@ import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from '../lead/schema.ts'
+import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLeadList, TeamListQuery } from '../lead/schema.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
@@ -60,7 +60,7 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
       summary: 'List leads',
       description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
       params: ofWorkspace,
-      querystring: ListQuery,
+      querystring: TeamListQuery,
       response: { 200: TeamLeadList, ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {

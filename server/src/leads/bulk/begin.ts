@@ -7,6 +7,7 @@ import { announceBulkChange } from '../../team/team-news.ts'
 import { lockWorkspace } from '../../workspace/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import {
+  announceMove,
   type BulkChangeRow,
   type BulkFields,
   endBulkChange,
@@ -121,7 +122,7 @@ export async function undoBulkChange(
         and id = ${id}`
     const target = `${row.kind === 'import' ? 'import' : 'bulk_change'}:${id}`
     await recordAudit(tx, { scopeId: workspaceId, actor, action: 'leads.undo_started', target }, now)
-    announceBulkChange(tx, workspaceId, id)
+    announceMove(tx, row)
     return findBulkChange(tx, workspaceId, id)
   })
   return begun.total <= batchLeads ? doNow(deps, begun) : begun

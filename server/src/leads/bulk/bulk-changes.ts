@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
-import { announceBulkChange } from '../../team/team-news.ts'
+import { announceBulkChange, announceImport } from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
 
 export const bulkStates = ['running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
@@ -65,17 +65,13 @@ export async function lockBulkChange(
 
 const shown = 50
 
-/** The newest 50 that members made, or the imports with these ids. */
-export async function listBulkChanges(
-  sql: Sql,
-  workspaceId: string,
-  importIds: readonly string[] | null,
-): Promise<BulkChangeRow[]> {
+/** The newest 50 that are no imports. */
+export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<BulkChangeRow[]> {
   return sql<BulkChangeRow[]>`
     select *
     from lead_bulk_changes
     where workspace_id = ${workspaceId}
-      and ${importIds === null ? sql`kind <> 'import'` : sql`id = any (${[...importIds]}::uuid[])`}
+      and kind <> 'import'
     order by id desc
     limit ${shown}`
 }
@@ -142,8 +138,14 @@ export async function advanceBulkChange(
       and state = ${row.state}
       and position is not distinct from ${row.position}::uuid
     returning *`
-  if (moved !== undefined) announceBulkChange(tx, row.workspace_id, row.id)
+  if (moved !== undefined) announceMove(tx, row)
   return moved ?? null
+}
+
+/** Tells open pages to look again: at an import, when it is one. */
+export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
+  if (kind === 'import') announceImport(tx, workspace_id, id)
+  else announceBulkChange(tx, workspace_id, id)
 }
 
 /** Ends the work; false when it was ended before. */
@@ -164,6 +166,12 @@ export async function endBulkChange(
       and id = ${row.id}
       and state = ${row.state}
     returning id`
-  if (ended.length > 0) announceBulkChange(tx, row.workspace_id, row.id)
+  if (ended.length > 0) announceMove(tx, row)
   return ended.length > 0
+}
+
+/** Until when it can be undone; null when it cannot be. */
+export function undoUntilOf({ state, undo_until }: BulkChangeRow, now: Date): string | null {
+  const isOver = state !== 'done' && state !== 'cancelled' && state !== 'failed'
+  return isOver || undo_until === null || undo_until <= now ? null : undo_until.toISOString()
 }

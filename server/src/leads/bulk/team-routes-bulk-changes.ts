@@ -7,7 +7,7 @@ import { closed, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { assigneeIssue } from '../lead/errors.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
-import { type BulkChangeRow, findBulkChange, listBulkChanges } from './bulk-changes.ts'
+import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run.ts'
 import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
 
@@ -67,7 +67,7 @@ function readingRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
       response: { 200: Type.Object({ bulkChanges: Type.Array(BulkChange, page) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
-      const rows = await listBulkChanges(deps.db.sql, memberOf(request).workspaceId, null)
+      const rows = await listBulkChanges(deps.db.sql, memberOf(request).workspaceId)
       return { bulkChanges: rows.map((row) => present(row, deps.clock.now())) }
     },
   })
@@ -158,10 +158,4 @@ function present(row: BulkChangeRow, now: Date) {
     endedAt: row.ended_at?.toISOString() ?? null,
     undoUntil: undoUntilOf(row, now),
   }
-}
-
-/** Until when it can be undone; null when it cannot be. */
-export function undoUntilOf({ state, undo_until }: BulkChangeRow, now: Date): string | null {
-  const isOver = state !== 'done' && state !== 'cancelled' && state !== 'failed'
-  return isOver || undo_until === null || undo_until <= now ? null : undo_until.toISOString()
 }
