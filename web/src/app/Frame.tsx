@@ -8,7 +8,7 @@ import { useIsPlayerOpen } from '../inbox/media/player.ts'
 import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { keySequence, useKeys } from '../ui/keys.ts'
+import { KeysHeld, keySequence, useKeys } from '../ui/keys.ts'
 import { later, pageStands } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -54,6 +54,8 @@ export function Frame() {
       </main>
       <Suspense>
         <RailBadges />
+      </Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
+import { KeysHeld } from '../ui/keys.ts'
 import { Section } from '../ui/page/Section.tsx'
 import { RecoveryCodes } from './RecoveryCodes.tsx'
 import { type Enrolment, TwoFactorAsk } from './TwoFactorAsk.tsx'
@@ -39,7 +40,7 @@ export function TwoFactor() {
           }}
         />
       )}
-      <Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {enrolment !== null && !isOn && (
           <TwoFactorOn
             enrolment={enrolment}

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import type { CustomerName } from '../data/erasures.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
+import { KeysHeld } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
@@ -23,7 +24,7 @@ export function EraseButton({ name, done }: EraseButtonProps) {
         {t.customer.erase}
       </Button>
       {asks && (
-        <Suspense>
+        <Suspense fallback={<KeysHeld />}>
           <EraseAsk name={name} close={() => setAsks(false)} {...(done && { done })} />
         </Suspense>
       )}
