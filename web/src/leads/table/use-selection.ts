@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
+import type { BulkWish } from '../../data/bulk-changes.ts'
 import { t } from '../../text/index.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 
@@ -8,6 +9,9 @@ export interface Selection {
   add(ids: readonly string[]): void
   set(ids: readonly string[]): void
   clear(): void
+  /** What is about to be done to them, if somebody agrees. */
+  asked: BulkWish | null
+  ask(wish: BulkWish | null): void
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -23,12 +27,19 @@ export function useSelection(): Selection {
   )
   const add = useCallback((more: readonly string[]) => setIds((before) => new Set([...before, ...more])), [])
   const set = useCallback((all: readonly string[]) => setIds(new Set(all)), [])
-  const clear = useCallback(() => setIds((before) => (before.size === 0 ? before : none)), [])
-  return useMemo(() => ({ ids, toggle, add, set, clear }), [ids, toggle, add, set, clear])
+  const [asked, ask] = useState<BulkWish | null>(null)
+  const clear = useCallback(() => {
+    setIds((before) => (before.size === 0 ? before : none))
+    ask(null)
+  }, [])
+  return useMemo(() => ({ ids, toggle, add, set, clear, asked, ask }), [ids, toggle, add, set, clear, asked])
 }
 
-/** Deletes all that are selected, of whom none is selected any more then. */
-export function removeSelected({ ids, clear }: Selection, verbs: LeadVerbs): void {
-  void verbs.remove([...ids].map((id) => ({ id, name: t.leads.one })))
-  clear()
+/** Deletes the one that is selected, of which none is selected any more then; asks before it deletes several. */
+export function removeSelected({ ids, clear, ask }: Selection, verbs: LeadVerbs): void {
+  if (ids.size > 1) ask({ delete: true })
+  else {
+    void verbs.remove([...ids].map((id) => ({ id, name: t.leads.one })))
+    clear()
+  }
 }

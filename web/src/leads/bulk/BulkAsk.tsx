@@ -1,0 +1,33 @@
+import { type BulkWish, useBulkActs } from '../../data/bulk-changes.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { Selection } from '../table/use-selection.ts'
+import { leadCount, wishWords } from './bulk-words.ts'
+
+/** Asks before many leads are changed, with their number and what becomes of them. */
+export function BulkAsk({ selection, wish, people }: { selection: Selection; wish: BulkWish; people: People }) {
+  const workspaceId = useWorkspaceId()
+  const { begin } = useBulkActs(workspaceId)
+  const { bulk } = t.leads
+  const count = leadCount(selection.ids.size)
+  const words = wish.delete ? bulk.askDelete(count) : bulk.ask(count)
+  const run = async () => {
+    try {
+      await begin({ ids: [...selection.ids], ...wish })
+      selection.clear()
+    } catch (error) {
+      complain(error)
+    }
+  }
+  return (
+    <Confirm title={words.title} action={words.action} run={run} close={() => selection.ask(null)}>
+      <p>
+        <strong>{wishWords(wish, people)}</strong>
+      </p>
+      <p>{wish.delete ? bulk.deleteHelp : bulk.help}</p>
+    </Confirm>
+  )
+}
