@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type DecimalSign, readFileAmount } from '../../../src/leads/transfer/file/amounts.ts'
 import { proposeValue } from '../../../src/leads/transfer/file/choices.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
+import { signedInMember } from '../../support/member.ts'
 
 test('an amount of a file is read when it can mean one thing, or when it is told what stands before cents', () => {
   const table: [string, DecimalSign | null, number | null][] = [
@@ -106,6 +107,30 @@ test('the values of a column are listed with what they probably mean, and a mapp
       ['Eva', 'won', 'other'],
     ],
   )
+})
+
+test('people are named by e-mail, or by a name that one member alone has', async () => {
+  const w = await importWorld()
+  const member = await signedInMember(w)
+  const text = 'name,owner\nAna,ana lima\nBia,Nobody\n'
+  const id = await w.upload(text)
+  const { values } = (await w.team('GET', `/lead-imports/${id}/values?column=owner&field=assignedTo`)).body
+  assert.deepEqual(
+    values.map(({ value }: { value: string | null }) => value),
+    [member.userId, null],
+  )
+  const done = await w.importAll(text, {
+    match: 'none',
+    values: { assignedTo: { 'Ana Lima': member.userId, nobody: null } },
+  })
+  assert.equal(done.created, 2)
+  assert.deepEqual(
+    (await w.leads()).map((lead: Record<string, unknown>) => lead.assignedTo),
+    [member.userId, null],
+  )
+  await signedInMember(w)
+  const again = await w.team('GET', `/lead-imports/${id}/values?column=owner&field=assignedTo`)
+  assert.equal(again.body.values[0].value, null, 'two have this name')
 })
 
 test('lines of JSON are held to the statuses of the workspace as well, and mapped alike', async () => {

@@ -55,6 +55,8 @@ export const leads = {
     from: (field: string, from: string) => `${field} from ${from}`,
     to: (field: string, to: string) => `${field} until ${to}`,
     remove: (sentence: string) => `Remove: ${sentence}`,
+    fromImport: 'From an import',
+    fromImportHelp: 'Leads that the import has created, changed, or found as they were.',
     fromDay: 'From',
     toDay: 'Until',
     lastDays: (days: number) => `Last ${days} days`,

@@ -57,6 +57,8 @@ export const leads: typeof en = {
     from: (field, from) => `${field} desde el ${from}`,
     to: (field, to) => `${field} hasta el ${to}`,
     remove: (sentence) => `Quitar: ${sentence}`,
+    fromImport: 'De una importación',
+    fromImportHelp: 'Leads que la importación creó, cambió o encontró tal cual.',
     fromDay: 'Desde',
     toDay: 'Hasta',
     lastDays: (days) => `Últimos ${days} días`,

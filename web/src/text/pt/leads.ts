@@ -57,6 +57,8 @@ export const leads: typeof en = {
     from: (field, from) => `${field} a partir de ${from}`,
     to: (field, to) => `${field} até ${to}`,
     remove: (sentence) => `Remover: ${sentence}`,
+    fromImport: 'De uma importação',
+    fromImportHelp: 'Leads que a importação criou, alterou ou encontrou como estavam.',
     fromDay: 'De',
     toDay: 'Até',
     lastDays: (days) => `Últimos ${days} dias`,

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { listMembers } from '../../../access/users/members.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
+import { instanceScope } from '../../../base/sealing/vault.ts'
 import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute } from '../../../team/team-schema.ts'
@@ -78,7 +80,11 @@ function valuesRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       const row = await findImport(sql, workspaceId, request.params.importId)
       const statuses = (await findWorkspace(sql, workspaceId))?.lead_statuses ?? []
       const keyring = await deps.vault.keyring(workspaceId)
-      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, request.query, statuses))
+      const members =
+        request.query.field === 'assignedTo'
+          ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope))
+          : []
+      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, request.query, { statuses, members }))
     },
   })
 }

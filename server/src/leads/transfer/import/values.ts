@@ -12,6 +12,12 @@ export const maxValues = 100
 export const maxValueLength = 200
 const maxBytes = 32 * 1024 * 1024
 
+/** What a workspace has that a file may name. */
+interface Known {
+  statuses: readonly string[]
+  members: readonly { userId: string; name: string; email: string }[]
+}
+
 export interface ColumnValues {
   values: { text: string; count: number; value: string | null }[]
   /** Whether all of the file was read, and told. */
@@ -24,12 +30,12 @@ export async function readColumnValues(
   keyring: Keyring,
   row: ImportRow,
   { column, field, ...wish }: FormatWish & { column: string; field: ChosenField },
-  statuses: readonly string[],
+  { statuses, members }: Known,
 ): Promise<ColumnValues> {
   const look = await lookAtFile(sql, keyring, row, wish)
   const at = look.columns.findIndex(({ name }) => name === column)
   if (row.format === 'csv' && at === -1) throw unprocessable(`The file has no column ${JSON.stringify(column)}`)
-  const textOf = row.format === 'csv' ? ({ cells }: FileRow) => unguardCell(cells[at] ?? '') : memberOf(column)
+  const textOf = row.format === 'csv' ? ({ cells }: FileRow) => unguardCell(cells[at] ?? '') : jsonField(column)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(
     readPieces(sql, () => keyring, file, look.dataStart),
@@ -51,7 +57,9 @@ export async function readColumnValues(
     isWhole = false
   }
   const values = [...counts.values()].sort((a, b) => b.count - a.count)
-  return { values: values.map((one) => ({ ...one, value: proposeValue(field, one.text, statuses) })), isWhole }
+  const propose = (text: string) =>
+    field === 'assignedTo' ? memberOfName(members, text) : proposeValue(field, text, statuses)
+  return { values: values.map((one) => ({ ...one, value: propose(one.text) })), isWhole }
 }
 
 function count(counts: Map<string, { text: string; count: number }>, text: string): boolean {
@@ -65,7 +73,15 @@ function count(counts: Map<string, { text: string; count: number }>, text: strin
   return true
 }
 
-const memberOf =
+/** The member with this e-mail, id, or name that nobody else has. */
+function memberOfName(members: Known['members'], text: string): string | null {
+  const key = valueKey(text)
+  const [named, other] = members.filter(({ name }) => valueKey(name) === key)
+  const known = members.find(({ userId, email }) => userId === key || valueKey(email) === key)
+  return known?.userId ?? (other === undefined ? named?.userId : null) ?? null
+}
+
+const jsonField =
   (name: string) =>
   ({ cells: [line = ''] }: FileRow): string => {
     try {
