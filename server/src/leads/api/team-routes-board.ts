@@ -32,6 +32,7 @@ const BoardColumn = Type.Object({
   count: count('Exact count of leads.'),
   estimatedValue: sum('Sum of their `estimatedValue`.', 4500),
   actualValue: sum('Sum of their `actualValue`.', 0),
+  value: sum('Sum of what each is worth: its `actualValue`, or its `estimatedValue` while it has none.', 4500),
 })
 
 /** Leads by status: the heads of the columns, whose cards are the list with that status. */

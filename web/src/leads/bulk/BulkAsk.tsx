@@ -23,7 +23,13 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
     }
   }
   return (
-    <Confirm title={words.title} action={words.action} run={run} close={() => selection.ask(null)}>
+    <Confirm
+      isGentle={!wish.delete}
+      title={words.title}
+      action={words.action}
+      run={run}
+      close={() => selection.ask(null)}
+    >
       <p>
         <strong>{wishWords(wish, people)}</strong>
       </p>

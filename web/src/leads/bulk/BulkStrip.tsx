@@ -39,11 +39,10 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
   const workspaceId = useWorkspaceId()
   const { putAway } = useBulkActs(workspaceId)
   useListsAnewAtEnd(workspaceId, one)
-  const words = `${wishWords(one, people)}: ${standing(one)}`
   return (
     <div className={styles.line}>
       <span role="status" className={styles.words}>
-        {words}
+        <strong>{wishWords(one, people)}</strong> {standing(one)}
       </span>
       {isMoving(one) && (
         <Progress className={styles.progress} value={percentOf(one)} animated aria-label={t.leads.bulk.progress} />

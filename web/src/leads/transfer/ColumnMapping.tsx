@@ -51,6 +51,7 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
                   <TextInput
                     mt={4}
                     size="xs"
+                    label={texts.fieldName}
                     aria-label={texts.nameOf(name)}
                     placeholder={labelOf(name, target)}
                     maxLength={200}

@@ -71,9 +71,13 @@ function After({ one }: { one: Import }) {
   if (one.created + one.updated + one.unchanged === 0) return null
   return (
     <div className={styles.row}>
-      <Link to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ import: one.id }}>
+      <Button
+        renderRoot={(props) => (
+          <Link {...props} to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ import: one.id }} />
+        )}
+      >
         {t.transfer.report.seeLeads}
-      </Link>
+      </Button>
       <Undo one={one} />
     </div>
   )

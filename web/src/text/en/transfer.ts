@@ -94,6 +94,7 @@ export const transfer = {
     leftOut: 'Skip',
     fields: 'Fields',
     custom: 'Custom field',
+    fieldName: 'Name of the field',
     customField: (name: string) => `${name} (custom field)`,
     nameOf: (column: string) => `Name of the custom field ${column}`,
     splitNames: 'Split full names into first and last name',

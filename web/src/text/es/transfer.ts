@@ -99,6 +99,7 @@ export const transfer: typeof en = {
     leftOut: 'Omitir',
     fields: 'Campos',
     custom: 'Campo personalizado',
+    fieldName: 'Nombre del campo',
     customField: (name) => `${name} (campo propio)`,
     nameOf: (column) => `Nombre del campo propio ${column}`,
     splitNames: 'Separar nombres completos en nombre y apellido',

@@ -98,6 +98,7 @@ export const transfer: typeof en = {
     leftOut: 'Ignorar',
     fields: 'Campos',
     custom: 'Campo personalizado',
+    fieldName: 'Nome do campo',
     customField: (name) => `${name} (campo personalizado)`,
     nameOf: (column) => `Nome do campo personalizado ${column}`,
     splitNames: 'Separar nomes completos em nome e sobrenome',
