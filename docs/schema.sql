@@ -446,6 +446,8 @@ create table lead_bulk_changes (
   kind text not null,
   state text not null,
   changes jsonb,
+  filter bytea,
+  cursor text,
   actor_type text not null,
   actor_id uuid not null,
   total integer not null default 0,
@@ -463,7 +465,7 @@ create table lead_bulk_changes (
   ended_at timestamp(3) with time zone,
   undo_until timestamp(3) with time zone,
   constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text]))),
-  constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
+  constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['collecting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint lead_bulk_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_bulk_changes_pkey PRIMARY KEY (workspace_id, id)
 );

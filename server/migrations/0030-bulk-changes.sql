@@ -5,9 +5,14 @@ create table lead_bulk_changes (
   -- That of the import, when it is one.
   id uuid not null,
   kind text not null check (kind in ('change', 'delete', 'import')),
-  state text not null check (state in ('running', 'done', 'cancelled', 'failed', 'undoing', 'undone')),
+  state text not null check (
+    state in ('collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone')
+  ),
   -- The fields that are set, with their values.
   changes jsonb,
+  -- While leads are collected: which ones, sealed JSON, and where the next page of their list begins.
+  filter bytea,
+  cursor text,
   actor_type text not null,
   actor_id uuid not null,
   total integer not null default 0,
@@ -50,5 +55,3 @@ create table lead_bulk_items (
   primary key (workspace_id, change_id, lead_id),
   foreign key (workspace_id, change_id) references lead_bulk_changes (workspace_id, id) on delete cascade
 );
-
-create index lead_bulk_items_of_lead on lead_bulk_items (workspace_id, lead_id);

@@ -1,4 +1,5 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
+import { filterPlace } from './bulk/collect.ts'
 import { bulkItemPlace } from './bulk/items.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
@@ -63,5 +64,12 @@ const bulkItems: SealedTable = {
   places: { before: ({ change_id: changeId, lead_id: leadId }) => bulkItemPlace(changeId, leadId) },
 }
 
-export const sealedLeadTables = [leads, imports, importPieces, bulkItems]
+const bulkChanges: SealedTable = {
+  table: 'lead_bulk_changes',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { filter: ({ id }) => filterPlace(id) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges]
 export const indexedLeadTables = [leadDigests, leadTokens]

@@ -29,8 +29,13 @@ export function BulkBar({ selection, context, verbs }: BulkBarProps) {
   }
   const remove = () => removeSelected(selection, verbs)
   return (
-    <section className={styles.bulk} aria-label={t.leads.selected(number(ids.length))}>
-      <strong>{t.leads.selected(number(ids.length))}</strong>
+    <section className={styles.bulk} aria-label={t.leads.selected(number(selection.count))}>
+      <strong>{t.leads.selected(number(selection.count))}</strong>
+      {selection.offered !== null && !selection.isEverything && (
+        <Button variant="subtle" size="compact-sm" onClick={selection.takeEverything}>
+          {t.leads.bulk.everything(number(selection.offered.total))}
+        </Button>
+      )}
       {fields.map((field) => (
         <Menu key={field} position="top">
           <Menu.Target>

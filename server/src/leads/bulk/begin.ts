@@ -6,6 +6,7 @@ import type { TeamActor } from '../../team/member.ts'
 import { announceBulkChange } from '../../team/team-news.ts'
 import { lockWorkspace } from '../../workspace/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
+import type { LeadFilter } from '../search/list-filter.ts'
 import {
   announceMove,
   type BulkChangeRow,
@@ -15,14 +16,16 @@ import {
   leaseEnd,
   lockBulkChange,
 } from './bulk-changes.ts'
+import { sealFilter } from './collect.ts'
 import { putWaiting } from './items.ts'
 import { type BulkDeps, batchLeads, workOn } from './run.ts'
 
 export const maxBulkLeads = 10_000
 export const maxOpenBulkChanges = 5
 
-/** What is to become of every lead of a selection. */
-export type BulkWish = { ids: readonly string[] } & ({ changes: BulkFields } | { delete: true })
+/** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
+export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
+  ({ changes: BulkFields } | { delete: true })
 
 /**
  * Begins to change or delete many leads. What is one batch is done when this returns; for more, a worker comes within a
@@ -36,21 +39,24 @@ export async function beginBulkChange(
 ): Promise<BulkChangeRow> {
   const now = deps.clock.now()
   const id = newId(now)
-  const total = wish.ids.length
-  const isShort = total <= batchLeads
+  const keyring = await deps.vault.keyring(workspaceId)
+  const ids = 'ids' in wish ? wish.ids : []
+  const filter = 'filter' in wish ? sealFilter(keyring, id, wish.filter) : null
+  const isShort = filter === null && ids.length <= batchLeads
   const kind = 'delete' in wish ? 'delete' : 'change'
   const changes = 'changes' in wish ? wish.changes : null
   const row = await deps.db.tx(async (tx) => {
     await checkOpen(tx, workspaceId)
     await tx`
       insert into lead_bulk_changes (
-        workspace_id, id, kind, state, changes, actor_type, actor_id, total, due_at, created_at
+        workspace_id, id, kind, state, changes, filter, actor_type, actor_id, total, due_at, created_at
       )
       values (
-        ${workspaceId}, ${id}, ${kind}, 'running', ${changes === null ? null : JSON.stringify(changes)}::text::jsonb,
-        ${actor.type}, ${actor.id}, ${total}, ${isShort ? leaseEnd(now) : now}, ${now}
+        ${workspaceId}, ${id}, ${kind}, ${filter === null ? 'running' : 'collecting'},
+        ${changes === null ? null : JSON.stringify(changes)}::text::jsonb, ${filter}, ${actor.type}, ${actor.id},
+        ${ids.length}, ${isShort ? leaseEnd(now) : now}, ${now}
       )`
-    await putWaiting(tx, workspaceId, id, wish.ids)
+    await putWaiting(tx, workspaceId, id, ids)
     announceBulkChange(tx, workspaceId, id)
     return findBulkChange(tx, workspaceId, id)
   })
@@ -82,7 +88,8 @@ export async function cancelBulkChange(
 ): Promise<BulkChangeRow> {
   return db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, 'selection')
-    if (row.state !== 'running') throw conflict(`It cannot be cancelled: it is ${row.state}`)
+    if (row.state !== 'running' && row.state !== 'collecting')
+      throw conflict(`It cannot be cancelled: it is ${row.state}`)
     const now = clock.now()
     await endBulkChange(tx, row, 'cancelled', now)
     const target = `bulk_change:${id} leads:${row.changed}`

@@ -3,7 +3,7 @@ import { type ApiError, notFound } from '../../base/errors.ts'
 import { announceBulkChange, announceImport } from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
 
-export const bulkStates = ['running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
+export const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
 export type BulkState = (typeof bulkStates)[number]
 
 /** What a member may set on many leads. */
@@ -15,6 +15,8 @@ export interface BulkChangeRow {
   kind: 'change' | 'delete' | 'import'
   state: BulkState
   changes: BulkFields | null
+  filter: Buffer | null
+  cursor: string | null
   actor_type: 'user' | 'token'
   actor_id: string
   undo_actor_type: 'user' | 'token' | null
@@ -160,6 +162,8 @@ export async function endBulkChange(
     set state = ${state},
       due_at = null,
       position = null,
+      filter = null,
+      cursor = null,
       ended_at = ${now},
       undo_until = case when ${state === 'undone'} then ${now} else ${undoEnd(now)} end
     where workspace_id = ${row.workspace_id}

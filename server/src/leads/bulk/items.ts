@@ -39,7 +39,8 @@ export async function putWaiting(tx: Tx, workspaceId: string, changeId: string, 
   await tx`
     insert into lead_bulk_items (workspace_id, change_id, lead_id)
     select ${workspaceId}::uuid, ${changeId}::uuid, i.id
-    from unnest(${[...ids]}::uuid[]) as i (id)`
+    from unnest(${[...ids]}::uuid[]) as i (id)
+    on conflict do nothing`
 }
 
 export interface ItemRow {

@@ -7,6 +7,7 @@ import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import type { ListDeps } from '../search/list.ts'
 import { removeLeads } from '../write/remove.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
@@ -18,15 +19,19 @@ import {
   claimBulkChange,
   endBulkChange,
 } from './bulk-changes.ts'
+import { collectPage } from './collect.ts'
 import { type BulkItem, formerValues, nextItems, putItems } from './items.ts'
 import { undoBatch } from './undo.ts'
 
-export interface BulkDeps extends LeadDeps {
+export interface BulkDeps extends ListDeps {
   log: Log
 }
 
 /** Somebody else has stopped it or done the batch: it is not ours any more. */
 class NotOurs extends Error {}
+const notOurs = (): never => {
+  throw new NotOurs()
+}
 
 /** Leads that are written together. */
 export const batchLeads = 500
@@ -82,6 +87,7 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
 /** The change after its next batch; null when there is none left. */
 async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
+  if (row.state === 'collecting') return (await collectPage(deps, userOf(row), row)) ?? notOurs()
   const items = await nextItems(deps.db.sql, workspaceId, id, row.position, batchLeads)
   const position = items.at(-1)?.lead_id
   if (position === undefined) return null

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { LeadChanges } from '../lead/schema.ts'
+import { LeadChanges, TeamListQuery } from '../lead/schema.ts'
 import { maxBulkLeads } from './begin.ts'
 import { bulkStates } from './bulk-changes.ts'
 
 const state = oneOf(bulkStates, {
   title: 'BulkState',
   description:
-    '`running`; then `done`, `cancelled` or `failed`, each of which can be undone until `undoUntil`; `undoing`; `undone`.',
+    '`collecting`, while the leads that a filter shows are noted; `running`; then `done`, `cancelled` or `failed`, each of which can be undone until `undoUntil`; `undoing`; `undone`.',
 })
 
 const fields = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
@@ -42,13 +42,24 @@ export const BulkChange = Type.Object(
 )
 export const OneBulkChange = Type.Object({ bulkChange: BulkChange })
 
+const { cursor: _, limit: __, page: ___, sortBy: ____, sortOrder: _____, ...filters } = TeamListQuery.properties
+
 export const NewBulkChange = Type.Object(
   {
-    ids: Type.Array(idSchema('A lead.'), {
-      minItems: 1,
-      maxItems: maxBulkLeads,
-      description: 'At most 10,000 leads; one that is named again counts once.',
-    }),
+    ids: Type.Optional(
+      Type.Array(idSchema('A lead.'), {
+        minItems: 1,
+        maxItems: maxBulkLeads,
+        description: 'At most 10,000 leads; one that is named again counts once.',
+      }),
+    ),
+    filter: Type.Optional(
+      Type.Object(filters, {
+        ...closed,
+        description:
+          'In place of `ids`: all leads that the list shows with these filters when the change is begun, 1,000,000 at most.',
+      }),
+    ),
     changes: Type.Optional(fields),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
   },

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { InvalidInput } from '../../base/errors.ts'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { assigneeIssue } from '../lead/errors.ts'
+import { readListRequest } from '../search/list-request.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
 import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run.ts'
@@ -33,7 +34,7 @@ function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
       operationId: 'beginLeadBulkChange',
       summary: 'Change or delete many leads, in the background',
       description:
-        'Exactly one of `changes` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
+        'Exactly one of `ids` and `filter`, and of `changes` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
       params: Type.Object(workspaceParams),
       body: NewBulkChange,
       response: { 201: OneBulkChange, ...errors(400, 401, 403, 404, 409, 413, 415) },
@@ -134,14 +135,22 @@ function undoRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
   })
 }
 
-function readWish({ ids, changes, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
-  const unlike = [...new Set(ids.map((id) => id.toLowerCase()))]
-  if (changes !== undefined && deletes === undefined) {
-    const { assignedTo } = changes
-    return { ids: unlike, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
+function readWish({ ids, filter, changes, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
+  const issues: Issue[] = []
+  if ((ids === undefined) === (filter === undefined)) {
+    issues.push({ path: '', message: 'must have exactly one of ids and filter' })
   }
-  if (changes === undefined && deletes === true) return { ids: unlike, delete: true }
-  throw new InvalidInput([{ path: '', message: 'must have exactly one of changes and delete' }])
+  if ((changes === undefined) === (deletes === undefined)) {
+    issues.push({ path: '', message: 'must have exactly one of changes and delete' })
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const which =
+    filter === undefined
+      ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
+      : { filter: readListRequest(filter).filter }
+  if (changes === undefined) return { ...which, delete: true }
+  const { assignedTo } = changes
+  return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
 }
 
 function present(row: BulkChangeRow, now: Date) {

@@ -130,6 +130,46 @@ test('thousands are worked off in the background, batch by batch, by whichever n
   assert.deepEqual([undone.state, undone.undone, undone.kept, await urgent()], ['undone', 1100, 0, 0])
 })
 
+test('all that a filter shows are noted before any is changed, and who comes later is not among them', async () => {
+  const { w, member, begin, undo, work } = await bulkWorld()
+  const ids = await manyLeads(w, 700)
+  await w.lead({ status: 'won', lastName: 'Aside' })
+  const asked = await begin({ filter: { status: 'new' }, changes: { status: 'contacted' } })
+  assert.deepEqual([asked.state, asked.total], ['collecting', 0])
+  w.clock.advance(1000)
+  const late = await w.lead()
+  const dying = new AbortController()
+  const dies = runBulkChanges(w, dying.signal)
+  dying.abort()
+  await dies
+  const halfway = (await member.call('GET', `${path}/${asked.id}`)).body.bulkChange
+  assert.deepEqual([halfway.state, halfway.total, halfway.changed], ['collecting', 500, 0])
+  w.clock.advance(10_001)
+  await work()
+  const done = (await member.call('GET', `${path}/${asked.id}`)).body.bulkChange
+  assert.deepEqual([done.state, done.total, done.changed, done.failed], ['done', 700, 700, 0])
+  const count = async (query: string) => (await member.call('GET', `/leads?${query}&limit=1`)).body.total
+  assert.deepEqual([await count('status=contacted'), await count('status=new')], [700, 1])
+  assert.equal((await member.call('GET', `/leads/${late.id}`)).body.lead.status, 'new')
+  await undo(asked.id)
+  await work()
+  assert.equal(await count('status=new'), 701)
+
+  const found = await begin({ filter: { search: 'aside' }, delete: true })
+  const [row] = await w.db.sql<{ filter: Buffer }[]>`select filter from lead_bulk_changes where id = ${found.id}`
+  assert.equal(row?.filter.includes('aside'), false, 'what was searched for is sealed')
+  await work()
+  assert.deepEqual([await count('status=won'), await count('status=new')], [0, 701])
+  for (const body of [
+    { delete: true },
+    { ids: [ids[0]], filter: {}, delete: true },
+    { filter: { page: 1 }, delete: true },
+    { filter: { status: 'NEW' }, delete: true },
+  ]) {
+    assert.equal((await member.call('POST', path, body)).status, 400, JSON.stringify(body))
+  }
+})
+
 test('what was cancelled changes no more, and what it has changed can be undone', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
   const ids = await manyLeads(w, 600)

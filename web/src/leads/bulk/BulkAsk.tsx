@@ -12,11 +12,11 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
   const workspaceId = useWorkspaceId()
   const { begin } = useBulkActs(workspaceId)
   const { bulk } = t.leads
-  const count = leadCount(selection.ids.size)
+  const count = leadCount(selection.count)
   const words = wish.delete ? bulk.askDelete(count) : bulk.ask(count)
   const run = async () => {
     try {
-      await begin({ ids: [...selection.ids], ...wish })
+      await begin({ ...whichOf(selection), ...wish })
       selection.clear()
     } catch (error) {
       complain(error)
@@ -36,4 +36,11 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
       <p>{wish.delete ? bulk.deleteHelp : bulk.help}</p>
     </Confirm>
   )
+}
+
+/** The leads by name, or by what shows them. */
+function whichOf({ ids, offered, isEverything }: Selection) {
+  if (!isEverything || offered === null) return { ids: [...ids] }
+  const { sortBy: _, sortOrder: __, ...filter } = offered.query
+  return { filter }
 }

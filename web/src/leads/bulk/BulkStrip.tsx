@@ -63,7 +63,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
   const acts = useBulkActs(workspaceId)
   const undo = useMutation({ mutationFn: () => acts.undo(one.id), onError: complain })
   const cancel = useMutation({ mutationFn: () => acts.cancel(one.id), onError: complain })
-  if (one.state === 'running') {
+  if (one.state === 'running' || one.state === 'collecting') {
     return (
       <Button variant="default" size="compact-sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
         {t.common.cancel}

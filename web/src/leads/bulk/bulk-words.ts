@@ -32,6 +32,7 @@ export function wishWords({ changes }: { changes?: BulkChange['changes'] }, peop
 /** How far it has come, or what came of it. */
 export function standing({ state, kind, total, changed, unchanged, failed, undone, kept }: BulkChange): string {
   const { bulk } = t.leads
+  if (state === 'collecting') return bulk.collecting(number(total))
   if (state === 'running') return bulk.running(number(changed + unchanged + failed), number(total))
   if (state === 'undoing') return bulk.undoing(number(undone + kept), number(changed))
   const told =
@@ -53,4 +54,5 @@ export function percentOf({ state, total, changed, unchanged, failed, undone, ke
   return all === 0 ? 0 : Math.min(100, Math.floor((100 * done) / all))
 }
 
-export const isMoving = ({ state }: BulkChange): boolean => state === 'running' || state === 'undoing'
+export const isMoving = ({ state }: BulkChange): boolean =>
+  state === 'collecting' || state === 'running' || state === 'undoing'

@@ -78,7 +78,6 @@ export const leads = {
   select: (name: string) => `Select ${name}`,
   selectAll: 'Select all',
   selected: (n: string) => `${n} selected`,
-  selectedFirst: (n: string) => `The first ${n} are selected, which is the most at once.`,
   clearSelection: 'Clear selection',
   bulk: {
     set: (field: string) => `Set ${field.toLowerCase()}`,
@@ -89,6 +88,8 @@ export const leads = {
     help: 'You can undo this for a day. Leads that somebody changes in between stay as they are then.',
     askDelete: (leads: string) => ({ title: `Delete ${leads}?`, action: `Delete ${leads}` }),
     deleteHelp: 'You can undo this for a day. Deleted leads stay in the trash for 30 days.',
+    everything: (n: string) => `Select all ${n}`,
+    collecting: (n: string) => `Finding them: ${n} so far`,
     running: (done: string, all: string) => `${done} of ${all}`,
     undoing: (done: string, all: string) => `Undoing, ${done} of ${all}`,
     progress: 'Progress',

@@ -80,7 +80,6 @@ export const leads: typeof en = {
   select: (name) => `Seleccionar ${name}`,
   selectAll: 'Seleccionar todos',
   selected: (n) => `${n} seleccionados`,
-  selectedFirst: (n) => `Están seleccionados los primeros ${n}, el máximo a la vez.`,
   clearSelection: 'Quitar selección',
   bulk: {
     set: (field) => `Cambiar ${field.toLowerCase()}`,
@@ -91,6 +90,8 @@ export const leads: typeof en = {
     help: 'Puedes deshacerlo durante un día. Los leads que alguien cambie mientras tanto se quedan como estén.',
     askDelete: (leads) => ({ title: `¿Eliminar ${leads}?`, action: `Eliminar ${leads}` }),
     deleteHelp: 'Puedes deshacerlo durante un día. Los leads eliminados quedan 30 días en la papelera.',
+    everything: (n) => `Seleccionar los ${n}`,
+    collecting: (n) => `Buscándolos: ${n} hasta ahora`,
     running: (done, all) => `${done} de ${all}`,
     undoing: (done, all) => `Deshaciendo, ${done} de ${all}`,
     progress: 'Progreso',

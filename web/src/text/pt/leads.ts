@@ -80,7 +80,6 @@ export const leads: typeof en = {
   select: (name) => `Selecionar ${name}`,
   selectAll: 'Selecionar todos',
   selected: (n) => `${n} selecionados`,
-  selectedFirst: (n) => `Os primeiros ${n} estão selecionados, o máximo de uma vez.`,
   clearSelection: 'Limpar seleção',
   bulk: {
     set: (field) => `Definir ${field.toLowerCase()}`,
@@ -91,6 +90,8 @@ export const leads: typeof en = {
     help: 'Você pode desfazer durante um dia. Leads que alguém alterar nesse meio-tempo ficam como estiverem.',
     askDelete: (leads) => ({ title: `Excluir ${leads}?`, action: `Excluir ${leads}` }),
     deleteHelp: 'Você pode desfazer durante um dia. Leads excluídos ficam 30 dias na lixeira.',
+    everything: (n) => `Selecionar todos os ${n}`,
+    collecting: (n) => `Procurando: ${n} até agora`,
     running: (done, all) => `${done} de ${all}`,
     undoing: (done, all) => `Desfazendo, ${done} de ${all}`,
     progress: 'Progresso',
