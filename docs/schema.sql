@@ -459,6 +459,53 @@ create table labels (
 
 CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(name));
 
+create table lead_bulk_changes (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  state text not null,
+  changes jsonb,
+  filter bytea,
+  cursor text,
+  actor_type text not null,
+  actor_id uuid not null,
+  total integer not null default 0,
+  changed integer not null default 0,
+  unchanged integer not null default 0,
+  failed integer not null default 0,
+  undo_actor_type text,
+  undo_actor_id uuid,
+  undone integer not null default 0,
+  kept integer not null default 0,
+  "position" uuid,
+  due_at timestamp(3) with time zone,
+  attempts integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  undo_until timestamp(3) with time zone,
+  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text]))),
+  constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['collecting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
+  constraint lead_bulk_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_bulk_changes_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lead_bulk_changes_due ON lead_bulk_changes USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX lead_bulk_changes_to_forget ON lead_bulk_changes USING btree (undo_until) WHERE (undo_until IS NOT NULL);
+
+create table lead_bulk_items (
+  workspace_id uuid not null,
+  change_id uuid not null,
+  lead_id uuid not null,
+  outcome text,
+  before bytea,
+  left_at timestamp(3) with time zone,
+  constraint lead_bulk_items_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'changed'::text, 'unchanged'::text, 'deleted'::text, 'failed'::text]))),
+  constraint lead_bulk_items_workspace_id_change_id_fkey FOREIGN KEY (workspace_id, change_id) REFERENCES lead_bulk_changes(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_bulk_items_pkey PRIMARY KEY (workspace_id, change_id, lead_id)
+);
+
+CREATE INDEX lead_bulk_items_of_lead ON lead_bulk_items USING btree (workspace_id, lead_id);
+
 create table lead_import_dry_names (
   workspace_id uuid not null,
   import_id uuid not null,

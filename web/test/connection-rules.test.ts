@@ -4,7 +4,18 @@ import { test } from 'node:test'
 import { fieldsOf, isNeededAgain, settingsOf } from '../src/connections/parts/settings-fields.ts'
 import { isInTrouble, numberOf, partsOf, stateWords } from '../src/connections/parts/state-words.ts'
 import type { Connection } from '../src/data/connections.ts'
-import { choose, customTargetOf, mappingOf, matchersOf, shareOf } from '../src/leads/transfer/mapping.ts'
+import {
+  choose,
+  customTargetOf,
+  decimalOf,
+  labelOf,
+  looksWhole,
+  mappingOf,
+  matchersOf,
+  meaningOf,
+  sentMeanings,
+  shareOf,
+} from '../src/leads/transfer/mapping.ts'
 import { readFilters, readImportSearch } from '../src/leads/transfer/search.ts'
 import { withTexts } from '../src/text/index.ts'
 
@@ -65,8 +76,10 @@ test('a field goes to the column that was given it last, and leaves the one that
 })
 
 test('a heading makes a custom field, and progress stays between nothing and all', () => {
-  assert.equal(customTargetOf('Última Compra (R$)'), 'k_ultima_compra_r')
-  assert.equal(customTargetOf('???'), null)
+  assert.equal(customTargetOf('Última Compra (R$)', 0), 'k_ultima_compra_r')
+  assert.equal(customTargetOf('???', 2), 'k_column_3')
+  assert.equal(labelOf('Última Compra (R$)', 'k_ultima_compra_r'), 'Última Compra (R$)')
+  assert.equal(labelOf('k_last_order', 'k_last_order'), 'Last order')
   assert.equal(shareOf({ doneBytes: 5, sizeBytes: 10 }), 0.5)
   assert.equal(shareOf({ doneBytes: 0, sizeBytes: 0 }), 0)
 })
@@ -83,4 +96,36 @@ test('the command for QR sessions is the one of the operations guide', () => {
   const section = readFileSync(new URL('../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
   const command = /baileysCommand = '([^']+)'/.exec(section)?.[1] ?? 'none'
   assert.ok(readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
+})
+
+test('what stands before cents is told by the amounts of a file, and where they do not tell by the language', () => {
+  for (const [samples, english, portuguese] of [
+    [['1.234,50', '12,00'], ',', ','],
+    [['1,234.50'], '.', '.'],
+    [['2.500', '12.000'], ',', ','],
+    [['R$ 2.500,00'], ',', ','],
+    [['1500'], '.', ','],
+    [[], '.', ','],
+  ] as const) {
+    assert.deepEqual([decimalOf(samples, 'en'), decimalOf(samples, 'pt')], [english, portuguese], samples.join(' '))
+  }
+})
+
+test('a column has whole names when half of what is shown has two words', () => {
+  assert.equal(looksWhole(['Ana Lima', 'Bia']), true)
+  assert.equal(looksWhole(['Ana Lima', 'Bia', 'Caio']), false)
+  assert.equal(looksWhole([]), false)
+})
+
+test('what somebody says of a value goes before what was proposed, and what nobody knows is not sent', () => {
+  const values = [
+    { text: 'Ganho', count: 2, value: 'won' },
+    { text: 'Velho', count: 1, value: null },
+    { text: 'Lixo', count: 1, value: null },
+  ]
+  const meanings = { status: { lixo: null, ganho: 'lost' } }
+  assert.equal(meaningOf(meanings, 'status', values[1] ?? { text: '', value: null }), undefined)
+  assert.deepEqual(sentMeanings(meanings, [{ field: 'status' }], [{ values, isWhole: true }]), {
+    status: { Ganho: 'lost', Lixo: null },
+  })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { scrolled, told } from './support/scrolling.ts'
 
@@ -66,5 +67,40 @@ test('a board of 20,000 leads shows exact counts and draws further cards when it
   await column.getByRole('button').nth(49).waitFor({ state: 'attached' })
   await column.getByRole('list').evaluate((list) => list.scrollTo({ top: list.scrollHeight }))
   await column.getByRole('button').nth(99).waitFor({ state: 'attached' })
+  assert.deepEqual(problems, [])
+})
+
+test('all that a list shows are changed though the page is closed, and it says how far it is when somebody comes back', async () => {
+  const bulkChanges = `/workspaces/${demo.workspaceId}/lead-bulk-changes`
+  const list = `/workspaces/${demo.workspaceId}/leads`
+  const lows = async () => (await demo.team('GET', `${list}?limit=1&priority=low`)).total as number
+  const before = await lows()
+  const { total } = await demo.team('GET', `${list}?limit=1&priority=medium`)
+  const shown = total.toLocaleString('en')
+  const { page, problems } = await demo.open('leads?priority=medium')
+  await page.locator('[data-row="0"]').getByRole('button').first().waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page
+    .getByRole('region', { name: '2,000 selected' })
+    .getByRole('button', { name: `Select all ${shown}` })
+    .click()
+  const bar = page.getByRole('region', { name: `${shown} selected` })
+  await bar.getByRole('button', { name: 'Priority' }).click()
+  await page.getByRole('menuitem', { name: 'Low' }).click()
+  await page.getByRole('button', { name: `Change ${shown} leads` }).click()
+  const strip = page.getByRole('region', { name: 'Bulk changes' })
+  await strip.getByText('Priority: Low').waitFor()
+  await page.goto('about:blank')
+  const change = async () => (await demo.team('GET', bulkChanges)).bulkChanges[0]
+  await until(change, ({ changed, state }) => changed > 0 || state === 'done')
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/changes`)
+  const line = page.getByRole('row', { name: /Priority: Low/ })
+  await line.getByText(`${shown} leads changed.`).waitFor({ timeout: 120_000 })
+  assert.equal(await lows(), before + total)
+  await line.getByRole('button', { name: 'Undo' }).click()
+  await line.getByText(/Undoing/).waitFor()
+  await line.getByText(`Undone for ${shown} leads.`).waitFor({ timeout: 120_000 })
+  assert.equal(await lows(), before)
   assert.deepEqual(problems, [])
 })

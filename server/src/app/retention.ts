@@ -4,6 +4,7 @@ import { instanceScope } from '../base/sealing/vault.ts'
 import { agingErasureTables } from '../erasure/retention.ts'
 import { agingFormTables } from '../forms/retention.ts'
 import { agingInboxTables, eraseQuietConversations } from '../inbox/retention.ts'
+import { forgetBulkChanges } from '../leads/bulk/retention.ts'
 import { agingLeadTables, forgetImports } from '../leads/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
@@ -27,6 +28,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
     await removeAged(db, agingTables, now),
     await removeAgedOf(db, agingInstanceLog, instanceScope, now),
     await forgetImports(db, now),
+    await forgetBulkChanges(db, now),
     await forgetRotations(db, now),
     await forgetTokens(db, now),
   ]

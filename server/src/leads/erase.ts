@@ -93,6 +93,14 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
     delete from lead_status_changes
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
+  // By the changes there are, whose items are found by their key: an index by lead would cost every import.
+  await tx`
+    delete from lead_bulk_items i
+    using lead_bulk_changes c
+    where c.workspace_id = ${workspaceId}
+      and i.workspace_id = c.workspace_id
+      and i.change_id = c.id
+      and i.lead_id = ${lead.id}`
   await tx`
     delete from leads
     where workspace_id = ${workspaceId}

@@ -1,4 +1,6 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
+import { filterPlace } from './bulk/collect.ts'
+import { bulkItemPlace } from './bulk/items.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
 import { piecePlace } from './transfer/import/pieces.ts'
@@ -55,5 +57,19 @@ const importPieces: SealedTable = {
   places: { bytes: ({ import_id: importId, kind, start }) => piecePlace({ importId, kind }, start) },
 }
 
-export const sealedLeadTables = [leads, imports, importPieces]
+const bulkItems: SealedTable = {
+  table: 'lead_bulk_items',
+  keysOf: 'workspace',
+  key: ['change_id', 'lead_id'],
+  places: { before: ({ change_id: changeId, lead_id: leadId }) => bulkItemPlace(changeId, leadId) },
+}
+
+const bulkChanges: SealedTable = {
+  table: 'lead_bulk_changes',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { filter: ({ id }) => filterPlace(id) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges]
 export const indexedLeadTables = [leadDigests, leadTokens]

@@ -26,7 +26,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: Date, count = 
   const { scopeId, actor, action, target } = entry
   await tx`
     insert into audit_log (scope_id, id, at, actor_type, actor_id, action, target, count)
-    values (${scopeId}, ${newId(now)}, ${now}, ${actor.type}, ${actor.id}, ${action}, ${target}, ${count})`
+    values (${scopeId}, ${newId(now)}, ${now}, ${actor.type}, ${actor.id}, ${action}, ${target}, ${count})`.execute()
 }
 
 const hourMs = 3_600_000

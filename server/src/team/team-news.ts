@@ -10,6 +10,7 @@ const teamNews = {
     tells: '`{ connectionId }`: read that connection and its session anew',
   },
   'team.lead_import.changed': { idName: 'importId', tells: '`{ importId }`: read that import anew; only admins may' },
+  'team.lead_bulk_change.changed': { idName: 'changeId', tells: '`{ changeId }`: read that bulk change anew' },
   'team.workspace.changed': { idName: 'workspaceId', tells: '`{ workspaceId }`: read the workspace anew' },
 }
 type TeamNewsName = keyof typeof teamNews
@@ -30,6 +31,11 @@ export function announceConnection(tx: Tx, workspaceId: string, connectionId: st
 /** The same, of an import of leads. */
 export function announceImport(tx: Tx, workspaceId: string, importId: string): void {
   announceNews(tx, 'team.lead_import.changed', workspaceId, importId)
+}
+
+/** The same, of a bulk change of leads. */
+export function announceBulkChange(tx: Tx, workspaceId: string, changeId: string): void {
+  announceNews(tx, 'team.lead_bulk_change.changed', workspaceId, changeId)
 }
 
 /** The same, of the workspace's settings and switches. */

@@ -93,6 +93,12 @@ const importRoute = createRoute({
   component: pageOf(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
 })
 
+const bulkChangesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/changes',
+  component: lazyRouteComponent(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
+})
+
 const exportRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/export',
@@ -163,6 +169,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
         homeRoute,
         leadsRoute,
         importRoute,
+        bulkChangesRoute,
         exportRoute,
         inboxRoute,
         connectionsRoute,

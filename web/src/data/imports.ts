@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { api, body, type Schemas } from '../api/client.ts'
 import { type LiveEvent, useLive } from '../api/live.ts'
@@ -46,6 +46,31 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Rea
   })
 }
 
+export type ColumnValues = Schemas['ImportColumnValues']
+export type ChosenField = keyof NonNullable<StartWish['values']>
+
+/** What columns say that fill fields with few values, in the order of the columns; undefined while one is read. */
+export function useColumnValues(
+  workspaceId: string,
+  importId: string,
+  columns: readonly { column: string; field: ChosenField }[],
+  reading: Partial<Reading>,
+): (ColumnValues | undefined)[] {
+  const answers = useQueries({
+    queries: columns.map(({ column, field }) => ({
+      queryKey: [workspaceId, 'import-values', importId, column, field, reading],
+      queryFn: () =>
+        body(
+          api.GET(`${onePath}/values`, {
+            params: { path: { workspaceId, importId }, query: { ...reading, column, field } },
+          }),
+        ),
+    })),
+  })
+  // Where they cannot be read, the import itself says why.
+  return answers.map(({ data, isError }) => data ?? (isError ? { values: [], isWhole: false } : undefined))
+}
+
 export function keepImport(queries: QueryClient, workspaceId: string, one: Import): Import {
   queries.setQueryData(oneKey(workspaceId, one.id), one)
   void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
@@ -62,6 +87,7 @@ export function useImportActs(workspaceId: string) {
     start: (id: string, wish: StartWish) =>
       kept(body(api.POST(`${onePath}/start`, { ...at(workspaceId, id), body: wish }))),
     cancel: (id: string) => kept(body(api.POST(`${onePath}/cancel`, at(workspaceId, id)))),
+    undo: (id: string) => kept(body(api.POST(`${onePath}/undo`, at(workspaceId, id)))),
     keep: (one: Import) => keepImport(queries, workspaceId, one),
   }
 }

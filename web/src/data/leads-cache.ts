@@ -104,5 +104,10 @@ export function countedIn(head: BoardHead, lead: Lead, status: string): BoardHea
     count: head.count + step,
     estimatedValue: head.estimatedValue + step * (lead.estimatedValue ?? 0),
     actualValue: head.actualValue + step * (lead.actualValue ?? 0),
+    value: head.value + step * (worthOf(lead) ?? 0),
   }
 }
+
+/** What a lead counts for in the sum of its column: what it brought, or what it may bring while that is not known. */
+export const worthOf = ({ actualValue, estimatedValue }: Pick<Lead, 'actualValue' | 'estimatedValue'>): number | null =>
+  actualValue ?? estimatedValue

@@ -30,6 +30,7 @@ export interface LeadQuery {
   createdTo?: string
   updatedFrom?: string
   updatedTo?: string
+  importId?: string
   sortBy?: 'createdAt' | 'updatedAt'
   sortOrder?: 'asc' | 'desc'
 }

@@ -1,8 +1,11 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
-import type { BulkAction } from '../data/leads.ts'
+import { type BulkWish, useBulkActs } from '../data/bulk-changes.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
+import { complain } from '../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { BulkAsk } from './bulk/BulkAsk.tsx'
 import type { LeadVerbs } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
@@ -19,11 +22,20 @@ const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 /** What can be done to all that are selected. */
 export function BulkBar({ selection, context, verbs }: BulkBarProps) {
   const ids = [...selection.ids]
-  const set = (changes: NonNullable<BulkAction['changes']>) => void verbs.bulk(ids, changes).then(selection.clear)
+  const { begin } = useBulkActs(useWorkspaceId())
+  const set = (changes: NonNullable<BulkWish['changes']>) => {
+    if (ids.length > 1) selection.ask({ changes })
+    else void begin({ ids, changes }).then(selection.clear, complain)
+  }
   const remove = () => removeSelected(selection, verbs)
   return (
-    <section className={styles.bulk} aria-label={t.leads.selected(number(ids.length))}>
-      <strong>{t.leads.selected(number(ids.length))}</strong>
+    <section className={styles.bulk} aria-label={t.leads.selected(number(selection.count))}>
+      <strong>{t.leads.selected(number(selection.count))}</strong>
+      {selection.offered !== null && !selection.isEverything && (
+        <Button variant="subtle" size="compact-sm" onClick={selection.takeEverything}>
+          {t.leads.bulk.everything(number(selection.offered.total))}
+        </Button>
+      )}
       {fields.map((field) => (
         <Menu key={field} position="top">
           <Menu.Target>
@@ -44,6 +56,7 @@ export function BulkBar({ selection, context, verbs }: BulkBarProps) {
       <Button variant="default" size="compact-sm" leftSection={<IconTrash size={14} />} onClick={remove}>
         {t.common.delete}
       </Button>
+      {selection.asked !== null && <BulkAsk selection={selection} wish={selection.asked} people={context.people} />}
       <ActionIcon variant="subtle" color="gray" aria-label={t.leads.clearSelection} onClick={selection.clear}>
         <IconX size={16} />
       </ActionIcon>

@@ -1,9 +1,10 @@
-import { useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useLeadsLive } from '../data/leads-live.ts'
 import { usePeople } from '../data/people.ts'
 import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import { later } from '../ui/overlay/later.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { ColumnChoice } from './fields/column-choice.ts'
@@ -15,6 +16,8 @@ import { NewLeadPanel } from './NewLeadPanel.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
+
+const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
@@ -44,6 +47,9 @@ export function LeadsPage() {
         create={create}
       />
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
+      <Suspense>
+        <BulkStrip people={people} />
+      </Suspense>
       <LeadsBody
         {...{ place, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}

@@ -2,7 +2,7 @@ import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
-import { language, t } from '../text/index.ts'
+import { t } from '../text/index.ts'
 import { readAmount } from '../ui/format/amount.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
@@ -11,6 +11,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
+import { amountProps } from './panel/LeadFields.tsx'
 
 interface NewLeadPanelProps {
   context: FieldContext
@@ -90,7 +91,11 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
       {choice('status')}
       {choice('source')}
       {choice('assignedTo')}
-      <TextInput {...text('estimatedValue')} error={wrongAmount ?? errorOf('estimatedValue')} inputMode="decimal" />
+      <TextInput
+        {...text('estimatedValue')}
+        error={wrongAmount ?? errorOf('estimatedValue')}
+        {...amountProps('estimatedValue', value.estimatedValue)}
+      />
       <Textarea {...text('notes')} autosize minRows={3} />
     </SidePanel>
   )
@@ -98,7 +103,7 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
 
 function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDraft): NewLead {
   const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
-  const amount = readAmount(estimatedValue, language) ?? null
+  const amount = readAmount(estimatedValue) ?? null
   return {
     ...Object.fromEntries(filled),
     firstName,

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react'
+import { IconDots, IconDownload, IconHistory, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -34,6 +34,12 @@ export function TransferMenu({ address }: { address: LeadAddress }) {
             {t.leads.exportLeads}
           </Menu.Item>
         )}
+        <Menu.Item
+          leftSection={<IconHistory size={16} />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/leads/changes', params })}
+        >
+          {t.leads.bulk.title}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

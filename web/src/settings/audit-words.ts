@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../data/audit.ts'
 import type { PeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
+import { number } from '../ui/format/time.ts'
 
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>
@@ -43,5 +44,26 @@ export function aboutOf({ action, target }: Pick<AuditEntry, 'action' | 'target'
       .map((field) => t.settings.audit.fields[field] ?? field)
       .join(', ')
   }
+  const counts = countsIn(target)
+  if (counts !== '') return counts
   return names.get(target.slice(target.indexOf(':') + 1)) ?? ''
 }
+
+/** How many leads it was, where the target says so: `bulk_change:… status leads:12 left:3`. */
+function countsIn(target: string): string {
+  const [, before = '', leads] = /^(.*?)\bleads:(\d+)/.exec(target) ?? []
+  if (leads === undefined) return ''
+  const left = /\bleft:(\d+)/.exec(target)?.[1]
+  const fields = before
+    .split(' ')
+    .flatMap((part) => part.split(','))
+    .filter(isLeadField)
+  return [
+    ...fields.map((field) => t.leads.fields[field]),
+    t.settings.audit.leads(Number(leads), number(Number(leads))),
+    ...(left === undefined || left === '0' ? [] : [t.settings.audit.left(number(Number(left)))]),
+  ].join(', ')
+}
+
+type BulkField = 'status' | 'priority' | 'source' | 'assignedTo'
+const isLeadField = (name: string): name is BulkField => ['status', 'priority', 'source', 'assignedTo'].includes(name)

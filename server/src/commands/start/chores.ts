@@ -19,6 +19,7 @@ import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
 import { settleStranded } from '../../inbox/send/send-settle.ts'
+import { sweepFormerValues } from '../../leads/bulk/retention.ts'
 import { sweepImports } from '../../leads/retention.ts'
 import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
@@ -58,6 +59,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'sweep-parked-statuses': () => sweepEarlyStatuses(db, clock.now()),
     'forget-session-sends': () => forgetOldSends(db, clock.now()),
     'sweep-imports': () => sweepImports(db, clock),
+    'sweep-former-values': () => sweepFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),

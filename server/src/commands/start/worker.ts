@@ -5,6 +5,7 @@ import type { Loop } from '../../base/async/loop.ts'
 import { openTransports, startSessions } from '../../channels/unofficial/session/worker.ts'
 import { createMediaFetcher } from '../../inbox/media/media-fetcher.ts'
 import { openPreviews } from '../../inbox/media/preview.ts'
+import { startBulkChanges } from '../../leads/bulk/run.ts'
 import { startImports } from '../../leads/transfer/import/worker.ts'
 import { createDeliveryWorker } from '../../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
@@ -13,6 +14,7 @@ import { startChores } from './chores.ts'
 export function startWorker(runtime: Runtime): Loop {
   const chores = startChores(runtime)
   const imports = startImports(runtime)
+  const bulkChanges = startBulkChanges(runtime)
   const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
   const transportOf = openTransports(runtime)
@@ -23,7 +25,14 @@ export function startWorker(runtime: Runtime): Loop {
   files.start()
   return {
     stop: async () => {
-      await Promise.all([sessions.stop(), webhooks.stop(), imports.stop(), chores.stop(), files.stop()])
+      await Promise.all([
+        sessions.stop(),
+        webhooks.stop(),
+        imports.stop(),
+        bulkChanges.stop(),
+        chores.stop(),
+        files.stop(),
+      ])
       await previews.close()
     },
   }

@@ -4,14 +4,24 @@ import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { ListQuery } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/schema.ts'
 import { readBoard } from '../search/board.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
 
 const BoardQuery = Type.Pick(
-  ListQuery,
-  ['priority', 'source', 'adPlatform', 'assignedTo', 'createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'],
+  TeamListQuery,
+  [
+    'priority',
+    'source',
+    'adPlatform',
+    'assignedTo',
+    'createdFrom',
+    'createdTo',
+    'updatedFrom',
+    'updatedTo',
+    'importId',
+  ],
   closed,
 )
 
@@ -22,6 +32,7 @@ const BoardColumn = Type.Object({
   count: count('Exact count of leads.'),
   estimatedValue: sum('Sum of their `estimatedValue`.', 4500),
   actualValue: sum('Sum of their `actualValue`.', 0),
+  value: sum('Sum of what each is worth: its `actualValue`, or its `estimatedValue` while it has none.', 4500),
 })
 
 /** Leads by status: the heads of the columns, whose cards are the list with that status. */

@@ -2,11 +2,13 @@ import { Type } from 'typebox'
 import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import type { BulkDeps } from '../bulk/run.ts'
+import { bulkChangeTeamRoutes } from '../bulk/team-routes-bulk-changes.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from '../lead/schema.ts'
+import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLeadList, TeamListQuery } from '../lead/schema.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
@@ -27,7 +29,7 @@ import { trashTeamRoute } from './team-routes-trash.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-export interface LeadTeamDeps extends ListDeps, ConversationDeps {}
+export interface LeadTeamDeps extends ListDeps, ConversationDeps, BulkDeps {}
 
 /** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
@@ -37,6 +39,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   trashTeamRoute(app, deps, guard)
   boardTeamRoute(app, deps, guard)
   bulkTeamRoute(app, deps, guard)
+  bulkChangeTeamRoutes(app, deps, guard)
   duplicatesTeamRoutes(app, deps, guard)
   historyTeamRoute(app, deps, guard)
   conversationsTeamRoute(app, deps, guard)
@@ -57,7 +60,7 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
       summary: 'List leads',
       description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
       params: ofWorkspace,
-      querystring: ListQuery,
+      querystring: TeamListQuery,
       response: { 200: TeamLeadList, ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {

@@ -26,11 +26,18 @@ export interface CustomField {
   value: string | boolean
 }
 
+/** A field as it is to be set, with its label and type. */
+export interface TypedField extends CustomField {
+  /** A column of a file: it tells what a field is called that has no name yet, and nothing else. */
+  isFromFile?: boolean
+}
+
 export type CustomValues = Record<string, string | boolean | null>
 
 export const maxCustomFields = 10
 export const maxKeyLength = 40
 export const maxTextLength = 255
+export const maxLabelLength = 200
 
 const keyShape = /^[a-z][a-z0-9_]*$/
 const aliasPrefix = 'k_'
@@ -85,7 +92,7 @@ export function fieldsFromParameters(query: Record<string, unknown>): CustomFiel
  */
 export function setCustomFields(
   current: readonly CustomField[],
-  typed: readonly CustomField[],
+  typed: readonly TypedField[],
   values: CustomValues,
   at: string,
 ): { fields: CustomField[]; issues: Issue[] } {
@@ -119,11 +126,12 @@ function realKey(current: readonly CustomField[], name: string): string {
 }
 
 // A parameter only knows text; a field that a form made keeps its label and type.
-function retype(before: CustomField | undefined, field: CustomField): CustomField {
-  if (before === undefined || field.label !== field.key || field.type !== 'text') return field
+function retype(before: CustomField | undefined, { isFromFile = false, ...field }: TypedField): CustomField {
+  if (before === undefined || (!isFromFile && (field.label !== field.key || field.type !== 'text'))) return field
   const value =
     before.type === 'boolean' && /^(true|false)$/.test(String(field.value)) ? field.value === 'true' : field.value
-  return { ...before, value }
+  const label = before.label === before.key ? field.label : before.label
+  return { ...before, label, value }
 }
 
 function fieldOf(before: CustomField | undefined, key: string, value: string | boolean | null): CustomField | null {

@@ -3,7 +3,7 @@ import type { LeadSettings } from '../../base/lead-settings.ts'
 import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { joinPath } from '../../base/validation.ts'
-import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
+import { type CustomValues, emailShape, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
 import { isPhoneMask } from './masked-input.ts'
 import { holdsPhone } from './read-phones.ts'
@@ -22,7 +22,7 @@ export interface LeadPatch {
   /** Whether such a caller names a phone, or sets a reference that may be one. */
   namesNumber?: boolean
   /** Typed custom fields, from a form or from `k_*` parameters. */
-  typed: CustomField[]
+  typed: TypedField[]
   /** Custom field values of a body, whose types are those of the fields they belong to. */
   values: CustomValues
 }
@@ -39,7 +39,7 @@ export const phoneMessage = 'must be a phone number of 8 to 20 digits with count
 /** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
 export function readLeadPatch(
   body: LeadChanges,
-  parameters: CustomField[],
+  parameters: TypedField[],
   context: ReadContext,
 ): { patch: LeadPatch; issues: Issue[] } {
   const issues: Issue[] = []

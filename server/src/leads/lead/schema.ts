@@ -229,6 +229,16 @@ export const ListQuery = Type.Object(
 )
 export type ListQuery = Static<typeof ListQuery>
 
+/** The same for people, who also see which leads an import has brought. */
+export const TeamListQuery = Type.Object(
+  {
+    ...ListQuery.properties,
+    importId: Type.Optional(uuid('Leads that this import has created, changed, or found as they were.')),
+  },
+  { additionalProperties: false },
+)
+export type TeamListQuery = Static<typeof TeamListQuery>
+
 const success = Type.Boolean({ description: 'True when the request succeeded.' })
 const message = (options: object) => Type.String({ maxLength: 100, ...options })
 

@@ -6,6 +6,7 @@ export interface BoardColumn {
   count: number
   estimatedValue: number
   actualValue: number
+  value: number
 }
 
 /**
@@ -26,7 +27,8 @@ export async function readBoard(
       select l.status,
         count(*)::integer as count,
         coalesce(sum(l.estimated_value), 0) as "estimatedValue",
-        coalesce(sum(l.actual_value), 0) as "actualValue"
+        coalesce(sum(l.actual_value), 0) as "actualValue",
+        coalesce(sum(coalesce(l.actual_value, l.estimated_value)), 0) as value
       from leads l
       where ${filterCondition(db.sql, workspaceId, filter)}
       group by l.status`,
@@ -41,4 +43,10 @@ function inOrder(statuses: readonly string[], rows: readonly BoardColumn[]): Boa
   return [...own, ...others.sort((a, b) => (a.status < b.status ? -1 : 1))]
 }
 
-const emptyColumn = (status: string): BoardColumn => ({ status, count: 0, estimatedValue: 0, actualValue: 0 })
+const emptyColumn = (status: string): BoardColumn => ({
+  status,
+  count: 0,
+  estimatedValue: 0,
+  actualValue: 0,
+  value: 0,
+})

@@ -14,6 +14,8 @@ export interface LeadFilter {
   updatedFrom: Date | null
   updatedTo: Date | null
   search: string | null
+  /** Leads that an import has brought, or found as they were; absent without one, so that cursors stay as they are. */
+  importId?: string
 }
 
 /** Shows everything. */
@@ -66,8 +68,18 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
       ${filter.createdFrom === null ? none : sql`and l.created_at >= ${filter.createdFrom}`}
       ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
       ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
-      ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}`
+      ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
+      ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}`
 }
+
+const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
+  and l.id in (
+    select i.lead_id
+    from lead_bulk_items i
+    where i.workspace_id = ${workspaceId}
+      and i.change_id = ${importId}
+      and i.outcome in ('created', 'changed', 'unchanged')
+  )`
 
 export function sortClause(sql: Sql, { by, order }: LeadSort) {
   if (by === 'createdAt') {

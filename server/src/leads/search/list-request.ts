@@ -1,10 +1,10 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { readIsoTime } from '../../base/time.ts'
-import type { ListQuery } from '../lead/schema.ts'
+import type { TeamListQuery } from '../lead/schema.ts'
 import type { ListRequest } from './list.ts'
 
 /** Reads the query of a list; times and the list of statuses are checked here. */
-export function readListRequest(query: ListQuery): ListRequest {
+export function readListRequest(query: TeamListQuery): ListRequest {
   const issues: Issue[] = []
   const time = (name: 'createdFrom' | 'createdTo' | 'updatedFrom' | 'updatedTo'): Date | null => {
     const text = query[name]
@@ -29,6 +29,7 @@ export function readListRequest(query: ListQuery): ListRequest {
       updatedFrom: time('updatedFrom'),
       updatedTo: time('updatedTo'),
       search: query.search ?? null,
+      ...(query.importId !== undefined && { importId: query.importId.toLowerCase() }),
     },
     sort: { by: query.sortBy ?? 'createdAt', order: query.sortOrder ?? 'desc' },
     limit: query.limit ?? 50,

@@ -107,7 +107,8 @@ interface FoundPage {
 
 async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
   const { workspaceId, filter, sort, slice, term, knownTotal } = wanted
-  if (memoryIndexes === undefined) return null
+  // Which leads came by an import, the database alone knows.
+  if (memoryIndexes === undefined || filter.importId !== undefined) return null
   const after = slice.after === null ? null : { id: slice.after.id, time: slice.after.time.getTime() }
   const query = { ...slice, after, filter, sort, term, needsTotal: knownTotal === null }
   const answer = await memoryIndexes.find(workspaceId, query)

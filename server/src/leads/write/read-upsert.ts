@@ -2,7 +2,7 @@ import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { compileCheck, joinPath } from '../../base/validation.ts'
-import type { CustomField } from '../lead/custom-fields.ts'
+import type { TypedField } from '../lead/custom-fields.ts'
 import { type ReadContext, readLeadPatch } from '../lead/input.ts'
 import { holdsPhone, readPhones } from '../lead/read-phones.ts'
 import { UpsertBody } from '../lead/schema.ts'
@@ -13,7 +13,7 @@ const checkShape = compileCheck(UpsertBody)
 /** Reads one upsert whose shape was checked. `at` is where it stands in the request: `` or `items[3]`. */
 export function readUpsert(
   body: UpsertBody,
-  parameters: CustomField[],
+  parameters: TypedField[],
   { at, ...reader }: ReadContext,
 ): UpsertItem | InvalidInput {
   const leadAt = joinPath(at, 'lead')
@@ -34,7 +34,7 @@ export function readUpsert(
 export function readBulkItem(
   item: unknown,
   context: ReadContext,
-  parameters: CustomField[] = [],
+  parameters: TypedField[] = [],
 ): UpsertItem | InvalidInput {
   const issues = checkShape(item, context.at)
   return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)

@@ -1,6 +1,8 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { personOf } from '../../workspace/actor.ts'
 import { leadNotFound } from '../lead/errors.ts'
 import { leadDeleted } from '../lead/events.ts'
 import { guessing } from '../lead/guessing.ts'
@@ -17,23 +19,44 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
       const { id } = await findLead(tx, keyring, user, identifier)
       const row = await lockLead(tx, user.workspaceId, id)
       if (row === undefined) throw leadNotFound()
-      await commitBehind(tx, () => hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now()))
+      const now = deps.clock.now()
+      const lead = openLead(keyring, row)
+      await commitBehind(tx, () => Promise.all([hide(tx, keyring, user.workspaceId, [lead], now), note(tx, user, now)]))
     })
   await guessing(user, { identifier }, remove)
 }
 
-/** Removes those of the leads that are there, in one transaction; returns their ids. */
-export async function removeLeads(deps: LeadDeps, user: LeadUser, ids: readonly string[]): Promise<Set<string>> {
+/** The audit log tells who deletes; not whom, since it outlasts an erasure. Of keys, the feed tells. */
+async function note(tx: Tx, user: LeadUser, now: Date): Promise<void> {
+  const actor = personOf(user.actor)
+  if (actor === null) return
+  await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
+}
+
+/**
+ * Removes those of the leads that are there, in one transaction; returns their ids. `alongside` is what else belongs into
+ * it.
+ */
+export async function removeLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  ids: readonly string[],
+  alongside: (tx: Tx, removed: ReadonlySet<string>, deletedAt: Date) => Promise<void>,
+): Promise<Set<string>> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
     const rows = await lockLive(tx, user.workspaceId, ids)
     const leads = rows.map((row) => openLead(keyring, row))
-    await commitBehind(tx, () => hide(tx, keyring, user.workspaceId, leads, deps.clock.now()))
-    return new Set(leads.map(({ id }) => id))
+    await hide(tx, keyring, user.workspaceId, leads, now)
+    const removed = new Set(leads.map(({ id }) => id))
+    await alongside(tx, removed, now)
+    return removed
   })
 }
 
-async function hide(
+/** Hides leads that are locked. */
+export async function hide(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
@@ -57,7 +80,8 @@ async function hide(
   ])
 }
 
-async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
+/** The live ones of the leads, locked. */
+export async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await tx<LeadRow[]>`
     select ${leadColumns(tx)}
     from leads l

@@ -22,14 +22,30 @@ export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): P
   return outcome.lead
 }
 
+export interface RestoreOptions {
+  /** Of those that are deleted, which are not to stay so. */
+  mayRestore?: (deleted: Lead) => boolean
+  /** What else belongs into the transaction. */
+  alongside?: (tx: Tx, restored: Restored[]) => Promise<void>
+}
+
 export type Restored = { id: string; lead: Lead } | { id: string; error: ApiError }
 
 /** Brings deleted leads back in one transaction, each unless it is gone or one of its names is taken. */
-export async function restoreLeads(deps: LeadDeps, user: LeadUser, ids: readonly string[]): Promise<Restored[]> {
+export async function restoreLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  ids: readonly string[],
+  { mayRestore = () => true, alongside }: RestoreOptions = {},
+): Promise<Restored[]> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await deps.db.tx((tx) => restoreIn(tx, keyring, user.workspaceId, ids, deps.clock.now()))
+      return await deps.db.tx(async (tx) => {
+        const restored = await restoreIn(tx, keyring, user.workspaceId, ids, deps.clock.now(), mayRestore)
+        await alongside?.(tx, restored)
+        return restored
+      })
     } catch (error) {
       // Another writer took a name after we looked. Looking again shows it.
       const taken = takenField(error)
@@ -45,9 +61,11 @@ async function restoreIn(
   workspaceId: string,
   ids: readonly string[],
   now: Date,
+  mayRestore: (deleted: Lead) => boolean,
 ): Promise<Restored[]> {
   const rows = await lockDeleted(tx, workspaceId, ids, now)
-  const deleted = new Map(rows.map((row) => [row.id, openLead(keyring, row)]))
+  const opened = rows.map((row) => openLead(keyring, row)).filter(mayRestore)
+  const deleted = new Map(opened.map((lead) => [lead.id, lead]))
   const taken = await takenNames(tx, workspaceId, [...deleted.values()])
   const outcomes = ids.map((id): Restored => {
     const lead = deleted.get(id)
@@ -90,7 +108,7 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
 }
 
 /** The names of these leads that live ones have by now. */
-async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
+export async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
   const uniqueCodes = leads.map(({ uniqueCode }) => uniqueCode)
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
   const [codes, refs] = await Promise.all([

@@ -131,7 +131,7 @@ async function upsertIn(
     const granted = await takeQuota(tx, workspaceId, now, wanted)
     if (granted < wanted) outcomes = plan(granted)
   }
-  const writeAll = () => write(tx, now, keyring, user, leads, outcomes, prefetched?.seals)
+  const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.seals)
   const written = options.alongside === undefined ? commitBehind(tx, writeAll) : writeAll()
   if (options.meanwhile !== undefined) apart(options.meanwhile)
   await written
@@ -166,7 +166,7 @@ function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
 }
 
 /** Writes what the outcomes say: each lead once, in its last state; an event and a history entry for each item. */
-async function write(
+export async function writeOutcomes(
   tx: Tx,
   now: Date,
   keyring: Keyring,

@@ -8,9 +8,16 @@ interface Column {
   count: number
   estimatedValue: number
   actualValue: number
+  value: number
 }
 
-const row = ({ status, count, estimatedValue, actualValue }: Column) => [status, count, estimatedValue, actualValue]
+const row = ({ status, count, estimatedValue, actualValue, value }: Column) => [
+  status,
+  count,
+  estimatedValue,
+  actualValue,
+  value,
+]
 
 test("the board has the workspace's statuses in its order, the empty ones too, then the others by name", async () => {
   const w = await world()
@@ -27,11 +34,11 @@ test("the board has the workspace's statuses in its order, the empty ones too, t
   const { status, body } = await admin.call('GET', '/leads/board')
   assert.equal(status, 200)
   assert.deepEqual(body.columns.map(row), [
-    ['won', 1, 0, 999_999_999_999.99],
-    ['new', 2, 0.3, 0],
-    ['lost', 0, 0, 0],
-    ['archived', 1, 0, 0],
-    ['zebra', 1, 10, 12.5],
+    ['won', 1, 0, 999_999_999_999.99, 999_999_999_999.99],
+    ['new', 2, 0.3, 0, 0.3],
+    ['lost', 0, 0, 0, 0],
+    ['archived', 1, 0, 0, 0],
+    ['zebra', 1, 10, 12.5, 12.5],
   ])
 })
 

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { language, t } from '../../text/index.ts'
-import { readAmount } from '../../ui/format/amount.ts'
+import { readAmount, understood } from '../../ui/format/amount.ts'
 import { number } from '../../ui/format/time.ts'
 import styles from './Customer.module.css'
 
@@ -38,7 +38,8 @@ interface AmountProps {
 /** An amount, changed where it stands: Enter or leaving keeps it, Esc does not. */
 export function Amount({ label, value, change }: AmountProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const read = typed === null ? value : readAmount(typed, language)
+  const read = typed === null ? value : readAmount(typed)
+  const meant = typed === null ? null : understood(typed, language)
   const keep = () => {
     if (typed === null || read === undefined) return
     setTyped(null)
@@ -55,6 +56,11 @@ export function Amount({ label, value, change }: AmountProps) {
         keep={keep}
         leave={() => setTyped(null)}
       />
+      {meant !== null && (
+        <span className={styles.meant} role="status">
+          {t.lead.readAs(meant)}
+        </span>
+      )}
       {read === undefined && (
         <span className={styles.wrong} role="alert">
           {t.lead.notAnAmount}

@@ -39,7 +39,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
   const depth = useRef(0)
   const leads = cards.data?.pages.flatMap((page) => page.leads) ?? []
   const count = query.search === undefined ? head.count : cards.data?.pages[0]?.total
-  const value = status === 'won' && head.actualValue > 0 ? head.actualValue : head.estimatedValue
+  const { value } = head
   const over = (by: number) => {
     depth.current += by
     setOver(depth.current > 0)

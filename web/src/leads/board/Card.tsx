@@ -1,5 +1,6 @@
 import { type KeyboardEvent, memo } from 'react'
 import type { Lead } from '../../data/leads.ts'
+import { worthOf } from '../../data/leads-cache.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -49,7 +50,7 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
       >
         <span className={styles.line}>
           <strong>{name}</strong>
-          {lead.estimatedValue !== null && <span className={styles.value}>{amount(lead.estimatedValue)}</span>}
+          <Worth lead={lead} />
         </span>
         <span className={styles.meta}>
           <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneText(lead.phone)}</span>
@@ -91,3 +92,15 @@ function columnBeside(card: HTMLElement, by: number): HTMLElement | undefined {
 
 const sibling = (element: Element | null, by: number): Element | null =>
   (by > 0 ? element?.nextElementSibling : element?.previousElementSibling) ?? null
+
+/** What the sum of the column is made of; which of the two values it is, the tip says. */
+function Worth({ lead }: { lead: Lead }) {
+  const worth = worthOf(lead)
+  if (worth === null) return null
+  const { actualValue, estimatedValue } = t.leads.fields
+  return (
+    <span className={styles.value} title={lead.actualValue === null ? estimatedValue : actualValue}>
+      {amount(worth)}
+    </span>
+  )
+}

@@ -15,13 +15,15 @@ export interface LeadAddress {
   createdTo?: string
   updatedFrom?: string
   updatedTo?: string
+  /** Leads that this import has brought. */
+  import?: string
   sort?: Sort
   /** The lead in the side panel. */
   lead?: string
 }
 
 export type Sort = '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt'
-export type FilterName = 'status' | 'priority' | 'source' | 'platform' | 'assignee' | 'created' | 'updated'
+export type FilterName = 'status' | 'priority' | 'source' | 'platform' | 'assignee' | 'created' | 'updated' | 'import'
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   view: /^(?:board|trash)$/,
@@ -35,6 +37,7 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   createdTo: /^\d{4}-\d\d-\d\d$/,
   updatedFrom: /^\d{4}-\d\d-\d\d$/,
   updatedTo: /^\d{4}-\d\d-\d\d$/,
+  import: /^[0-9a-f-]{36}$/,
   sort: /^-?(?:created|updated)At$/,
   lead: /^[0-9a-f-]{36}$/,
 }
@@ -65,18 +68,20 @@ export function queryOf(address: LeadAddress): LeadQuery {
     ...given('createdTo', endOf(address.createdTo)),
     ...given('updatedFrom', startOf(address.updatedFrom)),
     ...given('updatedTo', endOf(address.updatedTo)),
+    ...given('importId', address.import),
     sortBy: sort.endsWith('createdAt') ? 'createdAt' : 'updatedAt',
     sortOrder: sort.startsWith('-') ? 'desc' : 'asc',
   }
 }
 
 /** The address whose query a set of the service's filters is; what is no filter of ours is left out. */
-export const addressOf = ({ search, adPlatform, assignedTo, ...rest }: LeadQuery): LeadAddress =>
+export const addressOf = ({ search, adPlatform, assignedTo, importId, ...rest }: LeadQuery): LeadAddress =>
   readAddress({
     ...rest,
     q: search,
     platform: adPlatform,
     assignee: assignedTo,
+    import: importId,
     createdFrom: dayOf(rest.createdFrom),
     createdTo: dayOf(rest.createdTo),
     updatedFrom: dayOf(rest.updatedFrom),
@@ -98,6 +103,7 @@ export const fieldsOf: Record<FilterName, readonly (keyof LeadAddress)[]> = {
   assignee: ['assignee'],
   created: ['createdFrom', 'createdTo'],
   updated: ['updatedFrom', 'updatedTo'],
+  import: ['import'],
 }
 export const filterNames = Object.keys(fieldsOf) as readonly FilterName[]
 

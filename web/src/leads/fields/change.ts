@@ -19,7 +19,6 @@ export interface LeadVerbs {
   move(lead: Lead, status: string): Promise<void>
   remove(leads: readonly { id: string; name: string }[]): Promise<void>
   restore(ids: readonly string[]): Promise<boolean>
-  bulk(ids: readonly string[], changes: NonNullable<BulkAction['changes']>): Promise<void>
 }
 
 /** What is done to leads here: seen at once, and taken back when it failed. */
@@ -35,7 +34,7 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
     for (let at = 0; at < ids.length; at += bulkMost) {
       failed += (await bulkChange(workspaceId, { ...action, ids: ids.slice(at, at + bulkMost) })).failed
     }
-    if (failed > 0) say(t.leads.bulk.failed(number(failed)))
+    if (failed > 0) say(t.leads.bulk.failed(failed === 1 ? t.leads.one : t.leads.count(number(failed))))
   }
   const attempt = async (run: () => Promise<void>): Promise<boolean> => {
     try {
@@ -74,10 +73,6 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
       if (!isDone || only === undefined) return
       const words = leads.length === 1 ? t.leads.deleted(only.name) : t.leads.deletedMany(number(leads.length))
       sayWithUndo(words, () => void restore(ids))
-    },
-    bulk: async (ids, changes) => {
-      const isDone = await attempt(() => bulkAll(ids, { changes }))
-      if (isDone) say(t.leads.bulk.done(number(ids.length)))
     },
   }
 }

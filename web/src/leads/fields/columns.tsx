@@ -3,7 +3,7 @@ import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { amountText, readAmount } from '../../ui/format/amount.ts'
+import { amountText, readAmount, understood } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
 import type { ColumnId } from './column-choice.ts'
@@ -71,12 +71,18 @@ export function changesOf(lead: Lead, field: FieldName, text: string): LeadChang
   const typed = text.trim()
   if (typed === textOf(lead, field)) return null
   if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
-  return { [field]: readAmount(typed, language) }
+  return { [field]: readAmount(typed) }
 }
 
 /** What is wrong with what was typed into a field, as far as that shows before the service is asked. */
 export const wrongIn = (field: FieldName, text: string): string | null =>
-  isNumeric(field) && readAmount(text, language) === undefined ? t.lead.notAnAmount : null
+  isNumeric(field) && readAmount(text) === undefined ? t.lead.notAnAmount : null
+
+/** What an amount was read as, where it is written in another way than the reader's. */
+export function readAs(field: FieldName, text: string): string | null {
+  const amount = isNumeric(field) ? understood(text, language) : null
+  return amount === null ? null : t.lead.readAs(amount)
+}
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
 

@@ -76,7 +76,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {filterNames.map((name) => (
+          {choosable.map((name) => (
             <Menu.Item key={name} onClick={() => setTimeout(() => setOpened(name))}>
               {titleOf(name)}
             </Menu.Item>
@@ -89,6 +89,9 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
     </search>
   )
 }
+
+/** An import is chosen where it is: by the link on its page. */
+const choosable = filterNames.filter((name) => name !== 'import')
 
 const typedMs = 120
 

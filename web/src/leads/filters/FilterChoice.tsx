@@ -17,6 +17,7 @@ const fields = { priority: 'priority', source: 'source', platform: 'adPlatform',
 /** What a filter can be set to. */
 export function FilterChoice({ name, address, context, set }: FilterChoiceProps) {
   if (name === 'created' || name === 'updated') return <Days name={name} address={address} set={set} />
+  if (name === 'import') return t.leads.filters.fromImportHelp
   if (name === 'status') {
     const chosen = address.status?.split(',') ?? []
     const choices = choicesOf('status', context, '') ?? []

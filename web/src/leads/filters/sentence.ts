@@ -3,7 +3,7 @@ import { language, t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import type { FilterName, LeadAddress } from '../fields/address.ts'
 
-const titles: Record<FilterName, keyof typeof t.leads.fields> = {
+const titles: Record<Exclude<FilterName, 'import'>, keyof typeof t.leads.fields> = {
   status: 'status',
   priority: 'priority',
   source: 'source',
@@ -13,12 +13,14 @@ const titles: Record<FilterName, keyof typeof t.leads.fields> = {
   updated: 'updatedAt',
 }
 
-export const titleOf = (name: FilterName): string => t.leads.fields[titles[name]]
+export const titleOf = (name: FilterName): string =>
+  name === 'import' ? t.leads.filters.fromImport : t.leads.fields[titles[name]]
 
 /** A filter as people say it: `Status is New or Qualified`. */
 export function sentenceOf(name: FilterName, address: LeadAddress, people: People): string {
   const title = titleOf(name)
   const { filters } = t.leads
+  if (name === 'import') return title
   if (name === 'created' || name === 'updated') {
     const [from, to] = [address[`${name}From`], address[`${name}To`]]
     if (from !== undefined && to !== undefined) return filters.between(title, dayText(from), dayText(to))
@@ -28,7 +30,11 @@ export function sentenceOf(name: FilterName, address: LeadAddress, people: Peopl
   return filters.is(title, either(valuesOf(name, address, people)))
 }
 
-function valuesOf(name: Exclude<FilterName, 'created' | 'updated'>, address: LeadAddress, people: People): string[] {
+function valuesOf(
+  name: Exclude<FilterName, 'created' | 'updated' | 'import'>,
+  address: LeadAddress,
+  people: People,
+): string[] {
   const { priority, source, platform, status, assignee } = address
   if (name === 'status') return (status ?? '').split(',').map(statusName)
   if (name === 'priority') return priority === undefined ? [] : [t.lead.priorities[priority]]

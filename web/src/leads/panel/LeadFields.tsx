@@ -11,6 +11,7 @@ import {
   type FieldContext,
   type FieldName,
   isNumeric,
+  readAs,
   textOf,
   wrongIn,
 } from '../fields/columns.tsx'
@@ -126,8 +127,15 @@ function Field({ field, lead, context, verbs }: LeadFieldsProps & { field: Field
     <TextInput
       {...common}
       type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
-      inputMode={isNumeric(field) ? 'decimal' : undefined}
+      {...amountProps(field, text)}
       onChange={(event) => type(event.currentTarget.value)}
     />
   )
 }
+
+/** How numbers are typed, with what was read of them below. */
+export const amountProps = (field: FieldName, text: string) => ({
+  inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
+  description: readAs(field, text),
+  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+})

@@ -1,3 +1,4 @@
+import { Popover } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
@@ -8,6 +9,7 @@ import {
   type FieldContext,
   type FieldName,
   isNumeric,
+  readAs,
   textOf,
   wrongIn,
 } from '../fields/columns.tsx'
@@ -39,6 +41,7 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
     done(lead, changes, then)
   }
   const wrong = wrongIn(field, text)
+  const meant = readAs(field, text)
   const save = (then: 'stay' | 'next' = 'stay') => {
     if (wrong === null) end(changesOf(lead, field, text), then)
     else say(wrong)
@@ -67,12 +70,19 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
   }
   if (choices === null) {
     return (
-      <input
-        {...common}
-        type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
-        inputMode={isNumeric(field) ? 'decimal' : undefined}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <Popover opened={meant !== null} position="bottom-end" shadow="md" withRoles={false}>
+        <Popover.Target>
+          <input
+            {...common}
+            type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
+            inputMode={isNumeric(field) ? 'decimal' : undefined}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        </Popover.Target>
+        <Popover.Dropdown p={6} fz={12} role="status">
+          {meant}
+        </Popover.Dropdown>
+      </Popover>
     )
   }
   return (

@@ -2,8 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type CSSProperties, type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { firstIds, type Lead, type LeadQuery } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
-import { say } from '../../ui/overlay/notices.tsx'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -103,7 +101,7 @@ function useSelectAll(workspaceId: string, query: LeadQuery, total: number, sele
   const queries = useQueryClient()
   return useCallback(async () => {
     selection.set(await firstIds(queries, workspaceId, query, most))
-    if (total > most) say(t.leads.selectedFirst(number(most)))
+    if (total > most) selection.offer({ query, total })
   }, [queries, workspaceId, query, total, selection])
 }
 

@@ -1,20 +1,23 @@
-import { Select } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import type { Preview } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { customTargetOf, fieldTargets, isField, type Mapping } from './mapping.ts'
+import { customTargetOf, fieldTargets, isField, labelOf, type Mapping } from './mapping.ts'
 import styles from './transfer.module.css'
 
 interface ColumnMappingProps {
   preview: Preview
   mapping: Mapping
   set(column: string, target: string | null): void
+  /** What custom fields are called, where somebody said so. */
+  labels: Readonly<Record<string, string>>
+  name(target: string, label: string): void
 }
 
 const samples = 3
 const leftOut = ''
 
 /** A line for each column: its heading, what is in it, and the field that it fills. */
-export function ColumnMapping({ preview, mapping, set }: ColumnMappingProps) {
+export function ColumnMapping({ preview, mapping, set, labels, name: call }: ColumnMappingProps) {
   const { mapping: texts } = t.transfer
   return (
     <table className={styles.columns} aria-label={texts.title}>
@@ -38,12 +41,24 @@ export function ColumnMapping({ preview, mapping, set }: ColumnMappingProps) {
               <td>
                 <Select<string>
                   aria-label={texts.fillsOf(name)}
-                  data={optionsFor(name, target)}
+                  data={optionsFor(name, at, target, labels)}
                   value={target ?? leftOut}
                   onChange={(value) => set(name, value === leftOut ? null : value)}
                   allowDeselect={false}
                   searchable
                 />
+                {target !== null && !isField(target) && (
+                  <TextInput
+                    mt={4}
+                    size="xs"
+                    label={texts.fieldName}
+                    aria-label={texts.nameOf(name)}
+                    placeholder={labelOf(name, target)}
+                    maxLength={200}
+                    value={labels[target] ?? labelOf(name, target)}
+                    onChange={(event) => call(target, event.currentTarget.value)}
+                  />
+                )}
               </td>
             </tr>
           )
@@ -58,12 +73,23 @@ interface Option {
   label: string
 }
 
-function optionsFor(column: string, target: string | null): (Option | { group: string; items: Option[] })[] {
+function optionsFor(
+  column: string,
+  at: number,
+  target: string | null,
+  labels: Readonly<Record<string, string>>,
+): (Option | { group: string; items: Option[] })[] {
   const { mapping: texts } = t.transfer
-  const own = [...new Set([target, customTargetOf(column)])].filter((one) => one !== null && !isField(one))
+  const own = [...new Set([target, customTargetOf(column, at)])].filter((one) => one !== null && !isField(one))
   return [
     { value: leftOut, label: texts.leftOut },
     { group: texts.fields, items: fieldTargets.map((value) => ({ value, label: texts.targets[value] })) },
-    { group: texts.custom, items: own.map((value) => ({ value: value as string, label: value as string })) },
+    {
+      group: texts.custom,
+      items: own.map((one) => {
+        const value = one ?? ''
+        return { value, label: texts.customField(labels[value] || labelOf(column, value)) }
+      }),
+    },
   ]
 }

@@ -1,14 +1,36 @@
 import { Button, Checkbox, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type Import, type Matcher, type Preview, type Reading, useImportActs, usePreview } from '../../data/imports.ts'
+import { useMemo, useState } from 'react'
+import {
+  type Import,
+  type Matcher,
+  type Preview,
+  type Reading,
+  useColumnValues,
+  useImportActs,
+  usePreview,
+} from '../../data/imports.ts'
+import { usePeople } from '../../data/people.ts'
+import { useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { FieldContext } from '../fields/columns.tsx'
 import { ColumnMapping } from './ColumnMapping.tsx'
-import { choose, type Mapping, mappingOf, matchersOf } from './mapping.ts'
+import {
+  choose,
+  chosenColumns,
+  type Mapping,
+  type Meanings,
+  mappingOf,
+  matchersOf,
+  sentLabels,
+  sentMeanings,
+} from './mapping.ts'
+import { AmountRule, NameRule, useAmounts, useNames } from './rules.tsx'
 import styles from './transfer.module.css'
+import { ValueMapping } from './ValueMapping.tsx'
 
 /** What each column of the file becomes, and by what a row finds its lead; then a try, or the import itself. */
 export function MappingStep({ one }: { one: Import }) {
@@ -23,6 +45,7 @@ export function MappingStep({ one }: { one: Import }) {
           one={one}
           preview={preview}
           before={before}
+          reading={reading}
           read={(changes) => setReading({ ...reading, ...changes })}
         />
       )}
@@ -34,6 +57,10 @@ interface Choice extends Reading {
   match: Matcher
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
+  values: Meanings
+  splitNames: boolean
+  decimal: '.' | ',' | null
+  labels: Record<string, string>
   columns: { name: string; target: string | null }[]
 }
 
@@ -42,34 +69,50 @@ interface MappingFormProps {
   preview: Preview
   /** What was chosen for the try before. */
   before: Choice | null
+  reading: Partial<Reading>
   read(changes: Partial<Reading>): void
 }
 
-function MappingForm({ one, preview, before, read }: MappingFormProps) {
+function MappingForm({ one, preview, before, reading, read }: MappingFormProps) {
   const workspaceId = useWorkspaceId()
   const [chosen, setChosen] = useState<Mapping>(
     () => new Map(before?.columns.map(({ name, target }) => [name, target])),
   )
   const [match, setMatch] = useState<Matcher | null>(before?.match ?? null)
-  const [onlyKnown, setOnlyKnown] = useState(before?.createIfMissing === false)
-  const [clears, setClears] = useState(before?.emptyCells === 'clear')
+  const [rules, setRules] = useState({
+    onlyKnown: before?.createIfMissing === false,
+    clears: before?.emptyCells === 'clear',
+  })
   const { start } = useImportActs(workspaceId)
   const { mapping: texts } = t.transfer
   const mapping = mappingOf(preview, chosen)
+  const [labels, setLabels] = useState(before?.labels ?? {})
+  const [meanings, setMeanings] = useState<Meanings>(before?.values ?? {})
+  const context = useFieldContext(workspaceId)
+  const columns = one.format === 'csv' ? chosenColumns(mapping) : jsonColumns
+  const values = useColumnValues(workspaceId, one.id, columns, reading)
+  const names = useNames(preview, mapping, before)
+  const amounts = useAmounts(preview, mapping, before)
   const matchers = matchersOf(one.format, mapping)
   const by = match !== null && matchers.includes(match) ? match : (matchers[0] ?? 'none')
   const { encoding, delimiter } = preview
+  // What a value means is known when the file was read for it.
+  const isReading = values.includes(undefined)
   const run = useMutation({
     mutationFn: (dryRun: boolean) =>
       start(one.id, {
         match: by,
         dryRun,
         encoding,
-        createIfMissing: !onlyKnown,
+        createIfMissing: !rules.onlyKnown,
+        values: sentMeanings(meanings, columns, values),
+        splitNames: names.isSplit,
         ...(one.format === 'csv' && {
           delimiter,
-          emptyCells: clears ? ('clear' as const) : ('keep' as const),
+          emptyCells: rules.clears ? ('clear' as const) : ('keep' as const),
           mapping: Object.fromEntries(mapping),
+          labels: sentLabels(mapping, labels),
+          ...(amounts.isShown && { decimal: amounts.decimal }),
         }),
       }),
     onError: complain,
@@ -84,11 +127,14 @@ function MappingForm({ one, preview, before, read }: MappingFormProps) {
             preview={preview}
             mapping={mapping}
             set={(column, target) => setChosen(choose(chosen, column, target))}
+            labels={labels}
+            name={(target, label) => setLabels({ ...labels, [target]: label })}
           />
         ) : (
           <pre className={styles.lines}>{preview.rows.map((cells) => cells.join(' ')).join('\n')}</pre>
         )}
       </section>
+      <ValueMapping columns={columns} values={values} meanings={meanings} set={setMeanings} context={context} />
       <section className={styles.card} aria-label={texts.rules}>
         <strong>{texts.rules}</strong>
         <Select
@@ -99,29 +145,57 @@ function MappingForm({ one, preview, before, read }: MappingFormProps) {
           onChange={(value) => setMatch(value as Matcher)}
           allowDeselect={false}
         />
-        <Checkbox
-          label={texts.onlyKnown}
-          checked={onlyKnown}
-          onChange={(event) => setOnlyKnown(event.currentTarget.checked)}
-        />
-        {one.format === 'csv' && (
-          <Checkbox
-            label={texts.clears}
-            checked={clears}
-            onChange={(event) => setClears(event.currentTarget.checked)}
-          />
-        )}
+        <NameRule {...names} />
+        <AmountRule {...amounts} />
+        <Switches isCsv={one.format === 'csv'} rules={rules} set={(changes) => setRules({ ...rules, ...changes })} />
       </section>
       <div className={styles.end}>
-        <Button variant="default" onClick={() => run.mutate(true)} loading={run.isPending}>
+        <Button variant="default" onClick={() => run.mutate(true)} loading={run.isPending} disabled={isReading}>
           {texts.tryFirst}
         </Button>
-        <Button onClick={() => run.mutate(false)} loading={run.isPending}>
+        <Button onClick={() => run.mutate(false)} loading={run.isPending} disabled={isReading}>
           {texts.start}
         </Button>
       </div>
     </>
   )
+}
+
+interface SwitchesProps {
+  isCsv: boolean
+  rules: { onlyKnown: boolean; clears: boolean }
+  set(changes: Partial<SwitchesProps['rules']>): void
+}
+
+function Switches({ isCsv, rules, set }: SwitchesProps) {
+  const { mapping: texts } = t.transfer
+  return (
+    <>
+      <Checkbox
+        label={texts.onlyKnown}
+        checked={rules.onlyKnown}
+        onChange={(event) => set({ onlyKnown: event.currentTarget.checked })}
+      />
+      {isCsv && (
+        <Checkbox
+          label={texts.clears}
+          checked={rules.clears}
+          onChange={(event) => set({ clears: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  )
+}
+
+/** Lines of JSON name their fields themselves. */
+const jsonColumns = (['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const).map((field) => ({
+  column: field,
+  field,
+}))
+
+function useFieldContext(workspaceId: string): FieldContext {
+  const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
+  return useMemo(() => ({ people, statuses }), [people, statuses])
 }
 
 const readingOf = ({ encoding, delimiter }: Choice): Reading => ({ encoding, delimiter })

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { type Import, refusedUrl } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
+import { Undo } from './Undo.tsx'
 
 /** What came of it, or would: counts, the reasons of what was refused, and the file of refused rows. */
 export function Report({ one }: { one: Import }) {
@@ -18,6 +20,7 @@ export function Report({ one }: { one: Import }) {
       <strong>{title}</strong>
       {one.problem !== null && <p role="alert">{one.problem}</p>}
       <Counts one={one} />
+      {one.state !== 'checked' && <After one={one} />}
       {kinds.length > 0 && (
         <>
           <h3 className={styles.title}>{report.why}</h3>
@@ -59,6 +62,24 @@ export function Report({ one }: { one: Import }) {
         </>
       )}
     </section>
+  )
+}
+
+/** Where its leads are, and how to be rid of them again. */
+function After({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
+  if (one.created + one.updated + one.unchanged === 0) return null
+  return (
+    <div className={styles.row}>
+      <Button
+        renderRoot={(props) => (
+          <Link {...props} to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ import: one.id }} />
+        )}
+      >
+        {t.transfer.report.seeLeads}
+      </Button>
+      <Undo one={one} />
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
-import type { Matcher, Preview } from '../../data/imports.ts'
+import type { ChosenField, ColumnValues, Matcher, Preview } from '../../data/imports.ts'
+import { customName } from '../../ui/format/lead-words.ts'
 
 /** What each column fills, by its heading; null for none. */
 export type Mapping = ReadonlyMap<string, string | null>
@@ -48,17 +49,94 @@ export function matchersOf(format: 'csv' | 'ndjson', mapping: Mapping): Matcher[
   return [...(['externalRef', 'uniqueCode', 'phone'] as const).filter((field) => filled.has(field)), 'none']
 }
 
-/** What is left open to choose for a column: the fields, and the column's own name as a custom field. */
-export function customTargetOf(column: string): string | null {
+/** The column's own name as a custom field; of one that no key can be made of, its place. */
+export function customTargetOf(column: string, at: number): string {
   const key = column
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
-  return key === '' ? null : `k_${key}`.slice(0, 40).replace(/_$/, '')
+  return `k_${key === '' ? `column_${at + 1}` : key}`.slice(0, 40).replace(/_$/, '')
+}
+
+/** What a custom field is called until somebody says otherwise: as its column, unless that is its bare key. */
+export const labelOf = (column: string, target: string): string =>
+  column === target || /^(?:k_|customFieldValues\.)/.test(column)
+    ? customName({ key: keyOf(target), label: keyOf(target) })
+    : column
+
+const keyOf = (target: string): string => target.replace(/^customFieldValues\./, '')
+
+/** Fields of which a lead has one of a few values. */
+const chosenFields: readonly ChosenField[] = ['status', 'priority', 'source', 'adPlatform', 'assignedTo']
+
+/** The columns whose values may have to be said what they mean. */
+export const chosenColumns = (mapping: Mapping): { column: string; field: ChosenField }[] =>
+  [...mapping].flatMap(([column, target]) => {
+    const field = chosenFields.find((one) => one === target)
+    return field === undefined ? [] : [{ column, field }]
+  })
+
+/** What the values of the file mean, as far as somebody has said so: by the field, and by how the file writes them. */
+export type Meanings = Partial<Record<ChosenField, Record<string, string | null>>>
+
+export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
+
+/** What a value is taken for: as somebody said, else as proposed; null leaves it out, undefined is not known yet. */
+export function meaningOf(
+  meanings: Meanings,
+  field: ChosenField,
+  { text, value }: { text: string; value: string | null },
+): string | null | undefined {
+  const said = meanings[field]?.[valueKey(text)]
+  return said !== undefined ? said : (value ?? undefined)
+}
+
+/** What is sent of it: everything that is known, proposals included. */
+export function sentMeanings(
+  meanings: Meanings,
+  columns: readonly { field: ChosenField }[],
+  values: readonly (ColumnValues | undefined)[],
+): Meanings {
+  const known = columns.map(({ field }, n): [ChosenField, Record<string, string | null>] => {
+    const entries = (values[n]?.values ?? []).flatMap((one) => {
+      const meaning = meaningOf(meanings, field, one)
+      return meaning === undefined ? [] : [[one.text, meaning] as const]
+    })
+    return [field, Object.fromEntries(entries)]
+  })
+  return Object.fromEntries(known)
+}
+
+/** What stands before cents in a file, by the looks of some amounts; else as in the language of the reader. */
+export function decimalOf(samples: readonly string[], language: string): '.' | ',' {
+  const count = (pattern: RegExp) => samples.filter((text) => pattern.test(text.trim())).length
+  const comma = count(/,\d{1,2}\D*$/) + count(/\.\d{3}\D*$/)
+  const point = count(/\.\d{1,2}\D*$/) + count(/,\d{3}\D*$/)
+  if (comma !== point) return comma > point ? ',' : '.'
+  const parts = new Intl.NumberFormat(language).formatToParts(1.1)
+  return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
+}
+
+/** Whether a column looks as if it had whole names. */
+export const looksWhole = (samples: readonly string[]): boolean =>
+  samples.length > 0 && 2 * samples.filter((name) => /\S\s+\S/.test(name)).length >= samples.length
+
+/** The cells of the column that fills a field, as far as they are shown. */
+export function samplesFor(preview: Pick<Preview, 'columns' | 'rows'>, mapping: Mapping, target: string): string[] {
+  const at = preview.columns.findIndex(({ name }) => mapping.get(name) === target)
+  return at === -1 ? [] : preview.rows.map((row) => row[at] ?? '').filter((cell) => cell.trim() !== '')
 }
 
 /** How much is done, from 0 to 1. */
 export const shareOf = ({ doneBytes, sizeBytes }: { doneBytes: number; sizeBytes: number }): number =>
   sizeBytes === 0 ? 0 : Math.min(1, doneBytes / sizeBytes)
+
+/** What custom fields are to be called; those whose name was emptied are called as their column. */
+export const sentLabels = (mapping: Mapping, labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    [...mapping].flatMap(([column, target]) =>
+      target === null || isField(target) ? [] : [[target, labels[target]?.trim() || labelOf(column, target)]],
+    ),
+  )

@@ -11,6 +11,7 @@ const filterNames = [
   'updatedFrom',
   'updatedTo',
   'search',
+  'importId',
 ] as const satisfies readonly (keyof LeadFilters)[]
 
 /** The filters of the list of leads that an address carries; the service judges their values. */

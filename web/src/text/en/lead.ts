@@ -21,5 +21,6 @@ export const lead = {
     event: 'Event',
     other: 'Other',
   },
+  readAs: (amount: string) => `Read as ${amount}`,
   notAnAmount: 'Write an amount, such as 1500 or 1,500.50',
 }

@@ -53,11 +53,36 @@ export const transfer = {
       failed: 'The import failed; what was written before stays',
       cancelled: 'The import was cancelled; what was written before stays',
     },
+    seeLeads: 'See these leads',
     why: 'Why rows were refused',
     examples: 'The first ones',
     row: (n: string) => `Row ${n}`,
     download: 'Download the refused rows',
     downloadHelp: 'With the reasons. Fix them and import that file.',
+  },
+  values: {
+    title: 'What values mean',
+    help: 'An import adds no new statuses. To add one, go to Settings, Workspace.',
+    unknown: (n: number, shown: string) =>
+      n === 1
+        ? '1 row will be refused until you say what its value means.'
+        : `${shown} rows will be refused until you say what their values mean.`,
+    notWhole: 'These are the most frequent ones; rows with others will be refused.',
+    of: (column: string) => `Values of ${column}`,
+    meaningOf: (text: string) => `What ${text} means`,
+    choose: 'Choose…',
+    leaveEmpty: 'Leave empty',
+  },
+  undo: {
+    action: 'Undo this import',
+    until: (when: string) => `Possible until ${when}`,
+    ask: (n: number, shown: string) => (n === 1 ? 'Undo the import of 1 lead?' : `Undo the import of ${shown} leads?`),
+    help: 'Leads that it created go to the trash; those that it changed get back what they had. Leads that somebody changed since stay as they are.',
+    undoing: (done: string, all: string) => `Undoing: ${done} of ${all} leads`,
+    undone: (n: number, shown: string) => (n === 1 ? 'Undone for 1 lead.' : `Undone for ${shown} leads.`),
+    kept: (n: number, shown: string) =>
+      n === 1 ? '1 lead was changed since and left as is.' : `${shown} leads were changed since and left as they are.`,
+    over: 'An import can be undone for a day, which is over.',
   },
   mapping: {
     title: 'What each column becomes',
@@ -69,6 +94,13 @@ export const transfer = {
     leftOut: 'Skip',
     fields: 'Fields',
     custom: 'Custom field',
+    fieldName: 'Name of the field',
+    customField: (name: string) => `${name} (custom field)`,
+    nameOf: (column: string) => `Name of the custom field ${column}`,
+    splitNames: 'Split full names into first and last name',
+    splitExample: (name: string, first: string, last: string) => `${name}: first name ${first}, last name ${last}`,
+    amounts: 'How amounts are written',
+    amountsHelp: (example: string) => `In this file, for example: ${example}`,
     match: 'Match leads by',
     matchHelp: 'A lead that is found is updated instead of created again.',
     matchers: {

@@ -22,5 +22,6 @@ export const lead: typeof en = {
     event: 'Evento',
     other: 'Otro',
   },
+  readAs: (amount) => `Se lee ${amount}`,
   notAnAmount: 'Escribe un importe, como 1500 o 1.500,50',
 }

@@ -55,11 +55,39 @@ export const transfer: typeof en = {
       failed: 'La importación falló; lo guardado antes queda',
       cancelled: 'La importación se canceló; lo guardado antes queda',
     },
+    seeLeads: 'Ver estos leads',
     why: 'Por qué se rechazaron filas',
     examples: 'Las primeras',
     row: (n) => `Fila ${n}`,
     download: 'Descargar las filas rechazadas',
     downloadHelp: 'Con los motivos. Corrígelas e importa ese archivo.',
+  },
+  values: {
+    title: 'Qué significan los valores',
+    help: 'Una importación no agrega estados nuevos. Para agregar uno, ve a Ajustes, Espacio.',
+    unknown: (n, shown) =>
+      n === 1
+        ? 'Se rechazará 1 fila hasta que digas qué significa su valor.'
+        : `Se rechazarán ${shown} filas hasta que digas qué significan sus valores.`,
+    notWhole: 'Estos son los más frecuentes; las filas con otros se rechazarán.',
+    of: (column) => `Valores de ${column}`,
+    meaningOf: (text) => `Qué significa ${text}`,
+    choose: 'Elegir…',
+    leaveEmpty: 'Dejar vacío',
+  },
+  undo: {
+    action: 'Deshacer esta importación',
+    until: (when) => `Posible hasta ${when}`,
+    ask: (n, shown) =>
+      n === 1 ? '¿Deshacer la importación de 1 lead?' : `¿Deshacer la importación de ${shown} leads?`,
+    help: 'Los leads creados van a la papelera; los cambiados recuperan lo que tenían. Los que alguien cambió después se quedan como están.',
+    undoing: (done, all) => `Deshaciendo: ${done} de ${all} leads`,
+    undone: (n, shown) => (n === 1 ? 'Deshecho en 1 lead.' : `Deshecho en ${shown} leads.`),
+    kept: (n, shown) =>
+      n === 1
+        ? '1 lead cambió después y se quedó como está.'
+        : `${shown} leads cambiaron después y se quedaron como están.`,
+    over: 'Una importación se puede deshacer durante un día, que ya pasó.',
   },
   mapping: {
     title: 'En qué se convierte cada columna',
@@ -71,6 +99,13 @@ export const transfer: typeof en = {
     leftOut: 'Omitir',
     fields: 'Campos',
     custom: 'Campo personalizado',
+    fieldName: 'Nombre del campo',
+    customField: (name) => `${name} (campo propio)`,
+    nameOf: (column) => `Nombre del campo propio ${column}`,
+    splitNames: 'Separar nombres completos en nombre y apellido',
+    splitExample: (name, first, last) => `${name}: nombre ${first}, apellido ${last}`,
+    amounts: 'Cómo están escritos los importes',
+    amountsHelp: (example) => `En este archivo, por ejemplo: ${example}`,
     match: 'Buscar el lead por',
     matchHelp: 'Un lead encontrado se actualiza en vez de crearse otra vez.',
     matchers: {

@@ -22,5 +22,6 @@ export const lead: typeof en = {
     event: 'Evento',
     other: 'Outra',
   },
+  readAs: (amount) => `Lido como ${amount}`,
   notAnAmount: 'Escreva um valor, como 1500 ou 1.500,50',
 }

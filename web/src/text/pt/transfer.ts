@@ -55,11 +55,38 @@ export const transfer: typeof en = {
       failed: 'A importação falhou; o que foi gravado antes fica',
       cancelled: 'A importação foi cancelada; o que foi gravado antes fica',
     },
+    seeLeads: 'Ver estes leads',
     why: 'Por que linhas foram recusadas',
     examples: 'As primeiras delas',
     row: (n) => `Linha ${n}`,
     download: 'Baixar as linhas recusadas',
     downloadHelp: 'Com os motivos. Corrija e importe esse arquivo.',
+  },
+  values: {
+    title: 'O que os valores significam',
+    help: 'Uma importação não adiciona status novos. Para adicionar um, vá a Configurações, Espaço.',
+    unknown: (n, shown) =>
+      n === 1
+        ? '1 linha será recusada até você dizer o que o valor significa.'
+        : `${shown} linhas serão recusadas até você dizer o que os valores significam.`,
+    notWhole: 'Estes são os mais frequentes; linhas com outros serão recusadas.',
+    of: (column) => `Valores de ${column}`,
+    meaningOf: (text) => `O que ${text} significa`,
+    choose: 'Escolher…',
+    leaveEmpty: 'Deixar vazio',
+  },
+  undo: {
+    action: 'Desfazer esta importação',
+    until: (when) => `Possível até ${when}`,
+    ask: (n, shown) => (n === 1 ? 'Desfazer a importação de 1 lead?' : `Desfazer a importação de ${shown} leads?`),
+    help: 'Os leads criados vão para a lixeira; os alterados voltam a ter o que tinham. Os que alguém alterou depois ficam como estão.',
+    undoing: (done, all) => `Desfazendo: ${done} de ${all} leads`,
+    undone: (n, shown) => (n === 1 ? 'Desfeito em 1 lead.' : `Desfeito em ${shown} leads.`),
+    kept: (n, shown) =>
+      n === 1
+        ? '1 lead foi alterado depois e ficou como está.'
+        : `${shown} leads foram alterados depois e ficaram como estão.`,
+    over: 'Uma importação pode ser desfeita durante um dia, que já passou.',
   },
   mapping: {
     title: 'O que cada coluna vira',
@@ -71,6 +98,13 @@ export const transfer: typeof en = {
     leftOut: 'Ignorar',
     fields: 'Campos',
     custom: 'Campo personalizado',
+    fieldName: 'Nome do campo',
+    customField: (name) => `${name} (campo personalizado)`,
+    nameOf: (column) => `Nome do campo personalizado ${column}`,
+    splitNames: 'Separar nomes completos em nome e sobrenome',
+    splitExample: (name, first, last) => `${name}: nome ${first}, sobrenome ${last}`,
+    amounts: 'Como os valores estão escritos',
+    amountsHelp: (example) => `Neste arquivo, por exemplo: ${example}`,
     match: 'Encontrar o lead por',
     matchHelp: 'Um lead encontrado é atualizado em vez de criado de novo.',
     matchers: {

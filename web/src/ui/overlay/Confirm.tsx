@@ -9,12 +9,14 @@ interface ConfirmProps {
   action: string
   /** Has to be typed first: for what cannot be taken back. */
   word?: string
+  /** Whether it can be undone, so that the button need not warn. */
+  isGentle?: boolean
   run(): Promise<unknown>
   close(): void
 }
 
 /** Asks before something that cannot be undone. What can be undone is done, with an undo beside it. */
-export function Confirm({ title, children, action, word, run, close }: ConfirmProps) {
+export function Confirm({ title, children, action, word, isGentle = false, run, close }: ConfirmProps) {
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)
   const mayRun = word === undefined || typed.trim() === word
@@ -48,7 +50,7 @@ export function Confirm({ title, children, action, word, run, close }: ConfirmPr
           <Button variant="default" onClick={close}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" color="red.9" disabled={!mayRun} loading={isRunning}>
+          <Button type="submit" {...(!isGentle && { color: 'red.9' })} disabled={!mayRun} loading={isRunning}>
             {action}
           </Button>
         </Group>

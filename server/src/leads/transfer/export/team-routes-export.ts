@@ -6,12 +6,19 @@ import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
-import { ListQuery } from '../../lead/schema.ts'
+import { TeamListQuery } from '../../lead/schema.ts'
 import { readListRequest } from '../../search/list-request.ts'
 import { fileAnswer } from '../file/file-answer.ts'
 import { exportLeads } from './export.ts'
 
-const { cursor: _cursor, limit: _limit, page: _page, sortBy: _by, sortOrder: _order, ...filters } = ListQuery.properties
+const {
+  cursor: _cursor,
+  limit: _limit,
+  page: _page,
+  sortBy: _by,
+  sortOrder: _order,
+  ...filters
+} = TeamListQuery.properties
 
 const ExportQuery = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { keyProblem } from '../../lead/custom-fields.ts'
+import { fold } from './choices.ts'
 
 /** The fields of a lead that a column may fill. */
 export const fieldTargets = [
@@ -83,13 +84,4 @@ function proposedFor(column: string): string | null {
   if (known !== undefined) return known
   const key = `k_${fold(column)}`.slice(0, 40).replace(/_$/, '')
   return keyProblem(key) === null ? key : null
-}
-
-function fold(heading: string): string {
-  return heading
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
 }

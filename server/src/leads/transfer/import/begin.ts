@@ -5,13 +5,16 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import { announceImport } from '../../../team/team-news.ts'
+import { findWorkspace } from '../../../workspace/workspace.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
+import { allowedValues, chosenFields, type ValueMapping, valueKey } from '../file/choices.ts'
 import { readTarget } from '../file/targets.ts'
 import { endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
 import { checkOpenImports } from './limits.ts'
 import { dropPieces, dropUsed } from './pieces.ts'
 import { type FormatWish, lookAtFile } from './preview.ts'
-import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
+import { type ImportChoice, type ImportSettings, openSettings, plainChoice, sealSettings } from './settings.ts'
+import { endTracking } from './track.ts'
 
 export interface NewImport {
   fileName: string
@@ -50,6 +53,10 @@ export interface StartWish extends FormatWish {
   mapping?: Record<string, string | null>
   createIfMissing?: boolean
   emptyCells?: ImportChoice['emptyCells']
+  values?: ImportChoice['values']
+  splitNames?: boolean
+  decimal?: ImportChoice['decimal']
+  labels?: ImportChoice['labels']
   dryRun?: boolean
 }
 
@@ -74,6 +81,10 @@ export async function startImport(
     match: wish.match,
     createIfMissing: wish.createIfMissing ?? true,
     emptyCells: wish.emptyCells ?? 'keep',
+    values: await valuesOf(deps, workspaceId, wish),
+    splitNames: wish.splitNames ?? plainChoice.splitNames,
+    decimal: wish.decimal ?? plainChoice.decimal,
+    labels: wish.labels ?? plainChoice.labels,
   }
   const { fileName } = openSettings(keyring, importId, row.settings)
   const dryRun = wish.dryRun === true
@@ -159,6 +170,24 @@ function targetsOf(
   return targets
 }
 
+/** The mapping of values by the form in which a row is asked. Throws 400 for what no lead can have. */
+async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: StartWish): Promise<ValueMapping> {
+  const workspace = await findWorkspace(db.sql, workspaceId)
+  const issues: Issue[] = []
+  const mapping: ValueMapping = {}
+  for (const field of chosenFields) {
+    const allowed = allowedValues(field, workspace?.lead_statuses ?? [])
+    for (const [text, value] of Object.entries(values[field] ?? {})) {
+      if (value !== null && allowed?.includes(value) === false) {
+        issues.push({ path: `values.${field}`, message: `must be one of ${allowed.join(', ')}, or null` })
+      }
+      mapping[field] = { ...mapping[field], [valueKey(text)]: value }
+    }
+  }
+  if (issues.length > 0) throw new InvalidInput(issues.slice(0, 20))
+  return mapping
+}
+
 /** Stops an import for good; rows that it has written stay. */
 export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
   return db.tx(async (tx) => {
@@ -173,6 +202,7 @@ export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string,
       where workspace_id = ${workspaceId}
         and id = ${importId}`
     await dropUsed(tx, workspaceId, importId, 'cancelled')
+    if (!row.dry_run) await endTracking(tx, workspaceId, importId, now)
     announceImport(tx, workspaceId, importId)
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
     await recordAudit(tx, entry, now)

@@ -4,6 +4,7 @@ import { longestMention, mentionFinder } from '../../../base/phone/mention.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { announceImport } from '../../../team/team-news.ts'
 import { type PieceFile, readPieces } from './pieces.ts'
+import { endTracking } from './track.ts'
 
 /** Of a quarter of a MiB each. */
 const piecesAtOnce = 16
@@ -92,6 +93,7 @@ async function dropFiles(tx: Tx, { workspaceId, now }: ErasureScope, importId: s
   await tx`delete from lead_import_pieces where workspace_id = ${workspaceId} and import_id = ${importId}`
   await tx`delete from lead_import_dry_names where workspace_id = ${workspaceId} and import_id = ${importId}`
   announceImport(tx, workspaceId, importId)
+  await endTracking(tx, workspaceId, importId, now)
   if (row?.wasOpen) {
     const actor = { type: 'system', id: null } as const
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }

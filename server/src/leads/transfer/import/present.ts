@@ -1,9 +1,33 @@
+import type { Sql } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { type BulkChangeRow, undoUntilOf } from '../../bulk/bulk-changes.ts'
 import type { ImportRow } from './imports.ts'
 import { openReport, openSettings } from './settings.ts'
+import { readTracked } from './track.ts'
 
 /** An import as the team sees it. */
-export function presentImport(keyring: Keyring, row: ImportRow, now: Date) {
+export async function presentImport(sql: Sql, keyring: Keyring, row: ImportRow, now: Date) {
+  const tracked = await readTracked(sql, row.workspace_id, [row.id])
+  return present(keyring, row, tracked.get(row.id), now)
+}
+
+/** Several of a workspace. */
+export async function presentImports(
+  sql: Sql,
+  workspaceId: string,
+  keyring: Keyring,
+  rows: readonly ImportRow[],
+  now: Date,
+) {
+  const tracked = await readTracked(
+    sql,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => present(keyring, row, tracked.get(row.id), now))
+}
+
+function present(keyring: Keyring, row: ImportRow, tracked: BulkChangeRow | undefined, now: Date) {
   const { fileName, choice } = openSettings(keyring, row.id, row.settings)
   return {
     id: row.id,
@@ -28,6 +52,7 @@ export function presentImport(keyring: Keyring, row: ImportRow, now: Date) {
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     endedAt: row.ended_at?.toISOString() ?? null,
+    undo: tracked === undefined || tracked.state === 'running' ? null : presentUndo(tracked, now),
     filesUntil: row.expires_at?.toISOString() ?? null,
   }
 }
@@ -39,6 +64,13 @@ function presentChoice({
   ...rest
 }: NonNullable<ReturnType<typeof openSettings>['choice']>) {
   return { ...rest, columns: columns.map((name, at) => ({ name, target: targets[at] ?? null })) }
+}
+
+function presentUndo(tracked: BulkChangeRow, now: Date) {
+  const { state, total: leads, undone, kept } = tracked
+  const until = undoUntilOf(tracked, now)
+  const standing = state === 'undoing' || state === 'undone' ? state : until === null ? 'over' : 'possible'
+  return { state: standing, leads, undone, kept, until } as const
 }
 
 function rateOf({ rows, started_at, ended_at }: ImportRow, now: Date): number {

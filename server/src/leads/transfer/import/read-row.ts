@@ -2,10 +2,12 @@ import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
-import type { CustomField } from '../../lead/custom-fields.ts'
+import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
 import { readBulkItem } from '../../write/read-upsert.ts'
 import type { UpsertItem } from '../../write/upsert-plan.ts'
+import { readFileAmount } from '../file/amounts.ts'
 import { unguardCell } from '../file/cells.ts'
+import { allowedValues, chosenFields, isChosen, sameValue, valueKey } from '../file/choices.ts'
 import type { FileRow } from '../file/file-rows.ts'
 import { errorColumn, type FieldTarget, readTarget } from '../file/targets.ts'
 import type { ImportChoice } from './settings.ts'
@@ -16,18 +18,25 @@ export interface RowContext {
   now: Date
   /** The id of a member by the e-mail, in its normal form. */
   memberIds: ReadonlyMap<string, string>
+  /** The statuses of the workspace: a file makes no others. */
+  statuses: readonly string[]
 }
+
+const unknownStatus = 'is no status of the workspace: say which one it stands for, or add it in the settings first'
+const notAnAmount = 'must be a number such as 1500.50 or 1500,50'
+const unclearAmount = `${notAnAmount}; where 1.500 may be either, say what stands before cents`
 
 interface Draft {
   lead: Record<string, unknown>
-  parameters: CustomField[]
+  parameters: TypedField[]
   issues: Issue[]
 }
 
 /** Makes an upsert of a row; from there on the rules are those of every other upsert. */
 export function readRow(row: FileRow, context: RowContext): UpsertItem | InvalidInput {
   const { choice, leadSettings, now } = context
-  const { lead, parameters, issues } = choice.format === 'csv' ? draftOfCells(row, context) : draftOfLine(row)
+  const { lead, parameters, issues } = choice.format === 'csv' ? draftOfCells(row, context) : draftOfLine(row, context)
+  if (choice.splitNames) splitName(lead)
   if (issues.length > 0) return new InvalidInput(issues)
   const value = choice.match === 'none' ? newId(now) : lead[choice.match]
   if (value === undefined || value === null || value === '') {
@@ -51,7 +60,21 @@ export function inRow({ path, message }: Issue, { match }: ImportChoice): Issue 
   return { path: path === 'match.value' ? match : path.replace(/^lead\./, ''), message }
 }
 
-function draftOfCells({ cells }: FileRow, { choice, memberIds }: RowContext): Draft {
+// `Ana Maria de Souza` is Ana, with all the rest for a last name; `Souza, Ana` says itself which is which.
+function splitName(lead: Record<string, unknown>): void {
+  const { firstName, lastName } = lead
+  if (typeof firstName !== 'string' || (typeof lastName === 'string' && lastName.trim() !== '')) return
+  const name = firstName.trim()
+  const comma = name.indexOf(',')
+  const at = comma > 0 ? comma : name.search(/\s/)
+  if (at < 1) return
+  const [first, rest] = [name.slice(0, at), name.slice(at + 1).trim()]
+  if (rest === '') return
+  Object.assign(lead, comma > 0 ? { firstName: rest, lastName: first.trim() } : { firstName: first, lastName: rest })
+}
+
+function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
+  const { choice } = context
   const draft: Draft = { lead: {}, parameters: [], issues: [] }
   const refuse = (path: string, message: string) => {
     draft.issues.push({ path, message })
@@ -61,19 +84,33 @@ function draftOfCells({ cells }: FileRow, { choice, memberIds }: RowContext): Dr
     return draft
   }
   for (const [at, target] of choice.targets.entries()) {
-    const text = unguardCell(cells[at] ?? '').trim()
     const read = target === null ? null : readTarget(target)
+    const written = unguardCell(cells[at] ?? '').trim()
+    const text = read !== null && 'field' in read ? meantBy(read.field, written, choice) : written
     if (target === null || read === null || (text === '' && choice.emptyCells === 'keep')) continue
     if (text.includes('\0')) refuse(target, 'must not hold the NUL character')
-    else if ('key' in read) putCustom(draft, read.key, text)
+    else if ('key' in read) putCustom(draft, read.key, text, labelOf(choice, target, at))
     else if (text === '') clear(draft.lead, read.field)
-    else putField(draft.lead, read.field, text, memberIds, refuse)
+    else putField(draft.lead, read.field, text, context, refuse)
   }
   return draft
 }
 
-function putCustom({ lead, parameters }: Draft, key: string, text: string): void {
-  if (text !== '') parameters.push({ key, label: key, type: 'text', value: text })
+/** What the person who imports said that a value stands for; empty when it is to be left out. */
+function meantBy(field: FieldTarget, text: string, { values }: ImportChoice): string {
+  const mapped = isChosen(field) ? values[field]?.[valueKey(text)] : undefined
+  return mapped === undefined ? text : (mapped ?? '')
+}
+
+/** A custom field is called as the person said, or as the column's heading, unless that is its bare key. */
+function labelOf({ labels, columns }: ImportChoice, target: string, at: number): string | null {
+  const heading = columns[at] ?? ''
+  const label = labels[target] ?? (readTarget(heading) === null ? heading : '')
+  return label === '' ? null : label.slice(0, maxLabelLength)
+}
+
+function putCustom({ lead, parameters }: Draft, key: string, text: string, label: string | null): void {
+  if (text !== '') parameters.push({ key, label: label ?? key, type: 'text', value: text, isFromFile: true })
   else lead.customFieldValues = { ...(lead.customFieldValues as object), [key]: null }
 }
 
@@ -87,13 +124,17 @@ function putField(
   lead: Record<string, unknown>,
   field: FieldTarget,
   text: string,
-  memberIds: ReadonlyMap<string, string>,
+  { choice, memberIds, statuses }: RowContext,
   refuse: (path: string, message: string) => void,
 ): void {
   if (field === 'estimatedValue' || field === 'actualValue') {
-    const amount = readAmount(text)
-    if (amount === null) refuse(field, 'must be a number such as 1500.50 or 1500,50')
+    const amount = readFileAmount(text, choice.decimal)
+    if (amount === null) refuse(field, choice.decimal === null ? unclearAmount : notAnAmount)
     else lead[field] = amount
+  } else if (isChosen(field) && field !== 'assignedTo') {
+    const value = sameValue(text, allowedValues(field, statuses) ?? [])
+    if (field === 'status' && value === undefined) refuse(field, unknownStatus)
+    else lead[field] = value ?? text
   } else if (field === 'assignedTo' && text.includes('@')) {
     const id = memberIds.get(normalEmail(text))
     if (id === undefined) refuse(field, 'must be the e-mail or id of a member of the workspace')
@@ -101,12 +142,7 @@ function putField(
   } else lead[field] = text
 }
 
-// Nothing is guessed: `1,500` may be one and a half or fifteen hundred.
-function readAmount(text: string): number | null {
-  return /^-?\d+(?:[.]\d+|,\d{1,2})?$/.test(text) ? Number(text.replace(',', '.')) : null
-}
-
-function draftOfLine({ cells: [line = ''] }: FileRow): Draft {
+function draftOfLine({ cells: [line = ''] }: FileRow, { choice, statuses }: RowContext): Draft {
   const refused = (message: string) => ({ lead: {}, parameters: [], issues: [{ path: '', message }] })
   let value: unknown
   try {
@@ -118,6 +154,17 @@ function draftOfLine({ cells: [line = ''] }: FileRow): Draft {
   // PostgreSQL takes neither.
   if (line.includes('\\u') && !isStorable(value)) return refused('must not hold NUL or half a surrogate pair')
   const { [errorColumn]: _, ...lead } = value as Record<string, unknown>
+  for (const field of chosenFields) {
+    const text = lead[field]
+    if (typeof text !== 'string') continue
+    const meant = meantBy(field, text, choice)
+    if (meant === '') delete lead[field]
+    else lead[field] = sameValue(meant, allowedValues(field, statuses) ?? []) ?? meant
+  }
+  const { status } = lead
+  if (typeof status === 'string' && !statuses.includes(status)) {
+    return { lead, parameters: [], issues: [{ path: 'status', message: unknownStatus }] }
+  }
   return { lead, parameters: [], issues: [] }
 }
 

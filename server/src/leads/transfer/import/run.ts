@@ -8,7 +8,7 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
-import { findWorkspace } from '../../../workspace/workspace.ts'
+import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
@@ -22,6 +22,7 @@ import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow } from './read-row.ts'
 import { refusedHeader, refusedRow } from './refused-rows.ts'
 import { addRefusals, type ImportChoice, openReport, openSettings, type Refusal, sealReport } from './settings.ts'
+import { endTracking, noteBatch, trackImport } from './track.ts'
 
 export interface ImportDeps extends LeadDeps {
   log: Log
@@ -59,11 +60,14 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const keyringOf = () => deps.vault.keyring(row.workspace_id)
   const { choice } = openSettings(await keyringOf(), row.id, row.settings)
   if (choice === null) throw new Error('An import was started without a choice')
-  const user = await userOf(deps, row)
+  const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
+  const statuses = workspace?.lead_statuses ?? []
+  const user = userOf(row, workspace)
+  if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
   const memberIds = await memberIdsOf(deps, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
-  const context = () => ({ choice, leadSettings: leadSettingsOf(user), now: deps.clock.now(), memberIds })
+  const context = () => ({ choice, leadSettings: leadSettingsOf(user), now: deps.clock.now(), memberIds, statuses })
   // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
   let isOfNew = true
   const foresee = async (items: Batch['items']) =>
@@ -92,8 +96,7 @@ async function refreshStatistics(sql: Sql): Promise<void> {
   await sql`analyze leads (workspace_id, id, unique_code, external_ref, phone_index)`
 }
 
-async function userOf({ db }: LeadDeps, row: ImportRow): Promise<LeadUser> {
-  const workspace = await findWorkspace(db.sql, row.workspace_id)
+function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
   return {
     workspaceId: row.workspace_id,
     ...(workspace === undefined ? plainLeadSettings : readLeadSettings(workspace)),
@@ -177,6 +180,7 @@ async function settleBatch(
     refusedBytes: bytes.length,
     report: sealReport(keyring, row.id, report),
   }
+  if (!row.dry_run) await noteBatch(tx, keyring, row, outcomes)
   if (!(await advanceImport(tx, row, progress, now))) throw new NotOurs()
   return {
     ...row,
@@ -211,6 +215,7 @@ async function end(
     if (!(await endRun(tx, row, state, problem, now))) return
     await dropUsed(tx, row.workspace_id, row.id, state)
     if (row.dry_run) return
+    await endTracking(tx, row.workspace_id, row.id, now)
     const actor = { type: row.actor_type, id: row.actor_id }
     const entry = { scopeId: row.workspace_id, actor, action: `leads.import_${state}`, target: `import:${row.id}` }
     await recordAudit(tx, entry, now)

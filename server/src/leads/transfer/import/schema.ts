@@ -2,10 +2,12 @@ import { Type } from 'typebox'
 import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../base/route.ts'
 import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
+import { chosenFields } from '../file/choices.ts'
 import { maxRecordBytes } from '../file/file-rows.ts'
 import { importStates } from './imports.ts'
 import { maxFileBytes } from './limits.ts'
 import { matchers } from './settings.ts'
+import { maxValueLength, maxValues } from './values.ts'
 
 const encoding = oneOf(['utf-8', 'windows-1252'], {
   title: 'FileEncoding',
@@ -28,6 +30,44 @@ const emptyCells = oneOf(['keep', 'clear'], {
 })
 const field = (description: string) => text(1000, description)
 const cell = (description: string) => text(maxRecordBytes, description)
+const splitNames = (options: object = {}) =>
+  Type.Boolean({
+    description:
+      'Whether a first name of several words is split where the row has no last name: the first word, and the rest. Default false.',
+    ...options,
+  })
+const decimal = oneOf(['.', ','], {
+  title: 'DecimalSign',
+  description:
+    'What stands before the cents of amounts. Without it, an amount that could be read in two ways, as `1.500`, is refused.',
+})
+const meaning = (description: string) =>
+  Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 100 }), {
+    maxProperties: 1000,
+    description,
+  })
+const values = Type.Object(
+  {
+    status: Type.Optional(meaning('To one of the statuses of the workspace.')),
+    priority: Type.Optional(meaning('To a priority.')),
+    source: Type.Optional(meaning('To a source.')),
+    adPlatform: Type.Optional(meaning('To an ad platform.')),
+    assignedTo: Type.Optional(meaning('To the id or e-mail of a member.')),
+  },
+  {
+    ...closed,
+    title: 'ImportValues',
+    description:
+      'What the values of the file stand for, whatever their case; null leaves the field of such a row out. A status that is neither here nor one of the workspace is refused: an import makes no new ones.',
+    example: { status: { ganho: 'won', perdido: 'lost', arquivado: null } },
+  },
+)
+const labels = Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
+  maxProperties: 200,
+  description:
+    'CSV: what custom fields are called, by `k_…` or `customFieldValues.…`. Default: the heading of the column. A field that a lead has already keeps its name.',
+  example: { k_cidade: 'Cidade' },
+})
 // As many as fit into the longest record.
 const columns = { maxItems: maxRecordBytes }
 const column = titled('ImportColumn', {
@@ -85,6 +125,10 @@ export const Import = Type.Object(
         match,
         createIfMissing: Type.Boolean(),
         emptyCells,
+        values,
+        splitNames: splitNames(),
+        decimal: nullable(decimal),
+        labels,
         columns: Type.Array(column, columns),
       }),
       type: ['object', 'null'],
@@ -96,6 +140,15 @@ export const Import = Type.Object(
     createdAt: timestamp('When it was made.'),
     startedAt: nullable(timestamp('When it was last started.')),
     endedAt: nullable(timestamp('When it ended.')),
+    undo: nullable(
+      titled('ImportUndo', {
+        state: oneOf(['possible', 'undoing', 'undone', 'over']),
+        leads: count('Leads that the import has created or changed.'),
+        undone: count('How many are as they were; those that it created are deleted, restorable for 30 days.'),
+        kept: count('How many were left as they are, since somebody changed them in between.'),
+        until: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+      }),
+    ),
     filesUntil: nullable(
       timestamp(
         'When the refused rows are removed, and the file with them; that of an import that ended is gone at once.',
@@ -150,6 +203,30 @@ export const Preview = titled('ImportPreview', {
   }),
 })
 
+export const ValuesQuery = Type.Object(
+  {
+    column: Type.String({ maxLength: 10_000, description: 'CSV: the heading. NDJSON: the name of the field.' }),
+    field: oneOf(chosenFields, { description: 'What the column is to fill.' }),
+    encoding: Type.Optional(encoding),
+    delimiter: Type.Optional(delimiter),
+  },
+  closed,
+)
+
+export const ColumnValues = titled('ImportColumnValues', {
+  values: Type.Array(
+    Type.Object({
+      text: text(maxValueLength, 'As the file has it first.'),
+      count: count('In how many rows.'),
+      value: nullable(text(100, 'What it probably stands for; null when nothing suggests itself.')),
+    }),
+    { maxItems: maxValues, description: 'The most frequent first; whatever the case.' },
+  ),
+  isWhole: Type.Boolean({
+    description: 'Whether these are all: at most 100 values of 200 characters, from the first 32 MiB.',
+  }),
+})
+
 export const StartBody = Type.Object(
   {
     match,
@@ -163,6 +240,10 @@ export const StartBody = Type.Object(
       Type.Boolean({ description: 'Default true. When false, rows without a lead are refused.' }),
     ),
     emptyCells: Type.Optional(emptyCells),
+    values: Type.Optional(values),
+    splitNames: Type.Optional(splitNames()),
+    decimal: Type.Optional(decimal),
+    labels: Type.Optional(labels),
     encoding: Type.Optional(encoding),
     delimiter: Type.Optional(delimiter),
     dryRun: Type.Optional(Type.Boolean({ description: 'Do everything but write. Default false.' })),

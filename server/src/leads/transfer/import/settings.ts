@@ -1,4 +1,6 @@
 import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { DecimalSign } from '../file/amounts.ts'
+import type { ValueMapping } from '../file/choices.ts'
 import type { FileFormat } from '../file/file-rows.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
@@ -12,7 +14,18 @@ export interface ImportChoice extends FileFormat {
   match: Matcher
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
+  /** What the file's values of fields with few values stand for. */
+  values: ValueMapping
+  /** The words after the first one of a first name are the last name, where the row has none. */
+  splitNames: boolean
+  /** What stands before cents; null where amounts are only read that can be read in one way. */
+  decimal: DecimalSign | null
+  /** What custom fields are called, by what a column fills. */
+  labels: Record<string, string>
 }
+
+/** What was not asked for when an import was started. */
+export const plainChoice = { values: {}, splitNames: false, decimal: null, labels: {} } satisfies Partial<ImportChoice>
 
 export interface ImportSettings {
   fileName: string
@@ -54,7 +67,8 @@ export function sealSettings(keyring: Keyring, importId: string, settings: Impor
 }
 
 export function openSettings(keyring: Keyring, importId: string, sealed: Buffer): ImportSettings {
-  return JSON.parse(keyring.openText(importPlace(importId, 'settings'), sealed)) as ImportSettings
+  const { fileName, choice } = JSON.parse(keyring.openText(importPlace(importId, 'settings'), sealed)) as ImportSettings
+  return { fileName, choice: choice === null ? null : { ...plainChoice, ...choice } }
 }
 
 export function sealReport(keyring: Keyring, importId: string, report: ImportReport): Buffer {

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { listMembers } from '../../../access/users/members.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
+import { instanceScope } from '../../../base/sealing/vault.ts'
 import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute } from '../../../team/team-schema.ts'
+import { findWorkspace } from '../../../workspace/workspace.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import { fileAnswer } from '../file/file-answer.ts'
 import { findImport } from './imports.ts'
@@ -12,15 +15,17 @@ import { maxFileBytes } from './limits.ts'
 import { readPieces } from './pieces.ts'
 import { presentImport } from './present.ts'
 import { lookAtFile } from './preview.ts'
-import { importParams, OneImport, Preview, PreviewQuery, UploadQuery } from './schema.ts'
+import { ColumnValues, importParams, OneImport, Preview, PreviewQuery, UploadQuery, ValuesQuery } from './schema.ts'
 import { importPath } from './team-routes-imports.ts'
 import { appendUpload } from './upload.ts'
+import { readColumnValues } from './values.ts'
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
 
 /** The files of an import: its upload, a look at it, the rows that were refused. */
 export function importFileTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
   previewRoute(app, deps, guard)
+  valuesRoute(app, deps, guard)
   refusedRoute(app, deps, guard)
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
@@ -50,6 +55,36 @@ function previewRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       const look = await lookAtFile(deps.db.sql, await deps.vault.keyring(workspaceId), row, request.query)
       const { dataStart: _, ...shown } = look
       return shown
+    },
+  })
+}
+
+function valuesRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${importPath}/values`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'listImportValues',
+      summary: 'List what a column of an uploaded file says',
+      description:
+        'For fields of which a lead has one of a few values: what the file writes, how often, and what it probably stands for, to be sent as `values` when the import is started. 422 when there is no such column, or the file cannot be read so.',
+      params: importParams,
+      querystring: ValuesQuery,
+      response: { 200: ColumnValues, ...errors(400, 401, 403, 404, 422) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { sql } = deps.db
+      const row = await findImport(sql, workspaceId, request.params.importId)
+      const statuses = (await findWorkspace(sql, workspaceId))?.lead_statuses ?? []
+      const keyring = await deps.vault.keyring(workspaceId)
+      const members =
+        request.query.field === 'assignedTo'
+          ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope))
+          : []
+      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, request.query, { statuses, members }))
     },
   })
 }
@@ -111,7 +146,7 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       if (!bytes) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
       await appendUpload(deps, workspaceId, importId, request.query.offset, bytes)
       const row = await findImport(deps.db.sql, workspaceId, importId)
-      return { import: presentImport(await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
+      return { import: await presentImport(deps.db.sql, await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
     },
   })
 }

@@ -3,29 +3,30 @@ import { type App, errors } from '../../../base/route.ts'
 import { page } from '../../../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
+import { undoBulkChange } from '../../bulk/begin.ts'
+import type { BulkDeps } from '../../bulk/run.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import { cancelImport, createImport, startImport } from './begin.ts'
 import { findImport, type ImportRow, listImports } from './imports.ts'
-import { presentImport } from './present.ts'
+import { presentImport, presentImports } from './present.ts'
 import { Import, importParams, NewImportBody, OneImport, StartBody } from './schema.ts'
 
 export const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
 export const importPath = `${importsPath}/:importId`
 
-/** Its upload, in the run of the Postman collection. */
-
 /** Imports for the team: made, uploaded, looked at, started, watched. */
-export function importTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
   readingRoutes(app, deps, guard)
   startRoute(app, deps, guard)
   cancelRoute(app, deps, guard)
+  undoRoute(app, deps, guard)
 }
 
-async function answerOf({ vault, clock }: LeadDeps, { workspaceId }: Member, row: ImportRow) {
-  return { import: presentImport(await vault.keyring(workspaceId), row, clock.now()) }
+async function answerOf({ db, vault, clock }: LeadDeps, { workspaceId }: Member, row: ImportRow) {
+  return { import: await presentImport(db.sql, await vault.keyring(workspaceId), row, clock.now()) }
 }
 
-function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+function readingRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
   const onRequest = guard.member('admin')
 
   app.route({
@@ -66,7 +67,7 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
       const { workspaceId } = memberOf(request)
       const keyring = await deps.vault.keyring(workspaceId)
       const rows = await listImports(deps.db.sql, workspaceId)
-      return { imports: rows.map((row) => presentImport(keyring, row, deps.clock.now())) }
+      return { imports: await presentImports(deps.db.sql, workspaceId, keyring, rows, deps.clock.now()) }
     },
   })
   app.route({
@@ -89,7 +90,7 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
   })
 }
 
-function startRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+function startRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: `${importPath}/start`,
@@ -112,7 +113,7 @@ function startRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
   })
 }
 
-function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+function cancelRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: `${importPath}/cancel`,
@@ -128,6 +129,29 @@ function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     handler: async (request) => {
       const member = memberOf(request)
       return answerOf(deps, member, await cancelImport(deps, member.workspaceId, member.actor, request.params.importId))
+    },
+  })
+}
+
+function undoRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${importPath}/undo`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'undoLeadImport',
+      summary: 'Undo an import of leads',
+      description:
+        'Within a day of its end, also of one that failed or was cancelled. Leads that it created are deleted, restorable for 30 days; those that it changed get back what they had. A lead that was changed since is left as it is, and counted in `undo.kept`. 409 when the import has not ended, was undone, or the day is over.',
+      params: importParams,
+      response: { 200: OneImport, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const { importId } = request.params
+      await undoBulkChange(deps, member.workspaceId, member.actor, importId, 'import')
+      return answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, importId))
     },
   })
 }

@@ -1,0 +1,181 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { type ApiError, notFound } from '../../base/errors.ts'
+import { announceBulkChange, announceImport } from '../../team/team-news.ts'
+import type { LeadFields } from '../lead/lead.ts'
+
+export const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
+export type BulkState = (typeof bulkStates)[number]
+
+/** What a member may set on many leads. */
+export type BulkFields = Partial<Pick<LeadFields, 'status' | 'priority' | 'source' | 'assignedTo'>>
+
+export interface BulkChangeRow {
+  workspace_id: string
+  id: string
+  kind: 'change' | 'delete' | 'import'
+  state: BulkState
+  changes: BulkFields | null
+  filter: Buffer | null
+  cursor: string | null
+  actor_type: 'user' | 'token'
+  actor_id: string
+  undo_actor_type: 'user' | 'token' | null
+  undo_actor_id: string | null
+  total: number
+  changed: number
+  unchanged: number
+  failed: number
+  undone: number
+  kept: number
+  position: string | null
+  due_at: Date | null
+  attempts: number
+  created_at: Date
+  ended_at: Date | null
+  undo_until: Date | null
+}
+
+const bulkChangeNotFound = (): ApiError => notFound('Bulk change not found')
+
+export async function findBulkChange(sql: Sql, workspaceId: string, id: string): Promise<BulkChangeRow> {
+  const [row] = await sql<BulkChangeRow[]>`
+    select *
+    from lead_bulk_changes
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  if (row === undefined) throw bulkChangeNotFound()
+  return row
+}
+
+/** Locks that of an import, or that of a selection of leads: who may act on the one may not on the other. */
+export async function lockBulkChange(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  of: 'import' | 'selection',
+): Promise<BulkChangeRow> {
+  const [row] = await tx<BulkChangeRow[]>`
+    select *
+    from lead_bulk_changes
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and (kind = 'import') = ${of === 'import'}
+    for update`
+  if (row === undefined) throw bulkChangeNotFound()
+  return row
+}
+
+const shown = 50
+
+/** The newest 50 that are no imports. */
+export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<BulkChangeRow[]> {
+  return sql<BulkChangeRow[]>`
+    select *
+    from lead_bulk_changes
+    where workspace_id = ${workspaceId}
+      and kind <> 'import'
+    order by id desc
+    limit ${shown}`
+}
+
+/** For other nodes to step in after this long without progress of the one at work. */
+const leaseMs = 10_000
+
+export const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
+
+const undoMs = 86_400_000
+
+export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
+
+/** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
+export async function claimBulkChange(tx: Tx, now: Date): Promise<BulkChangeRow | undefined> {
+  const [row] = await tx<BulkChangeRow[]>`
+    update lead_bulk_changes c
+    set due_at = ${leaseEnd(now)},
+      attempts = c.attempts + 1
+    from (
+      select workspace_id, id
+      from lead_bulk_changes
+      where due_at <= ${now}
+      order by due_at
+      limit 1
+      for update skip locked
+    ) as due
+    where c.workspace_id = due.workspace_id
+      and c.id = due.id
+    returning c.*`
+  return row
+}
+
+/** What a batch of leads came to. */
+export interface BulkProgress {
+  /** The last lead of the batch. */
+  position: string
+  changed?: number
+  unchanged?: number
+  failed?: number
+  undone?: number
+  kept?: number
+}
+
+/** Moves on from where the row stands; null when it was stopped, or another worker has done the batch. */
+export async function advanceBulkChange(
+  tx: Tx,
+  row: BulkChangeRow,
+  { position, changed = 0, unchanged = 0, failed = 0, undone = 0, kept = 0 }: BulkProgress,
+  now: Date,
+): Promise<BulkChangeRow | null> {
+  const [moved] = await tx<BulkChangeRow[]>`
+    update lead_bulk_changes
+    set position = ${position},
+      changed = changed + ${changed},
+      unchanged = unchanged + ${unchanged},
+      failed = failed + ${failed},
+      undone = undone + ${undone},
+      kept = kept + ${kept},
+      due_at = ${leaseEnd(now)},
+      attempts = 0
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}
+      and state = ${row.state}
+      and position is not distinct from ${row.position}::uuid
+    returning *`
+  if (moved !== undefined) announceMove(tx, row)
+  return moved ?? null
+}
+
+/** Tells open pages to look again: at an import, when it is one. */
+export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
+  if (kind === 'import') announceImport(tx, workspace_id, id)
+  else announceBulkChange(tx, workspace_id, id)
+}
+
+/** Ends the work; false when it was ended before. */
+export async function endBulkChange(
+  tx: Tx,
+  row: BulkChangeRow,
+  state: 'done' | 'cancelled' | 'failed' | 'undone',
+  now: Date,
+): Promise<boolean> {
+  const ended = await tx`
+    update lead_bulk_changes
+    set state = ${state},
+      due_at = null,
+      position = null,
+      filter = null,
+      cursor = null,
+      ended_at = ${now},
+      undo_until = case when ${state === 'undone'} then ${now} else ${undoEnd(now)} end
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}
+      and state = ${row.state}
+    returning id`
+  if (ended.length > 0) announceMove(tx, row)
+  return ended.length > 0
+}
+
+/** Until when it can be undone; null when it cannot be. */
+export function undoUntilOf({ state, undo_until }: BulkChangeRow, now: Date): string | null {
+  const isOver = state !== 'done' && state !== 'cancelled' && state !== 'failed'
+  return isOver || undo_until === null || undo_until <= now ? null : undo_until.toISOString()
+}

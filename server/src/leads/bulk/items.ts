@@ -1,0 +1,94 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Lead } from '../lead/lead.ts'
+
+/** What became of a lead. */
+export interface BulkItem {
+  leadId: string
+  outcome: 'created' | 'changed' | 'unchanged' | 'deleted' | 'failed'
+  before: FormerValues | null
+  /** The time that the lead was left with, by which a later change shows. */
+  leftAt: Date | null
+}
+
+/** Fields of a lead as they were. */
+export type FormerValues = Partial<Omit<Lead, 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
+
+export const bulkItemPlace = (changeId: string, leadId: string) => ({
+  table: 'lead_bulk_items',
+  row: changeId,
+  column: `before ${leadId}`,
+})
+
+export function openFormerValues(keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): FormerValues {
+  return JSON.parse(keyring.openText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
+}
+
+/** The values of `before` that `after` has others of. */
+export function formerValues(before: Lead, after: Lead): FormerValues {
+  const { id: _, createdAt: __, updatedAt: ___, deletedAt: ____, ...fields } = before
+  const changed = Object.entries(fields).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name as keyof Lead]),
+  )
+  return Object.fromEntries(changed)
+}
+
+/** Notes that these leads wait for their turn. */
+export async function putWaiting(tx: Tx, workspaceId: string, changeId: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    insert into lead_bulk_items (workspace_id, change_id, lead_id)
+    select ${workspaceId}::uuid, ${changeId}::uuid, i.id
+    from unnest(${[...ids]}::uuid[]) as i (id)
+    on conflict do nothing`
+}
+
+export interface ItemRow {
+  lead_id: string
+  outcome: BulkItem['outcome'] | null
+  before: Buffer | null
+  left_at: Date | null
+}
+
+/** The next leads after a position, in the order of their ids. */
+export async function nextItems(
+  sql: Sql,
+  workspaceId: string,
+  changeId: string,
+  after: string | null,
+  limit: number,
+): Promise<ItemRow[]> {
+  return sql<ItemRow[]>`
+    select lead_id, outcome, before, left_at
+    from lead_bulk_items
+    where workspace_id = ${workspaceId}
+      and change_id = ${changeId}
+      ${after === null ? sql`` : sql`and lead_id > ${after}::uuid`}
+    order by lead_id
+    limit ${limit}`
+}
+
+/** Notes what became of leads. Of a lead that had its turn before, what it was like before the first stays. */
+export async function putItems(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  changeId: string,
+  items: readonly BulkItem[],
+): Promise<void> {
+  if (items.length === 0) return
+  const sealed = items.map(({ leadId, before }) =>
+    before === null ? null : keyring.seal(bulkItemPlace(changeId, leadId), JSON.stringify(before)),
+  )
+  await tx`
+    insert into lead_bulk_items as i (workspace_id, change_id, lead_id, outcome, before, left_at)
+    select ${workspaceId}::uuid, ${changeId}::uuid, r.*
+    from unnest(
+      ${items.map(({ leadId }) => leadId)}::uuid[], ${items.map(({ outcome }) => outcome)}::text[],
+      ${byteaArray(sealed)}::bytea[], ${timestampArray(items.map(({ leftAt }) => leftAt))}::timestamptz[]
+    ) as r (lead_id, outcome, before, left_at)
+    on conflict (workspace_id, change_id, lead_id)
+    do update set outcome = excluded.outcome,
+      before = excluded.before,
+      left_at = excluded.left_at`.execute()
+}

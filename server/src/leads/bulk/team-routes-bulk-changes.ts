@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { type App, errors } from '../../base/route.ts'
+import { page } from '../../base/schema-types.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { closed, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
+import { assigneeIssue } from '../lead/errors.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
+import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
+import type { BulkDeps } from './run.ts'
+import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
+
+const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
+const changePath = `${changesPath}/:changeId`
+const tag = 'Lead bulk changes'
+
+/** Changes of many leads: begun, watched, cancelled, undone. */
+export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  beginRoute(app, deps, guard)
+  readingRoutes(app, deps, guard)
+  cancelRoute(app, deps, guard)
+  undoRoute(app, deps, guard)
+}
+
+function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: changesPath,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'beginLeadBulkChange',
+      summary: 'Change or delete many leads, in the background',
+      description:
+        'Exactly one of `ids` and `filter`, and of `changes` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
+      params: Type.Object(workspaceParams),
+      body: NewBulkChange,
+      response: { 201: OneBulkChange, ...errors(400, 401, 403, 404, 409, 413, 415) },
+    },
+    handler: async (request, reply) => {
+      const { workspaceId, actor } = memberOf(request)
+      const wish = readWish(request.body)
+      const assignee = 'changes' in wish ? wish.changes.assignedTo : null
+      if (assignee != null && (await findNonMembers(deps.db.sql, workspaceId, [assignee])).length > 0) {
+        throw new InvalidInput([assigneeIssue('changes')])
+      }
+      const row = await beginBulkChange(deps, workspaceId, actor, wish)
+      return reply.code(201).send({ bulkChange: present(row, deps.clock.now()) })
+    },
+  })
+}
+
+function readingRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  const onRequest = guard.member('member')
+  app.route({
+    method: 'GET',
+    url: changesPath,
+    onRequest,
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'listLeadBulkChanges',
+      summary: 'List bulk changes of leads',
+      description: 'The newest 50, newest first. They are forgotten after 90 days.',
+      params: Type.Object(workspaceParams),
+      querystring: Type.Object({}, closed),
+      response: { 200: Type.Object({ bulkChanges: Type.Array(BulkChange, page) }), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const rows = await listBulkChanges(deps.db.sql, memberOf(request).workspaceId)
+      return { bulkChanges: rows.map((row) => present(row, deps.clock.now())) }
+    },
+  })
+  app.route({
+    method: 'GET',
+    url: changePath,
+    onRequest,
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'getLeadBulkChange',
+      summary: 'Get a bulk change of leads',
+      description: 'How far it has come, or its undo.',
+      params: bulkChangeParams,
+      querystring: Type.Object({}, closed),
+      response: { 200: OneBulkChange, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const row = await findBulkChange(deps.db.sql, memberOf(request).workspaceId, request.params.changeId)
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+}
+
+function cancelRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${changePath}/cancel`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'cancelLeadBulkChange',
+      summary: 'Cancel a bulk change of leads',
+      description: 'Leads that it has changed stay so, and can be undone. 409 when it has ended.',
+      params: bulkChangeParams,
+      response: { 200: OneBulkChange, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const { workspaceId, actor } = memberOf(request)
+      const row = await cancelBulkChange(deps, workspaceId, actor, request.params.changeId)
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+}
+
+function undoRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${changePath}/undo`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'undoLeadBulkChange',
+      summary: 'Undo a bulk change of leads',
+      description:
+        'Within a day of its end. Fields that still have what it set get back what they had, and leads that it deleted come back. What somebody changed since is left as it is, and counted in `kept`. 409 when it has not ended, was undone, or the day is over.',
+      params: bulkChangeParams,
+      response: { 200: OneBulkChange, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const { workspaceId, actor } = memberOf(request)
+      const row = await undoBulkChange(deps, workspaceId, actor, request.params.changeId, 'selection')
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+}
+
+function readWish({ ids, filter, changes, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
+  const issues: Issue[] = []
+  if ((ids === undefined) === (filter === undefined)) {
+    issues.push({ path: '', message: 'must have exactly one of ids and filter' })
+  }
+  if ((changes === undefined) === (deletes === undefined)) {
+    issues.push({ path: '', message: 'must have exactly one of changes and delete' })
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const which =
+    filter === undefined
+      ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
+      : { filter: readListRequest(filter).filter }
+  if (changes === undefined) return { ...which, delete: true }
+  const { assignedTo } = changes
+  return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
+}
+
+function present(row: BulkChangeRow, now: Date) {
+  const { id, kind, changes, state, total, changed, unchanged, failed, undone, kept } = row
+  const counts = { total, changed, unchanged, failed, undone, kept }
+  return {
+    id,
+    kind: kind === 'delete' ? ('delete' as const) : ('change' as const),
+    changes,
+    state,
+    ...counts,
+    startedBy: { type: row.actor_type, id: row.actor_id },
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    undoUntil: undoUntilOf(row, now),
+  }
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import { importWorld } from '../../support/leads/import-world.ts'
+import { leadPath } from '../../support/leads/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+
+const dayMs = 86_400_000
+
+async function undoWorld() {
+  const w = await importWorld()
+  const read = async (id: string) => (await w.team('GET', `/lead-imports/${id}`)).body.import
+  return {
+    ...w,
+    read,
+    undo: async (id: string) => {
+      const answer = await w.team('POST', `/lead-imports/${id}/undo`)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      await runBulkChanges(w, new AbortController().signal)
+      return (await read(id)).undo
+    },
+    ofImport: async (id: string, query = '') =>
+      (await w.team('GET', `/leads?importId=${id}&sortOrder=asc${query}`)).body.leads.map(
+        ({ firstName }: { firstName: string }) => firstName,
+      ),
+  }
+}
+
+test('the leads of an import are listed by it, whether it made them, changed them, or found them so', async () => {
+  const w = await undoWorld()
+  await w.lead({ firstName: 'Same', externalRef: 's' })
+  await w.lead({ firstName: 'Other', externalRef: 'o' })
+  await w.lead({ firstName: 'Aside' })
+  w.clock.advance(1000)
+  const done = await w.importAll('name,externalRef\nSame,s\nChanged,o\nNew,n\n,x\n', { match: 'externalRef' })
+  assert.deepEqual([done.created, done.updated, done.unchanged, done.refused], [1, 1, 1, 1])
+  assert.deepEqual(await w.ofImport(done.id), ['Same', 'Changed', 'New'])
+  assert.deepEqual(await w.ofImport(done.id, '&search=changed'), ['Changed'])
+  assert.deepEqual(await w.ofImport(done.id, '&status=won'), [])
+  const board = (await w.team('GET', `/leads/board?importId=${done.id}`)).body.columns
+  assert.equal(board[0].count, 3)
+  assert.equal((await w.call('GET', '/api/v1/leads', { query: { importId: done.id } })).status, 400)
+})
+
+test('undoing an import deletes what it made and gives back what it changed, but for leads that were touched since', async () => {
+  const w = await undoWorld()
+  const old = await w.lead({
+    firstName: 'Old',
+    phone: '5581991234567',
+    externalRef: 'a',
+    status: 'contacted',
+    notes: 'x',
+  })
+  const two = await w.lead({ firstName: 'Two', externalRef: 'b' })
+  w.clock.advance(1000)
+  const text =
+    'name,externalRef,status,phone,notes,city\nNovo,a,won,+55 81 99999-0000,y,Olinda\nDois,b,won,,,\nTres,c,,,,\nQuatro,d,,,,\n'
+  const done = await w.importAll(text, { match: 'externalRef' })
+  assert.deepEqual([done.created, done.updated], [2, 2])
+  assert.deepEqual([done.undo.state, done.undo.leads], ['possible', 4])
+  const [, , three] = await w.leads()
+  w.clock.advance(1000)
+  await w.call('PATCH', leadPath(two.id), { body: { notes: 'Called' } })
+  await w.call('PATCH', leadPath(three.id), { body: { status: 'qualified' } })
+  w.clock.advance(1000)
+  const undo = await w.undo(done.id)
+  assert.deepEqual([undo.state, undo.undone, undo.kept, undo.until], ['undone', 2, 2, null])
+  const leads = await w.leads()
+  assert.deepEqual(
+    leads.map((lead: Record<string, unknown>) => [lead.firstName, lead.status]),
+    [
+      ['Old', 'contacted'],
+      ['Dois', 'won'],
+      ['Tres', 'qualified'],
+    ],
+  )
+  const { data } = (await w.call('GET', leadPath(old.id))).body
+  assert.deepEqual([data.phone, data.notes, data.customFields ?? []], ['5581991234567', 'x', []])
+  const [, , back] = await w.events(old.id)
+  assert.deepEqual([back?.name, back?.payload.previousStatus], ['lead.updated', 'won'])
+  assert.equal((await w.team('GET', '/leads/trash')).body.total, 1, 'what was made can be restored')
+  const audit = await w.db.sql<{ action: string; target: string }[]>`
+    select action, target from audit_log where scope_id = ${w.workspaceId} and action like 'leads.undo%' order by id`
+  assert.deepEqual(
+    audit.map(({ action, target }) => [action, target]),
+    [
+      ['leads.undo_started', `import:${done.id}`],
+      ['leads.undo_done', `import:${done.id} leads:2 left:2`],
+    ],
+  )
+  assert.equal((await w.team('POST', `/lead-imports/${done.id}/undo`)).status, 409)
+})
+
+test('a lead that several rows changed goes back to what it was before the first', async () => {
+  const w = await undoWorld()
+  const rows = Array.from({ length: 600 }, (_, n) => `Filler ${n},f${n},,`)
+  await w.lead({ firstName: 'Old', externalRef: 'a', status: 'contacted' })
+  w.clock.advance(1000)
+  const text = [
+    'name,externalRef,status,notes',
+    'One,a,won,',
+    'One,a,,n',
+    ...rows,
+    'Two,a,lost,',
+    'Twice,f3,won,',
+  ].join('\n')
+  const done = await w.importAll(text, { match: 'externalRef' })
+  assert.deepEqual([done.created, done.refused], [600, 0])
+  const undo = await w.undo(done.id)
+  assert.deepEqual([undo.undone, undo.kept, undo.leads], [601, 0, 601])
+  const leads = await w.leads()
+  assert.deepEqual(
+    leads.map((lead: Record<string, unknown>) => [lead.firstName, lead.status, lead.notes]),
+    [['Old', 'contacted', null]],
+  )
+})
+
+test('an import that was cancelled on its way can be undone as far as it came', async () => {
+  const w = await undoWorld()
+  const text = `name\n${Array.from({ length: 700 }, (_, n) => `Lead ${n}`).join('\n')}\n`
+  const id = await w.upload(text)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  const dying = new AbortController()
+  const dies = runImports(w, dying.signal)
+  dying.abort()
+  await dies
+  await w.team('POST', `/lead-imports/${id}/cancel`)
+  const { state, created, undo } = await w.read(id)
+  assert.deepEqual([state, created, undo.state, undo.leads], ['cancelled', 500, 'possible', 500])
+  assert.equal((await w.undo(id)).undone, 500)
+  assert.equal((await w.leads()).length, 0)
+})
+
+test('a dry run cannot be undone, nor an import by a member or a day later', async () => {
+  const w = await undoWorld()
+  const text = `name\n${Array.from({ length: 700 }, (_, n) => `Lead ${n}`).join('\n')}\n`
+  const id = await w.upload(text)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none', dryRun: true })
+  await w.work()
+  assert.equal((await w.read(id)).undo, null)
+  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 404)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 404)
+  await w.work()
+  const done = await w.read(id)
+  assert.deepEqual([done.state, done.undo.leads], ['done', 700])
+  const member = await signedInMember(w)
+  assert.equal((await member.call('POST', `/lead-imports/${id}/undo`)).status, 403)
+  assert.equal((await member.call('POST', `/lead-bulk-changes/${id}/undo`)).status, 404, 'nor by the other way')
+  w.clock.advance(dayMs)
+  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 409)
+  assert.equal((await w.read(id)).undo.state, 'over')
+})
+
+test('a name that went to another lead since stays there', async () => {
+  const w = await undoWorld()
+  const { id } = await w.lead({ firstName: 'Old', uniqueCode: 'code-1', externalRef: 'a' })
+  w.clock.advance(1000)
+  const done = await w.importAll('name,externalRef,code\nOld,a,code-2\n', { match: 'externalRef' })
+  assert.equal(done.updated, 1)
+  await w.lead({ uniqueCode: 'code-1' })
+  const undo = await w.undo(done.id)
+  assert.deepEqual([undo.undone, undo.kept], [0, 1])
+  assert.equal((await w.call('GET', leadPath(id))).body.data.uniqueCode, 'code-2')
+})

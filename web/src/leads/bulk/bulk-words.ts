@@ -1,0 +1,58 @@
+import type { BulkChange, BulkWish } from '../../data/bulk-changes.ts'
+import type { Lead } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { number } from '../../ui/format/time.ts'
+
+/** How many leads, as the reader says it. */
+export const leadCount = (count: number): string => (count === 1 ? t.leads.one : t.leads.count(number(count)))
+
+const valueWords: { [F in keyof NonNullable<BulkWish['changes']>]-?: (value: string, people: People) => string } = {
+  status: (value) => statusName(value),
+  priority: (value) => t.lead.priorities[value as Lead['priority']],
+  source: (value) => t.lead.sources[value as Lead['source']],
+  assignedTo: (value, people) => people.nameOf(value) ?? t.common.unknown,
+}
+
+/** What becomes of the leads: `Priority: Urgent`, or that they are deleted. */
+export function wishWords({ changes }: { changes?: BulkChange['changes'] }, people: People): string {
+  if (changes == null) return t.leads.bulk.deletes
+  return Object.entries(changes)
+    .map(([field, value]) => {
+      const name = field as keyof typeof valueWords
+      return t.leads.bulk.becomes(
+        t.leads.fields[name],
+        value === null ? t.leads.nobody : valueWords[name](String(value), people),
+      )
+    })
+    .join(', ')
+}
+
+/** How far it has come, or what came of it. */
+export function standing({ state, kind, total, changed, unchanged, failed, undone, kept }: BulkChange): string {
+  const { bulk } = t.leads
+  if (state === 'collecting') return bulk.collecting(number(total))
+  if (state === 'running') return bulk.running(number(changed + unchanged + failed), number(total))
+  if (state === 'undoing') return bulk.undoing(number(undone + kept), number(changed))
+  const told =
+    state === 'undone'
+      ? [bulk.undone(leadCount(undone)), kept > 0 && bulk.kept(leadCount(kept))]
+      : [
+          state === 'cancelled' && bulk.cancelled,
+          state === 'failed' && bulk.stopped,
+          kind === 'delete' ? bulk.deleted(leadCount(changed)) : bulk.done(leadCount(changed)),
+          unchanged > 0 && bulk.unchanged(leadCount(unchanged)),
+          failed > 0 && bulk.failed(leadCount(failed)),
+        ]
+  return told.filter((words) => words !== false).join(' ')
+}
+
+/** How much of it is done, from 0 to 100. */
+export function percentOf({ state, total, changed, unchanged, failed, undone, kept }: BulkChange): number {
+  const [done, all] = state === 'undoing' ? [undone + kept, changed] : [changed + unchanged + failed, total]
+  return all === 0 ? 0 : Math.min(100, Math.floor((100 * done) / all))
+}
+
+export const isMoving = ({ state }: BulkChange): boolean =>
+  state === 'collecting' || state === 'running' || state === 'undoing'
