@@ -34,12 +34,12 @@ with (fastupdate = on, gin_pending_list_limit = 1024);
 -- How far the tokens of a workspace have come. What lies beyond is looked through as it is.
 create table inbox_search_progress (
   workspace_id uuid primary key references workspaces (id),
-  -- The last message that has its tokens.
+  -- Messages with ids up to this one have their tokens.
   messages_to uuid not null default '00000000-0000-0000-0000-000000000000',
   -- That the next message belongs to, and how many it has.
   epoch integer not null default 0,
   in_epoch integer not null default 0,
-  -- The last change of a conversation that its tokens have followed.
+  -- Changes of conversations up to this one have been followed.
   conversations_to timestamptz(3) not null default 'epoch',
   conversation_to uuid not null default '00000000-0000-0000-0000-000000000000'
 ) with (fillfactor = 50);

@@ -88,7 +88,8 @@ function selectNext(
 
 /**
  * Those with the tokens, those with a number, and all that have changed since tokens were made: one statement, hence one
- * snapshot, knows of all of them. Each is looked up by its id, whatever the statistics say.
+ * snapshot, knows of all of them. Tokens are asked for alone, and each conversation is looked up by its id: the statistics do
+ * not know how rare they are, and looking at all of the workspace may seem cheaper.
  */
 function selectCandidates(
   sql: Sql,
@@ -105,9 +106,13 @@ function selectCandidates(
   return sql<Candidate[]>`
     with candidates as (
       select s.conversation_id as id
-      from conversation_search s
+      from (
+        select workspace_id, conversation_id
+        from conversation_search s
+        where ${hasTokens}
+        offset 0
+      ) as s
       where s.workspace_id = ${workspace}
-        and (${hasTokens})
       union
       select c.id
       from conversations c

@@ -94,6 +94,8 @@ async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | nu
   }
 }
 
+// A place is a time as soon as there is nothing before it to be done: no id of what may be erased stays there.
+
 /** Up to when all that was begun is committed or undone: what appears later was begun later. */
 async function readSettled({ db, clock }: IndexDeps): Promise<Date> {
   const now = clock.now().getTime()
@@ -174,7 +176,7 @@ async function followMessages(
   const isFull = inEpoch + made.length >= epochSize
   await tx`
     update inbox_search_progress
-    set messages_to = ${last.id},
+    set messages_to = ${rows.length < batch ? firstIdAt(settledTo) : last.id},
       epoch = ${isFull ? epoch + 1 : epoch},
       in_epoch = ${isFull ? 0 : inEpoch + made.length}
     where workspace_id = ${workspaceId}`
@@ -223,10 +225,11 @@ async function followConversations(
     return isRight ? [] : { id: row.id, tokens }
   })
   await putConversationTokens(tx, keyring, workspaceId, changed)
+  const isAll = rows.length < batch
   await tx`
     update inbox_search_progress
-    set conversations_to = ${last.updated_at},
-      conversation_to = ${last.id}
+    set conversations_to = ${isAll ? settledTo : last.updated_at},
+      conversation_to = ${isAll ? lowestId : last.id}
     where workspace_id = ${workspaceId}`
   return rows.length
 }

@@ -2,12 +2,12 @@ import type { Sql, Tx } from '../../base/db.ts'
 
 /** How far the tokens of a workspace have come. What lies beyond is looked through as it is. */
 export interface SearchProgress {
-  /** The last message that has its tokens. */
+  /** Messages with ids up to this one have their tokens. */
   messagesTo: string
   /** That the next message belongs to, and how many it has. */
   epoch: number
   inEpoch: number
-  /** The last change of a conversation that its tokens have followed; ids break ties. */
+  /** Changes of conversations up to this one have been followed; ids break ties. */
   conversationsTo: Date
   conversationTo: string
 }
