@@ -22,7 +22,7 @@ export interface Walk {
 type Candidate = SortedRow & { contact: Buffer; has_phone: boolean | null }
 
 /** Read one after the other before all that have the tokens are: enough for a name that many have. */
-const probed = 500
+const probed = 200
 /** Opened at a stretch: many must not keep others waiting. */
 const stretch = 1000
 

@@ -81,6 +81,9 @@ export interface Span {
 
 /** Where the term stands in a text, in order and apart from each other; null when a part of it does not. */
 export function findTerm(text: string, { phrases }: MessageTerm): Span[] | null {
+  // Most candidates that are none are known by this, which is far less work.
+  const folded = foldText(text)
+  if (!phrases.every((phrase) => phrase.pieces.every((piece) => folded.includes(piece.text)))) return null
   const pieces = piecesOf(text)
   const found: Span[] = []
   for (const phrase of phrases) {
