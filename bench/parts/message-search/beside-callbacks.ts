@@ -39,14 +39,17 @@ export async function besideCallbacks(
     alone: { perSecond: [], cpu: [] },
     beside: { perSecond: [], cpu: [] },
   }
+  const workers: (CpuTime | null)[] = []
   for (let round = 0; round < 2 * rounds; round++) {
     const side = round % 2 === 0 ? 'alone' : 'beside'
     const worker = side === 'beside' ? await start('inbox-indexer.ts', placeOf(database)) : null
     const meter = startMeter(node, postgres)
+    const ofWorker = worker === null ? null : startMeter(worker, postgres)
     const { perSecond, answers, failures } = await measure({ ...load, durationMs: durationMs * 2 })
     if (failures > 0) throw new Error('Callbacks were answered by other than 2xx')
     sides[side].perSecond.push(perSecond)
     sides[side].cpu.push(meter(answers))
+    if (ofWorker !== null) workers.push(ofWorker(answers))
     await worker?.stop()
   }
   for (const [side, { perSecond, cpu }] of Object.entries(sides)) {
@@ -54,4 +57,5 @@ export async function besideCallbacks(
       `Callbacks with a message, ${side}: ${Math.round(median(perSecond))}/s, ${cpuCell(medianCpu(cpu))} µs each.`,
     )
   }
+  console.log(`The worker beside them took ${Math.round(medianCpu(workers)?.node ?? 0)} µs of Node for each.`)
 }

@@ -101,7 +101,7 @@ function trialsOf(messages: number): Trial[] {
     { name: 'a beginning of three letters', terms: many((n) => wordOf(100 + n).slice(0, 3)) },
     { name: 'one of four', terms: many((n) => wordOf(2_000 + n).slice(0, 4)) },
     { name: 'one of five', terms: many((n) => wordOf(2_000 + n).slice(0, 5)) },
-    { name: 'a beginning of four that none has', terms: many((n) => `${wordOf(2_000 + n).slice(0, 3)}j`) },
+    { name: 'a beginning of four that none has', terms: many((n) => `${wordOf(2_000 + n).slice(0, 3)}w`) },
     { name: 'a word that none has', terms: many((n) => `zzxqj${n}`) },
     { name: 'a conversation by a name that all have', terms: many((n) => `Ana ${n % 9}`), path: 'conversations' },
     {
