@@ -19,6 +19,7 @@ const plainLetters: Record<string, string> = {
 const marksAndInvisible = /[\p{M}\p{Cf}]+/gu
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 const blanks = /[\s\p{Cc}]+/gu
+const printableAscii = /^[ -~]*$/
 const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
 /**
@@ -27,6 +28,7 @@ const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
  */
 export function foldText(text: string): string {
   if (plainAscii.test(text)) return text
+  if (printableAscii.test(text)) return text.toLowerCase().replace(blanks, ' ').trim()
   return text
     .toWellFormed()
     .normalize('NFKD')

@@ -52,13 +52,16 @@ const mark = '\u000e'
 /** Under which a conversation is found. */
 export function conversationTokens(keyring: Keyring, contact: Searched): number[] {
   const { name, phone } = linesOf(contact)
-  const pieces = [...grams(name), ...grams(phone), ...shortWords(name).map(shortWordPiece), ...unspacedPieces(name)]
+  const pieces = [
+    ...[...grams(name), ...grams(phone), ...longRuns(phone)],
+    ...[...shortWords(name).map(shortWordPiece), ...unspacedPieces(name)],
+  ]
   return keyring.tokens(pieces.map(marked))
 }
 
 /** Sets of tokens of which every conversation has one whole that the term finds. */
 export function nameTermTokens(keyring: Keyring, { words, digits }: NameTerm): number[][] {
-  const sets = [words.flatMap(wordPieces), ...(digits === null ? [] : [grams(digits)])]
+  const sets = [words.flatMap(wordPieces), ...(digits === null ? [] : [digitPieces(digits)])]
   return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces.map(marked), version)))
 }
 
@@ -67,6 +70,17 @@ function wordPieces(word: string): string[] {
   const pieces = grams(word)
   return pieces.length > 0 ? pieces : [unspacedPiece(word)]
 }
+
+/** Three digits are in many numbers, six in few. */
+function digitPieces(digits: string): string[] {
+  const runs = longRuns(digits)
+  return runs.length > 0 ? runs : grams(digits)
+}
+
+const longRun = 6
+
+const longRuns = (digits: string): string[] =>
+  Array.from({ length: Math.max(0, digits.length - longRun + 1) }, (_, at) => digits.slice(at, at + longRun))
 
 // So that nobody sees which lead has the same.
 const marked = (piece: string): string => mark + piece

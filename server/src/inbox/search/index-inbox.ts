@@ -73,11 +73,11 @@ interface Shift {
 
 /** Of these workspaces, or of all: in turns. One that fails does not hold up the others, and is told of at the end. */
 async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<Shift> {
+  if (workspaceIds?.length === 0) return { passed: 0, settledTo: new Date(0), isOver: false }
   const endsAt = performance.now() + shiftMs
   const settledTo = await readSettled(deps)
   const failures: unknown[] = []
   let passed = 0
-  if (workspaceIds?.length === 0) return { passed, settledTo, isOver: false }
   for (;;) {
     let ofRound = 0
     for (const workspaceId of await listBehind(deps.db.sql, workspaceIds, settledTo)) {

@@ -41,7 +41,7 @@ interface Place {
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** So many messages are opened for a page: what few of them say is looked for on and on, a page at a time. */
-const maxOpened = 2_000
+const maxOpened = 1_500
 /** First few, for a page of a common word; then more and more. */
 const [firstAtOnce, mostAtOnce] = [64, 512]
 /** Epochs that one statement looks into: more and more, for a word that the newest do not have is rare. */

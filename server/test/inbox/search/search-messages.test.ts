@@ -222,7 +222,7 @@ test('of many messages so many are opened for a page, which says how far back it
     { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() },
     w.connectionId,
     [id],
-    2_200,
+    1_700,
   )
   const first = await search(member, 'sofa')
   assert.deepEqual(first.messages, [])
