@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '../../../src/base/db.ts'
 import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
+import { epochSize } from '../../../src/inbox/search/message-tokens.ts'
 import { holdProgress } from '../../../src/inbox/search/progress.ts'
 import { statementsOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
@@ -216,6 +217,31 @@ test('a new index key exchanges all tokens, in their epochs, and finds what the 
   )
 })
 
+test('an epoch is over with its last message, and the next one has tokens of its own', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('A sofa')
+  await makeInboxTokens(w)
+  await w.db.sql`
+    update inbox_search_progress
+    set in_epoch = ${epochSize - 1}
+    where workspace_id = ${w.workspaceId}`
+  for (let n = 0; n < 2; n++) {
+    await w.customerWrites('A sofa')
+    await makeInboxTokens(w)
+  }
+  const rows = await rowsOf(w)
+  assert.deepEqual(
+    rows.map(({ epoch }) => epoch),
+    [0, 0, 1],
+  )
+  const [first, second, third] = rows.map(({ tokens }) => tokens)
+  assert.deepEqual(first, second)
+  assert.equal(first?.filter((token) => third?.includes(token)).length, 0)
+  // Those of an epoch lie side by side, and so do the epochs.
+  const regions = (tokens: number[] | undefined) => [...new Set(tokens?.map((token) => token >>> 20))]
+  assert.deepEqual(regions(third), [((regions(first)[0] ?? 0) + 1) & 0xfff])
+})
+
 test('a worker looks where something was said, rests between its looks, and once at all workspaces', async () => {
   const w = await inboxWorld()
   const indexer = createInboxIndexer(w)
@@ -223,7 +249,8 @@ test('a worker looks where something was said, rests between its looks, and once
     const statements = await statementsOf(async () => {
       await indexer.work()
     })
-    return statements.some(({ text }) => /from workspaces w/.test(text))
+    assert.ok(statements.length === 0 || statements.some(({ text }) => /from workspaces w/.test(text)))
+    return statements.length > 0
   }
   assert.equal(await looks(), true, 'at all, first')
   assert.equal(await looks(), false, 'rests')

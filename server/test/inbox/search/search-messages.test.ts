@@ -233,3 +233,68 @@ test('of many messages so many are opened for a page, which says how far back it
   await makeInboxTokens(w)
   assert.deepEqual(await lines(member, 'sofa'), ['The first sofa'])
 })
+
+/** As if so many more messages had been said since. */
+async function nextEpoch({ db, workspaceId }: InboxWorld, epochs = 1): Promise<void> {
+  await db.sql`
+    update inbox_search_progress
+    set epoch = epoch + ${epochs},
+      in_epoch = 0
+    where workspace_id = ${workspaceId}`
+}
+
+test('what was said in many epochs comes newest first, a page at a time, each message once', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const texts: string[] = []
+  for (const epochs of [1, 1, 5, 40, 3]) {
+    const said = [1, 2].map((n) => `Sofa ${n} of ${texts.length}`)
+    texts.push(...said)
+    await say(w, ...said)
+    await makeInboxTokens(w)
+    await nextEpoch(w, epochs)
+  }
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await search(member, 'sofa', `&limit=3${cursor === null ? '' : `&cursor=${cursor}`}`)
+    seen.push(...page.messages.map(lineOf))
+    cursor = page.cursor
+  } while (cursor !== null)
+  assert.deepEqual(seen, texts.toReversed())
+  assert.deepEqual(await lines(member, '"sofa 2 of 0"'), ['Sofa 2 of 0'])
+})
+
+test('an edit leaves a message in its epoch, and gives one that had no words that of the message before it', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.customerWrites('The green sofa', { externalId: 'wamid.1' })
+  w.clock.advance(1000)
+  await w.customerWrites('👍', { externalId: 'wamid.2', at: w.clock.now() })
+  await makeInboxTokens(w)
+  await nextEpoch(w, 7)
+  await say(w, 'The newest sofa')
+  await makeInboxTokens(w)
+  w.clock.advance(1000)
+  const shared = { direction: 'inbound', customer: marina, at: w.clock.now() } as const
+  await w.tell({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
+  await w.tell({ type: 'edited', originalId: 'wamid.2', text: 'Another sofa', ...shared })
+  assert.deepEqual(await lines(member, 'sofa'), ['The newest sofa', 'Another sofa', 'The blue sofa'])
+  const rows = await w.db.sql<{ epoch: number }[]>`
+    select epoch
+    from message_search
+    where workspace_id = ${w.workspaceId}
+    order by message_id`
+  assert.deepEqual(
+    rows.map(({ epoch }) => epoch),
+    [0, 0, 7],
+  )
+})
+
+test('whoever is nobody here searches nothing', async () => {
+  const w = await inboxWorld()
+  const stranger = await signedInMember(await inboxWorld())
+  const url = `/api/team/v1/workspaces/${w.workspaceId}${path}?search=sofa`
+  assert.equal((await w.app.inject({ method: 'GET', url })).statusCode, 401)
+  assert.equal((await w.app.inject({ method: 'GET', url, headers: stranger.headers })).statusCode, 404)
+})

@@ -90,6 +90,18 @@ for (const sort of ['recent', 'updated', 'waiting']) {
   })
 }
 
+test('a lead that comes between two pages, and is found by the same words, ends no walk', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  for (let n = 0; n < 3; n++) await writes(w, `Ana Prado ${n}`, `3460011122${n}`)
+  const { body } = await member.call('GET', `${path}?search=prado&limit=2`)
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
+  const lead = { firstName: 'Rui', lastName: 'Prado', phone: '351912345678' }
+  assert.equal((await w.call('POST', '/api/v1/leads', { body: lead, key })).status, 201)
+  const next = await member.call('GET', `${path}?search=prado&limit=2&cursor=${body.cursor}`)
+  assert.deepEqual([next.status, next.body.conversations?.length], [200, 1])
+})
+
 test('a search narrows the list as any filter does, and is narrowed by them', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
