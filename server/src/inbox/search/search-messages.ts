@@ -106,7 +106,8 @@ async function* candidatesOf(
     yield* stretches(null, from.before, (before, limit) => selectMessages(sql, scope, { behind, before, limit }))
   }
   if (isUnknown) return
-  let newest = from.epoch ?? progress.epoch
+  // Whoever makes a cursor up does not have it count down from anywhere.
+  let newest = Math.min(from.epoch ?? progress.epoch, progress.epoch)
   for (let count = 1; newest >= 0; count = Math.min(2 * count, maxEpochs)) {
     const oldest = Math.max(0, newest - count + 1)
     const tokens: number[][] = []

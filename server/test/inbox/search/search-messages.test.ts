@@ -160,6 +160,18 @@ test('a cursor is of one search, and says nothing of it', async () => {
   }
 })
 
+test('a cursor that was made up looks into no more epochs than there are', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'One sofa', 'Two sofas')
+  await makeInboxTokens(w)
+  const { cursor } = await search(member, 'sof', '&limit=1')
+  const [name, digest, before] = JSON.parse(Buffer.from(cursor ?? '', 'base64url').toString()) as string[]
+  const far = Buffer.from(JSON.stringify([name, digest, before, Number.MAX_SAFE_INTEGER])).toString('base64url')
+  const { messages } = await search(member, 'sof', `&cursor=${far}`)
+  assert.deepEqual(messages.map(lineOf), ['One sofa'])
+})
+
 test('messages of another workspace are found by nobody of this one', async () => {
   const [ours, theirs] = [await inboxWorld(), await inboxWorld()]
   const member = await signedInMember(ours)
