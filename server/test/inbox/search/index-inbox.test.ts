@@ -164,6 +164,24 @@ test('one who makes tokens waits for nobody, and stays out while somebody delete
   assert.ok((await indexInbox(w)) > 0)
 })
 
+test('an erasure keeps out whoever makes tokens before it deletes a message, and leaves none', async () => {
+  const w = await inboxWorld()
+  const admin = await signedInMember(w, 'admin')
+  await w.customerWrites('The blue sofa')
+  await makeInboxTokens(w)
+  let status = 0
+  const texts = (
+    await statementsOf(async () => {
+      status = (await admin.call('POST', '/erasures', { phone: marina.phone })).status
+    })
+  ).map(({ text }) => text)
+  assert.equal(status, 201)
+  const first = (shape: RegExp) => texts.findIndex((text) => shape.test(text))
+  const held = first(/inbox_search_progress p\s.*for update$/s)
+  assert.ok(held !== -1 && held < first(/delete from messages/), `${held} of ${texts.length}`)
+  assert.deepEqual([(await rowsOf(w)).length, await conversationRows(w)], [0, []])
+})
+
 test('two conversations that become one leave the tokens of one', async () => {
   const w = await inboxWorld()
   const user = { ...marina, phone: null, userId: 'user-1' }
