@@ -1,7 +1,7 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media,agents
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media,agents,message-search
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
+// --conversations 100000 --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (of leads, inbox, search and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -33,6 +33,7 @@ import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
 import { type MediaFigures, runMedia } from './parts/media/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
+import { type MessageSearchFigures, runMessageSearch } from './parts/message-search/message-search-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runScale } from './parts/scale-part.ts'
 import { runSearch } from './parts/search-part.ts'
@@ -59,14 +60,15 @@ const { values: given } = parseArgs({
     keep: { type: 'string' },
     against: { type: 'string' },
     burst: { type: 'string', default: '20000' },
+    searched: { type: 'string', default: '1000000' },
     only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
   },
 })
 const short = {
-  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens,media,agents${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens,media,agents,message-search${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
-  ...{ conversations: '200', messages: '10' },
+  ...{ conversations: '200', messages: '10', searched: '2000' },
 }
 const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
@@ -98,7 +100,13 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaFigures; agents?: AgentsFigures } = {}
+  const others: {
+    import?: Imported
+    webhooks?: Throughput[]
+    media?: MediaFigures
+    agents?: AgentsFigures
+    messageSearch?: MessageSearchFigures
+  } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -154,6 +162,11 @@ try {
     results.push(...(await runAgentCalls(db, workspace, course)))
     const startNode = () => start('product.ts', place)
     others.agents = await runAgents({ db, postgres, start: startNode, rounds, durationMs, isShort: values.short })
+  }
+  if (parts.includes('message-search')) {
+    const startNode = () => start('product.ts', place)
+    const size = { rounds, durationMs, messages: Number(values.searched) }
+    others.messageSearch = await runMessageSearch({ db, database: options, postgres, start, startNode, ...size })
   }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {

@@ -206,6 +206,16 @@ CREATE INDEX conversation_notes_conversation ON conversation_notes USING btree (
 CREATE UNIQUE INDEX conversation_notes_key ON conversation_notes USING btree (workspace_id, actor_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX conversation_notes_time ON conversation_notes USING btree (workspace_id, conversation_id, created_at, id);
 
+create table conversation_search (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  index_version integer not null,
+  tokens integer[] not null,
+  constraint conversation_search_pkey PRIMARY KEY (workspace_id, conversation_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
+
+CREATE INDEX conversation_search_tokens ON conversation_search USING gin (tokens) WITH (fastupdate='on', gin_pending_list_limit='1024');
+
 create table conversations (
   workspace_id uuid not null,
   id uuid not null,
@@ -385,6 +395,17 @@ create table forms (
 );
 
 CREATE UNIQUE INDEX forms_slug_key ON forms USING btree (slug);
+
+create table inbox_search_progress (
+  workspace_id uuid not null,
+  messages_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  epoch integer not null default 0,
+  in_epoch integer not null default 0,
+  conversations_to timestamp(3) with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
+  conversation_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  constraint inbox_search_progress_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint inbox_search_progress_pkey PRIMARY KEY (workspace_id)
+) with (fillfactor=50);
 
 create table invitations (
   workspace_id uuid not null,
@@ -746,6 +767,17 @@ create table message_reactions (
 );
 
 CREATE INDEX message_reactions_about ON message_reactions USING btree (workspace_id, about_index);
+
+create table message_search (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  index_version integer not null,
+  epoch integer not null,
+  tokens integer[] not null,
+  constraint message_search_pkey PRIMARY KEY (workspace_id, message_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
+
+CREATE INDEX message_search_tokens ON message_search USING gin (tokens) WITH (fastupdate='on', gin_pending_list_limit='1024');
 
 create table messages (
   workspace_id uuid not null,

@@ -15,6 +15,8 @@ import type { Contact } from './conversation/conversation.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { tellMember, tellTeam } from './conversation/team-news.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
+import { holdProgress } from './search/progress.ts'
+import { dropConversationTokens, dropMessageTokens } from './search/put-tokens.ts'
 import { wakeWaiting } from './send/send-wakeups.ts'
 
 const batchSize = 500
@@ -128,6 +130,8 @@ export async function eraseConversation(
     for update`
   if (conversation === undefined) return nothingLeft
   forgetErased(tx, workspaceId)
+  // So that no tokens are made of what is going.
+  await holdProgress(tx, workspaceId)
   const messages = await eraseMessages(tx, workspaceId, conversationId)
   if (messages.messages === batchSize) return goOn(messages, true)
   const notes = await eraseNotes(tx, workspaceId, conversationId)
@@ -137,6 +141,7 @@ export async function eraseConversation(
   if (activities === batchSize) return goOn({ ...removed, activities }, true)
   const handovers = await eraseHandovers(tx, workspaceId, conversationId)
   if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
+  await dropConversationTokens(tx, workspaceId, [conversationId])
   await tx`
     delete from conversations
     where workspace_id = ${workspaceId}
@@ -182,6 +187,7 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
       and p.external_index = t.external_index`
   // With the rows go the keys of the files, so that nobody opens these any more; their bytes are the sweep's.
   const files = await deleteMediaOf(tx, workspaceId, ids)
+  await dropMessageTokens(tx, workspaceId, ids)
   await tx`
     delete from messages
     where workspace_id = ${workspaceId}

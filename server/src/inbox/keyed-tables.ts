@@ -1,5 +1,8 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
+import { openText } from './conversation/message.ts'
 import { contactIndexes, openContact } from './conversation/sealed.ts'
+import { conversationTokens } from './search/conversation-lines.ts'
+import { messageTokens } from './search/message-tokens.ts'
 
 /** Where a column's values are bound to, by default the row and column they stand in. */
 const place = (table: string, column: string, id: string) => (row: KeyedRow) => ({ table, row: row[id], column })
@@ -65,5 +68,28 @@ export const indexedInboxTables: readonly IndexedTable[] = [
     key: ['id'],
     reads: ['contact'],
     indexes: (keyring, { id, contact }) => contactIndexes(keyring, openContact(keyring, id, contact)),
+  },
+  {
+    table: 'message_search',
+    keysOf: 'workspace',
+    key: ['message_id'],
+    own: ['epoch'],
+    reads: ['content'],
+    source: { table: 'messages', key: ['id'] },
+    indexes: (keyring, { message_id: id, content, epoch }) => ({
+      tokens: messageTokens(keyring, openText(keyring, { id, content }), epoch),
+      index_version: keyring.indexVersion,
+    }),
+  },
+  {
+    table: 'conversation_search',
+    keysOf: 'workspace',
+    key: ['conversation_id'],
+    reads: ['contact'],
+    source: { table: 'conversations', key: ['id'] },
+    indexes: (keyring, { conversation_id: id, contact }) => ({
+      tokens: conversationTokens(keyring, openContact(keyring, id, contact)),
+      index_version: keyring.indexVersion,
+    }),
   },
 ]

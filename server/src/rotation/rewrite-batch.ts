@@ -53,7 +53,7 @@ async function lockOldRows(
   rewriting: Rewriting,
   after: readonly string[] | null,
 ): Promise<KeyedRow[]> {
-  const { table, key, source, reads } = rewriting
+  const { table, key, source, reads, own } = rewriting
   const ours = key.map((column) => `t.${column}`)
   const keyColumns = listed(
     tx,
@@ -64,7 +64,8 @@ async function lockOldRows(
     source === null
       ? tx`${tx(table)} t`
       : tx`${tx(table)} t join ${tx(source.table)} s on s.workspace_id = t.workspace_id and ${joined(tx, key, source.key)}`
-  const columns = [...ours, ...reads.map((column) => (source === null ? `t.${column}` : `s.${column}`))]
+  const ofRow = own.map((column) => `t.${column}`)
+  const columns = [...ours, ...ofRow, ...reads.map((column) => (source === null ? `t.${column}` : `s.${column}`))]
   return tx<KeyedRow[]>`
     select ${tx(columns)}
     from ${from}

@@ -13,6 +13,8 @@ export interface Rewriting {
   /** The table that has the columns of `reads`. */
   source: { table: string; key: readonly string[] } | null
   reads: readonly string[]
+  /** Columns of the table itself that are read beside those of its source. */
+  own: readonly string[]
   rowsAtOnce: number
   belongs(sql: Sql, scopeId: string): Fragment
   isOld(sql: Sql, keyring: Keyring): Fragment
@@ -35,6 +37,7 @@ function resealing({ table, keysOf, key, places, reads = [], rowsAtOnce = defaul
     key,
     source: null,
     reads: [...columns, ...reads],
+    own: [],
     rowsAtOnce,
     belongs: belongs(keysOf),
     isOld: (sql, keyring) => {
@@ -53,12 +56,13 @@ function resealing({ table, keysOf, key, places, reads = [], rowsAtOnce = defaul
   }
 }
 
-function reindexing({ table, keysOf, key, reads, source, indexes }: IndexedTable): Rewriting {
+function reindexing({ table, keysOf, key, reads, source, own = [], indexes }: IndexedTable): Rewriting {
   return {
     table,
     key,
     source: source ?? null,
     reads,
+    own,
     rowsAtOnce: defaultRowsAtOnce,
     belongs: belongs(keysOf),
     isOld: (sql, keyring) => sql`t.index_version <> ${keyring.indexVersion}`,

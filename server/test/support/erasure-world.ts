@@ -14,6 +14,7 @@ import { pictureTold } from './inbox/files-told.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox/inbox-world.ts'
 import { leadPath } from './leads/leads.ts'
 import { signedInMember, type TestMember } from './member.ts'
+import { makeInboxTokens } from './tokens.ts'
 import { insertEndpoint } from './webhooks/insert-endpoint.ts'
 import { type Receiver, startReceiver } from './webhooks/webhook-receiver.ts'
 import { testTeamToken } from './world.ts'
@@ -71,6 +72,7 @@ export async function erasureWorld(): Promise<ErasureWorld> {
       const talk = await seedInbox(w, admin, person)
       await seedSession({ ...w, sessionId }, person)
       const importId = await seedImport(w, person)
+      await makeInboxTokens(w)
       await admin.call('POST', '/saved-filters', { page: 'leads', name: 'One', query: `search=${person.email}` })
       await worker.drain()
       // One that failed, whose next try is to come.

@@ -16,15 +16,17 @@ export function InboxPage() {
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
   const go = useCallback(
-    (id: string | undefined, search: true | InboxSearch = true) =>
+    (id: string | undefined, search: true | InboxSearch = true, messageId?: string) =>
       void navigate({
         to: '/w/$workspaceId/inbox/{-$conversationId}',
         params: { workspaceId, conversationId: id },
         search,
+        ...(messageId !== undefined && { hash: messageId }),
       }),
     [navigate, workspaceId],
   )
   const open = useCallback((id: string) => go(id), [go])
+  const openAt = useCallback((id: string, messageId: string) => go(id, true, messageId), [go])
   const close = useCallback(() => {
     setShowsCustomer(false)
     go(undefined)
@@ -39,7 +41,7 @@ export function InboxPage() {
   )
   return (
     <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
+      <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
       {conversationId === undefined ? (
         <p className={styles.nothing}>{t.inbox.choose}</p>
       ) : (

@@ -31,6 +31,8 @@ export interface IndexedTable extends KeyedTable {
   reads: readonly string[]
   /** The table that has these columns, if it is another one, and its key in the order of ours. */
   source?: { table: string; key: readonly string[] }
+  /** Columns of the table itself that are read as well, where another one has those of `reads`. */
+  own?: readonly string[]
   /** The columns to write, `index_version` among them, under the current version. */
   indexes(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
 }

@@ -19,6 +19,7 @@ const plainLetters: Record<string, string> = {
 const marksAndInvisible = /[\p{M}\p{Cf}]+/gu
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 const blanks = /[\s\p{Cc}]+/gu
+const printableAscii = /^[ -~]*$/
 const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
 /**
@@ -27,6 +28,7 @@ const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
  */
 export function foldText(text: string): string {
   if (plainAscii.test(text)) return text
+  if (printableAscii.test(text)) return text.toLowerCase().replace(blanks, ' ').trim()
   return text
     .toWellFormed()
     .normalize('NFKD')
@@ -78,6 +80,18 @@ export const shortWordPiece = (word: string): string => wordMark + word
 /** Whether a folded text has a letter of a script that leaves no blanks between words: its words cannot be told apart. */
 export const isUnspaced = (text: string): boolean => !plainAscii.test(text) && unspaced.test(text)
 
+/** A folded text cut where such a script begins or ends, in order. */
+export function cutUnspaced(text: string): { text: string; isUnspaced: boolean }[] {
+  if (!isUnspaced(text)) return text === '' ? [] : [{ text, isUnspaced: false }]
+  const cuts: { text: string; isUnspaced: boolean }[] = []
+  for (const letter of text) {
+    const [last, of] = [cuts.at(-1), unspaced.test(letter)]
+    if (last?.isUnspaced === of) last.text += letter
+    else cuts.push({ text: letter, isUnspaced: of })
+  }
+  return cuts
+}
+
 /**
  * Pieces of a folded line with letters of such a script: every run of two Chinese characters, and a mark that says that
  * there are such letters. The other scripts have so few letters that runs of two would give them away.
@@ -91,7 +105,8 @@ export function unspacedPiece(text: string): string {
   return chinesePairs(text)[0] ?? unspacedMark
 }
 
-function chinesePairs(line: string): string[] {
+/** Every run of two Chinese characters of a folded line. */
+export function chinesePairs(line: string): string[] {
   const letters = [...line]
   return letters.flatMap((second, at) => {
     const first = letters[at - 1]

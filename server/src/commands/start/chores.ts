@@ -17,6 +17,7 @@ import { forgetUploads } from '../../inbox/media/uploads.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
+import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
 import { settleStranded } from '../../inbox/send/send-settle.ts'
 import { sweepFormerValues } from '../../leads/bulk/retention.ts'
@@ -84,6 +85,7 @@ function choresOf(runtime: Runtime): Chore[] {
   }
   const erasures = erasureDeps(runtime)
   const feeds = hearOfFeeds({ db, clock })
+  const inboxIndexer = createInboxIndexer({ db, vault, clock })
   const sends = { db, vault, clock, connectors: connectorsOf(runtime) }
   const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
@@ -99,6 +101,7 @@ function choresOf(runtime: Runtime): Chore[] {
     { name: 'hand-back-lapsed', everyMs: minuteMs, work: () => handBackLapsed(db, vault, clock), isQuiet: true },
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
+    { name: 'index-inbox', everyMs: shiftEveryMs, work: inboxIndexer.work, isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]

@@ -1,5 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import { holdProgress } from '../search/progress.ts'
+import { dropConversationTokens } from '../search/put-tokens.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { moveDispatches } from './dispatches.ts'
@@ -119,6 +121,8 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
+  await holdProgress(tx, workspaceId)
+  await dropConversationTokens(tx, workspaceId, [fromId])
   await tx`
     delete from conversations
     where workspace_id = ${workspaceId}

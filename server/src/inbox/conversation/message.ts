@@ -147,6 +147,10 @@ export function openMessage(keyring: Keyring, row: MessageRow): Message {
 const openContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id' | 'content'>): SealedContent =>
   JSON.parse(keyring.openText(place(id, 'content'), content))
 
+/** What a message says. */
+export const openText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
+  openContent(keyring, row).text
+
 /** The platform's id of a message. */
 export function openMessageId(
   keyring: Keyring,

@@ -5,17 +5,27 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
+import type { NameTerm } from '../search/conversation-lines.ts'
 
 /** What the team's lists are cut into; `mine` is what is assigned to this member. */
 export type InboxView = { mine: string } | 'unassigned' | 'agents'
+
+/** A search by name or number, as it was typed, and as it is read. */
+export interface NamedSearch {
+  text: string
+  /** Null when nothing can be found by it. */
+  term: NameTerm | null
+  /** Customers with one of these numbers are found too, in any common spelling. */
+  phones: readonly string[]
+}
 
 /** Which conversations a list shows. Every field that is set narrows it. */
 export interface ConversationFilter {
   connectionId: string | null
   /** Digits, in this very spelling. */
   phone: string | null
-  /** One of these numbers, in any common spelling. */
-  anyPhones: readonly string[] | null
+  /** What the row of the list says, or one of the customer's numbers. */
+  named: NamedSearch | null
   /** `agent` is any agent. */
   owner: 'human' | 'agent' | { keyId: string } | null
   /** One of these. */
@@ -32,7 +42,7 @@ export interface ConversationFilter {
 export const noFilter: ConversationFilter = {
   connectionId: null,
   phone: null,
-  anyPhones: null,
+  named: null,
   owner: null,
   statuses: null,
   updatedAfter: null,
@@ -45,14 +55,13 @@ export const noFilter: ConversationFilter = {
 
 /** The condition on `conversations c` that a filter makes within what the caller sees. */
 export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter: ConversationFilter) {
-  const { connectionId, phone, anyPhones, statuses, updatedAfter, labelId } = filter
+  const { connectionId, phone, statuses, updatedAfter, labelId } = filter
   const { connectionIds } = scope
   return sql`
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
       ${phone === null ? sql`` : spelledCondition(sql, keyring, phone)}
-      ${anyPhones === null ? sql`` : phoneCondition(sql, keyring, anyPhones)}
       ${ownerCondition(sql, filter.owner)}
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}
@@ -63,14 +72,10 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
       ${filter.unansweredOnly ? sql`and c.unanswered_since is not null` : sql``}`
 }
 
-const phoneCondition = (sql: Sql, keyring: Keyring, phones: readonly string[]) => {
-  const indexes = phones.flatMap((digits) => phoneIndexes(keyring, digits))
-  return sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(indexes)}::bytea[])`
-}
-
 // They are found by the phone in any spelling: there is one on each connection.
 const spelledCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
-  ${phoneCondition(sql, keyring, [phone])}
+  and c.phone_index is not null
+    and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
     and c.phone_exact_index = any (${byteaArray(exactPhoneIndexes(keyring, phone))}::bytea[])`
 
 function ownerCondition(sql: Sql, owner: ConversationFilter['owner']) {
@@ -100,6 +105,8 @@ function viewCondition(sql: Sql, view: InboxView | null) {
 }
 
 /** Tells two filters apart in a cursor, without the cursor holding what was asked for. */
-export function filterDigest(filter: ConversationFilter): string {
-  return createHash('sha256').update(JSON.stringify(filter)).digest('base64url').slice(0, 12)
+export function filterDigest({ named, ...filter }: ConversationFilter): string {
+  // Of a search what was typed: which leads it finds may change from page to page.
+  const asked = { ...filter, search: named?.text }
+  return createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 12)
 }

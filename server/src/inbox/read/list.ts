@@ -4,7 +4,10 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { findNamed, type Walk } from '../search/find-named.ts'
 import { type ConversationFilter, filterCondition, filterDigest } from './list-filter.ts'
+import { afterPosition, type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
 import {
   type ListedConversation,
   type ListedRow,
@@ -14,9 +17,6 @@ import {
   type TeamListedRow,
   teamListedColumns,
 } from './listed-conversation.ts'
-
-/** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
-export type ListOrder = 'updated' | 'recent' | 'waiting'
 
 export interface ListRequest {
   filter: ConversationFilter
@@ -28,11 +28,6 @@ export interface ListRequest {
 export interface ConversationPage<C> {
   conversations: C[]
   cursor: string | null
-}
-
-interface Position {
-  time: Date
-  id: string
 }
 
 /** One page; ids break ties. Throws `InvalidInput` for a cursor of another list. */
@@ -67,19 +62,12 @@ async function selectPage<R extends SortedRow>(
   const after = cursor === null ? null : readCursor(cursor, order, filter)
   const walk: Walk = { filter, order, after, limit: limit + 1 }
   const rows =
+    (await selectNamed<R>(sql, keyring, scope, walk, columns)) ??
     (await walkForLabel<R>(sql, keyring, scope, walk, columns)) ??
     (await selectRows<R>(sql, keyring, scope, walk, columns))
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return { rows: shown, cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter) }
-}
-
-/** What a list may be sorted by. */
-type SortedRow = Pick<ListedRow, 'id' | 'last_message_at' | 'updated_at'> &
-  Partial<Pick<TeamListedRow, 'unanswered_since'>>
-
-interface Walk extends Pick<ListRequest, 'filter' | 'order' | 'limit'> {
-  after: Position | null
 }
 
 function selectRows<R extends SortedRow>(
@@ -96,6 +84,31 @@ function selectRows<R extends SortedRow>(
       ${afterPosition(sql, order, after)}
     ${orderBy(sql, order)}
     limit ${limit}`
+}
+
+/** Null where nobody searches. Those that are gone since they were found are left out. */
+async function selectNamed<R extends SortedRow>(
+  sql: Sql,
+  keyring: Keyring,
+  { workspaceId, ...scope }: Scope,
+  { filter: { named, ...others }, ...walk }: Walk,
+  columns: Fragment,
+): Promise<R[] | null> {
+  if (named === null) return null
+  const filter = { ...others, named: null }
+  const ids = await findNamed(sql, keyring, { workspaceId, ...scope }, { filter, ...walk }, named)
+  if (ids.length === 0) return []
+  return sql<R[]>`
+    select c.*
+    from unnest(${ids}::uuid[]) with ordinality as found (id, place)
+    cross join lateral (
+      select ${columns}
+      from conversations c
+      where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and c.id = found.id
+      offset 0
+    ) as c
+    order by found.place`
 }
 
 /** So many are read one after the other before all with a label are read and sorted. */
@@ -142,34 +155,6 @@ async function walkForLabel<R extends SortedRow>(
     ${orderBy(sql, order)}`
   const isAll = rows.length === limit || (rows[0] !== undefined && rows[0].seen < walked)
   return isAll ? rows : null
-}
-
-function afterPosition(sql: Sql, order: ListOrder, after: Position | null) {
-  const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
-  switch (order) {
-    case 'updated':
-      return position === null ? sql`` : sql`and (c.updated_at, c.id) < ${position}`
-    case 'recent':
-      return position === null ? sql`` : sql`and (c.last_message_at, c.id) < ${position}`
-    case 'waiting':
-      return sql`
-        and c.unanswered_since is not null
-        ${position === null ? sql`` : sql`and (c.unanswered_since, c.id) > ${position}`}`
-    default:
-      return order satisfies never
-  }
-}
-
-function orderBy(sql: Sql, order: ListOrder) {
-  if (order === 'waiting') return sql`order by c.unanswered_since, c.id`
-  return order === 'recent'
-    ? sql`order by c.last_message_at desc, c.id desc`
-    : sql`order by c.updated_at desc, c.id desc`
-}
-
-function timeOf(row: SortedRow, order: ListOrder): number | undefined {
-  if (order === 'waiting') return row.unanswered_since?.getTime()
-  return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
 }
 
 function writeCursor(row: SortedRow, order: ListOrder, filter: ConversationFilter): string {

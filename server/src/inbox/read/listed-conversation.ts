@@ -68,11 +68,15 @@ const handover: SealedColumns<OpenHandover> = {
   read: (plain) => JSON.parse(plain ?? '') as OpenHandover,
 }
 
+/** Who a conversation is with, where no more of it is shown. */
+export const recallContact = (keyring: Keyring, row: Pick<ListedRow, 'id' | 'contact'>): Contact =>
+  keyring.recall(contact, row.id, row.contact)
+
 export const openListed = (keyring: Keyring, row: ListedRow) => ({
   id: row.id,
   connectionId: row.connection_id,
   channel: row.channel,
-  contact: keyring.recall(contact, row.id, row.contact),
+  contact: recallContact(keyring, row),
   owner: ownerOf(row),
   status: row.status,
   snoozedUntil: row.snoozed_until,

@@ -5,6 +5,7 @@ import { keepDetail, type Message, type MessageRow, openMessage, sealMessage } f
 import { messageColumns } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
+import { renewTokens } from '../search/renew-tokens.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
 
@@ -43,5 +44,6 @@ export async function revealMessage(
     where workspace_id = ${receiver.workspaceId}
       and id = ${message.id}`
   await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
+  await renewTokens(tx, keyring, receiver.workspaceId, message)
   return message
 }

@@ -5,6 +5,7 @@ import { type Message, type MessageRow, openMessage, sealMessage } from '../conv
 import { findByExternalIndex, messageColumns } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { deleteMediaOf } from '../media/media-queries.ts'
+import { renewTokens } from '../search/renew-tokens.ts'
 import type { Applied } from './plan-event.ts'
 import type { Intake } from './receiver.ts'
 import { type RevisionEvent, revise } from './revise.ts'
@@ -33,6 +34,7 @@ export async function reviseMessage(
     const revised = revise(message, event, keepsFormer)
     if (revised === message) continue
     await storeContent(tx, intake, revised)
+    if (revised.text !== message.text) await renewTokens(tx, keyring, receiver.workspaceId, revised)
     const losesFile = message.detail?.media !== undefined && revised.detail?.media === undefined
     if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
     conversation = touched({ ...conversation, ...newest(conversation, revised) }, now)

@@ -5,7 +5,8 @@ import { readOwnerFilter, readTime } from '../api/list-request.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { type ConversationStatus, conversationStatuses } from '../conversation/conversation-state.ts'
 import type { ListRequest } from '../read/list.ts'
-import type { ConversationFilter, InboxView } from '../read/list-filter.ts'
+import type { ConversationFilter, InboxView, NamedSearch } from '../read/list-filter.ts'
+import { readNameTerm } from '../search/conversation-lines.ts'
 import type { TeamListQuery } from './team-schema.ts'
 
 // No row has it: who looks after nothing finds nothing.
@@ -21,7 +22,7 @@ export async function readTeamList(
   const filter: ConversationFilter = {
     connectionId: query.connectionId?.toLowerCase() ?? null,
     phone: query.phone ?? null,
-    anyPhones: query.search === undefined ? null : await phonesMeant(query.search, member, deps),
+    named: query.search === undefined ? null : await readNamed(query.search, member, deps),
     owner: query.owner === undefined ? null : readOwnerFilter(query.owner, issues),
     statuses: query.status === undefined ? null : readStatuses(query.status, issues),
     updatedAfter: query.updatedAfter === undefined ? null : readTime('updatedAfter', query.updatedAfter, issues),
@@ -35,14 +36,15 @@ export async function readTeamList(
   return { filter, order: query.sort ?? 'recent', limit: query.limit ?? 30, cursor: query.cursor ?? null }
 }
 
-/** A whole number is looked for as it is. Names are sealed here: the leads know whose they are. */
-async function phonesMeant(
+/** By what the row says, and by the names that leads have: of these only whoever keeps them knows. */
+async function readNamed(
   text: string,
   { workspaceId, workspace }: Member,
   { phonesOfLeads }: Pick<InboxDeps, 'phonesOfLeads'>,
-): Promise<string[]> {
+): Promise<NamedSearch> {
   const digits = readPhone(text, workspace.defaultCountry ?? undefined)
-  return digits === null ? phonesOfLeads(workspaceId, text) : [digits]
+  const phones = digits === null ? await phonesOfLeads(workspaceId, text) : [digits]
+  return { text, term: readNameTerm(text), phones }
 }
 
 function readStatuses(text: string, issues: Issue[]): ConversationStatus[] {

@@ -13,6 +13,7 @@ import { serveTeamNotes } from './team-routes-notes.ts'
 import { serveHandBack, serveOffer, serveTakeOver } from './team-routes-owner.ts'
 import { servePresence } from './team-routes-presence.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
+import { serveMessageSearch } from './team-routes-search.ts'
 import { sendTeamRoutes } from './team-routes-send.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
@@ -24,6 +25,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   for (const serve of [
     serveTeamConversations,
     serveTeamCounts,
+    serveMessageSearch,
     serveTeamConversation,
     serveTeamMessages,
     serveTimeline,

@@ -18,7 +18,7 @@ const actor = Type.Object(
   { title: 'TeamActor', description: 'Who did it.' },
 )
 
-const author = Type.Object(
+export const author = Type.Object(
   {
     type: oneOf(['customer', 'agent', 'user', 'token', 'app', 'system'] as const, {
       description: '`agent`: an API key. `app`: another app on the same number, or the phone itself.',
@@ -162,7 +162,7 @@ export const TeamListQuery = Type.Object(
         maxLength: 100,
         pattern: '\\S',
         description:
-          "The customer's number in any common spelling, or text that finds their lead, such as a part of the name: the newest 50 leads that it finds are looked for.",
+          'What the row of a conversation says of its customer: words or parts of words of the name, any three digits or more of the number, or the number in any common spelling. Also what finds a lead of theirs: the newest 50 leads that it finds are looked for.',
         example: 'duarte',
       }),
     ),

@@ -32,6 +32,13 @@ export async function listChanged(workspaceId: string, updatedAfter: string, lim
   return body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))
 }
 
+const foundPage = 20
+
+export function searchMessages(workspaceId: string, search: string, cursor: string, signal: AbortSignal) {
+  const query = { search, limit: foundPage, ...(cursor === '' ? {} : { cursor }) }
+  return body(api.GET(`${inbox}/messages`, { params: { path: { workspaceId }, query }, signal }))
+}
+
 export const readConversation = (workspaceId: string, id: string) =>
   body(api.GET(one, { params: { path: { workspaceId, id } } }))
 

@@ -17,6 +17,8 @@ export type Note = Schemas['TeamNote']
 export type Activity = Schemas['TeamActivity']
 export type Handover = Schemas['TeamHandover']
 export type TimelineItem = Schemas['TimelineItem']
+/** A message that says what was searched for. */
+export type FoundMessage = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
 export type Counts = Schemas['TeamCounts']
 export type Status = Conversation['status']

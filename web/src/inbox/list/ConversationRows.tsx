@@ -145,10 +145,11 @@ function useMoves(
   )
 }
 
-function Shapes() {
+/** Where rows will be. */
+export function Shapes({ count = 8 }: { count?: number }) {
   return (
     <div className={styles.shapes} aria-busy="true">
-      {Array.from({ length: 8 }, (_, n) => (
+      {Array.from({ length: count }, (_, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: shapes without content
         <div key={n} className={styles.shape} />
       ))}
@@ -159,7 +160,7 @@ function Shapes() {
 const minuteMs = 60_000
 
 /** The time, a minute at a time, for what is said to be so long ago. */
-function useNow(): number {
+export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), minuteMs)

@@ -1,13 +1,13 @@
 import { ActionIcon } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import unseen from '../../ui/unseen.module.css'
-import type { InboxSearch } from './filters.ts'
+import { foundMark, type InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
 // Its fields are heavy, and most days go by without them.
@@ -66,6 +66,14 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
 
 const typingMs = 200
 
+/** From the field into what it has found. */
+function toFound(event: KeyboardEvent): void {
+  const first = document.querySelector<HTMLElement>(`[${foundMark}] a`)
+  if (first === null) return
+  event.preventDefault()
+  first.focus()
+}
+
 interface SearchFieldProps {
   search: InboxSearch
   filterBy(search: InboxSearch): void
@@ -102,6 +110,7 @@ function SearchField({ search, filterBy, close }: SearchFieldProps) {
         onChange={(event) => setTerm(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') end()
+          if (event.key === 'ArrowDown') toFound(event)
         }}
       />
       <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.common.close} onClick={end}>

@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { FilterChips } from './FilterChips.tsx'
@@ -10,14 +11,18 @@ import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
+const Found = later(() => import('./Found.tsx'))
+
 export interface ListPaneProps {
   search: InboxSearch
   openId: string | undefined
   open(id: string): void
+  /** Opens a conversation at one of its messages. */
+  openAt(id: string, messageId: string): void
   filterBy(search: InboxSearch): void
 }
 
-export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
+export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
   const views = (view: typeof filter.view) => {
     const { view: _, ...rest } = search
@@ -28,13 +33,19 @@ export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
       {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
-      <ConversationRows
-        filter={filter}
-        isNarrowed={isNarrowed(search)}
-        openId={openId}
-        open={open}
-        clear={() => filterBy(search.view === undefined ? {} : { view: search.view })}
-      />
+      {filter.search === undefined ? (
+        <ConversationRows
+          filter={filter}
+          isNarrowed={isNarrowed(search)}
+          openId={openId}
+          open={open}
+          clear={() => filterBy(search.view === undefined ? {} : { view: search.view })}
+        />
+      ) : (
+        <Suspense>
+          <Found filter={filter} term={filter.search} openId={openId} open={open} openAt={openAt} />
+        </Suspense>
+      )}
     </section>
   )
 }

@@ -14,6 +14,9 @@ export interface InboxSearch {
   search?: string
 }
 
+/** An attribute of the place where a search shows what it has found. */
+export const foundMark = 'data-found-here'
+
 export const statuses = ['open', 'pending', 'snoozed', 'resolved', 'closed'] as const
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

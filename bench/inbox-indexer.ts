@@ -1,0 +1,21 @@
+// Makes the tokens that messages are found by, as a worker of the product does; of what is a minute old as of what is new, so
+// that a short run sees all of its work. Run by run.ts in a process of its own.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
+import { openDb } from '../server/src/base/db.ts'
+import { lowerPriority } from '../server/src/base/lower-priority.ts'
+import { openVault } from '../server/src/base/sealing/vault.ts'
+import { indexInbox, settledMs } from '../server/src/inbox/search/index-inbox.ts'
+import { databaseOf } from './place.ts'
+import { benchMasterKey } from './workspace.ts'
+
+lowerPriority()
+const db = openDb(databaseOf(process.env))
+const clock = shiftedClock(systemClock)
+clock.shiftTo(settledMs)
+const vault = openVault(db, { current: benchMasterKey }, clock)
+process.stdout.write('ready 0\n')
+for (;;) {
+  await indexInbox({ db, vault, clock })
+  await sleep(1_000)
+}

@@ -1,0 +1,86 @@
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import {
+  foldText,
+  grams,
+  isUnspaced,
+  shortWordPiece,
+  shortWords,
+  unspacedPiece,
+  unspacedPieces,
+} from '../../base/text/search-text.ts'
+import type { Contact } from '../conversation/conversation.ts'
+
+/** What a list shows of a customer. */
+export type Searched = Pick<Contact, 'name' | 'phone'>
+
+/** What is typed to find a conversation by what its row shows, folded. */
+export interface NameTerm {
+  words: readonly string[]
+  /** When it is a part of a number, with or without formatting; no more than these are looked for then. */
+  digits: string | null
+}
+
+const minLength = 3
+const maxLength = 100
+const isShort = (word: string): boolean => [...word].length < minLength && !isUnspaced(word)
+
+/** Null when nothing is left of it. */
+export function readNameTerm(search: string): NameTerm | null {
+  const text = foldText(search.slice(0, maxLength))
+  if (text === '') return null
+  const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
+  return { words: text.split(' '), digits: digits.length < minLength ? null : digits }
+}
+
+interface Lines {
+  name: string
+  phone: string
+}
+
+const linesOf = ({ name, phone }: Searched): Lines => ({ name: foldText(name ?? ''), phone: foldText(phone ?? '') })
+
+/** Whether the row says all of it. A short word has to be a whole one of the name. */
+export function matchesName(contact: Searched, { words, digits }: NameTerm): boolean {
+  const { name, phone } = linesOf(contact)
+  if (digits !== null && phone.includes(digits)) return true
+  const whole = words.some(isShort) ? shortWords(name) : []
+  return words.every((word) => (isShort(word) ? whole.includes(word) : name.includes(word) || phone.includes(word)))
+}
+
+const mark = '\u000e'
+
+/** Under which a conversation is found. */
+export function conversationTokens(keyring: Keyring, contact: Searched): number[] {
+  const { name, phone } = linesOf(contact)
+  const pieces = [
+    ...[...grams(name), ...grams(phone), ...longRuns(phone)],
+    ...[...shortWords(name).map(shortWordPiece), ...unspacedPieces(name)],
+  ]
+  return keyring.tokens(pieces.map(marked))
+}
+
+/** Sets of tokens of which every conversation has one whole that the term finds. */
+export function nameTermTokens(keyring: Keyring, { words, digits }: NameTerm): number[][] {
+  const sets = [words.flatMap(wordPieces), ...(digits === null ? [] : [digitPieces(digits)])]
+  return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces.map(marked), version)))
+}
+
+function wordPieces(word: string): string[] {
+  if (isShort(word)) return [shortWordPiece(word)]
+  const pieces = grams(word)
+  return pieces.length > 0 ? pieces : [unspacedPiece(word)]
+}
+
+/** Three digits are in many numbers, six in few. */
+function digitPieces(digits: string): string[] {
+  const runs = longRuns(digits)
+  return runs.length > 0 ? runs : grams(digits)
+}
+
+const longRun = 6
+
+const longRuns = (digits: string): string[] =>
+  Array.from({ length: Math.max(0, digits.length - longRun + 1) }, (_, at) => digits.slice(at, at + longRun))
+
+// So that nobody sees which lead has the same.
+const marked = (piece: string): string => mark + piece

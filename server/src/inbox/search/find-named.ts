@@ -1,0 +1,147 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { openContact, phoneIndexes } from '../conversation/sealed.ts'
+import { type ConversationFilter, filterCondition, type NamedSearch } from '../read/list-filter.ts'
+import { afterPosition, type ListOrder, orderBy, type Position, type SortedRow, timeOf } from '../read/list-order.ts'
+import { matchesName, nameTermTokens } from './conversation-lines.ts'
+import { openOrNull } from './open-or-null.ts'
+import { readProgress } from './progress.ts'
+
+/** A stretch of a list. */
+export interface Walk {
+  filter: ConversationFilter
+  order: ListOrder
+  after: Position | null
+  limit: number
+}
+
+type Candidate = SortedRow & { contact: Buffer; has_phone: boolean | null }
+
+/** Read one after the other before all that have the tokens are: enough for a name that many have. */
+const probed = 200
+/** Opened at a stretch: many must not keep others waiting. */
+const stretch = 1000
+
+/** The conversations of a stretch of the list that a search finds, in its order. */
+export async function findNamed(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  walk: Walk,
+  search: NamedSearch,
+): Promise<string[]> {
+  const isFound = matcher(keyring, search)
+  const next = await selectNext(sql, keyring, scope, walk, search)
+  const near = next.filter(isFound)
+  if (near.length >= walk.limit || next.length < probed) return near.slice(0, walk.limit).map(({ id }) => id)
+  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  const { conversationsTo } = await readProgress(sql, scope.workspaceId)
+  const found: Candidate[] = []
+  for await (const rows of selectCandidates(sql, keyring, scope, walk, search, conversationsTo)) {
+    found.push(...rows.filter(isFound))
+    await setImmediate()
+  }
+  return found
+    .sort(inOrder(walk.order))
+    .slice(0, walk.limit)
+    .map(({ id }) => id)
+}
+
+function matcher(keyring: Keyring, { term }: NamedSearch): (row: Candidate) => boolean {
+  return ({ id, contact, has_phone: hasPhone }) => {
+    if (hasPhone === true || term === null) return hasPhone === true
+    const opened = openOrNull(() => openContact(keyring, id, contact))
+    return opened !== null && matchesName(opened, term)
+  }
+}
+
+const candidateColumns = (sql: Sql, indexes: readonly Buffer[]) => sql`
+  c.id,
+  c.last_message_at,
+  c.updated_at,
+  c.unanswered_since,
+  c.contact,
+  c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
+
+const indexesOf = (keyring: Keyring, { phones }: NamedSearch): Buffer[] =>
+  phones.flatMap((phone) => phoneIndexes(keyring, phone))
+
+function selectNext(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after }: Walk,
+  search: NamedSearch,
+): Promise<Candidate[]> {
+  return sql<Candidate[]>`
+    select ${candidateColumns(sql, indexesOf(keyring, search))}
+    from conversations c
+    where ${filterCondition(sql, keyring, scope, filter)}
+      ${afterPosition(sql, order, after)}
+    ${orderBy(sql, order)}
+    limit ${probed}`
+}
+
+/**
+ * Those with the tokens, those with a number, and all that have changed since tokens were made: one statement, hence one
+ * snapshot, knows of all of them. Tokens are asked for alone, and each conversation is looked up by its id: the statistics do
+ * not know how rare they are, and looking at all of the workspace may seem cheaper.
+ */
+function selectCandidates(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after }: Walk,
+  search: NamedSearch,
+  changedSince: Date,
+): AsyncIterable<Candidate[]> {
+  const indexes = indexesOf(keyring, search)
+  const sets = search.term === null ? [] : nameTermTokens(keyring, search.term)
+  const workspace = anyWorkspace(sql, scope.workspaceId)
+  const hasTokens = sets.reduce((either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`, sql`false`)
+  return sql<Candidate[]>`
+    with candidates as (
+      select s.conversation_id as id
+      from (
+        select workspace_id, conversation_id
+        from conversation_search s
+        where ${hasTokens}
+        offset 0
+      ) as s
+      where s.workspace_id = ${workspace}
+      union
+      select c.id
+      from conversations c
+      where c.workspace_id = ${workspace}
+        and c.phone_index is not null
+        and c.phone_index = any (${byteaArray(indexes)}::bytea[])
+      union
+      select c.id
+      from conversations c
+      where c.workspace_id = ${workspace}
+        and c.updated_at >= ${changedSince}
+    )
+    select c.*
+    from candidates
+    cross join lateral (
+      select ${candidateColumns(sql, indexes)}
+      from conversations c
+      where ${filterCondition(sql, keyring, scope, filter)}
+        ${afterPosition(sql, order, after)}
+        and c.id = candidates.id
+      limit 1
+    ) as c`.cursor(stretch)
+}
+
+/** As the list is ordered. */
+function inOrder(order: ListOrder): (a: Candidate, b: Candidate) => number {
+  const sign = order === 'waiting' ? 1 : -1
+  return (a, b) => {
+    const byTime = (timeOf(a, order) ?? 0) - (timeOf(b, order) ?? 0)
+    return sign * (byTime || (a.id < b.id ? -1 : 1))
+  }
+}

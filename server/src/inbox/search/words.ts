@@ -1,0 +1,131 @@
+import { cutUnspaced, foldText } from '../../base/text/search-text.ts'
+
+/** A word as it is searched, or a stretch of letters of a script that leaves no blanks between words. */
+export interface Piece {
+  text: string
+  isUnspaced: boolean
+}
+
+/** With the place in the text that it was made of, in UTF-16 units. */
+export interface PlacedPiece extends Piece {
+  from: number
+  to: number
+}
+
+// Letters with what is written over and within them; all else stands between words.
+const runs = /[\p{L}\p{N}\p{M}\p{Cf}]+/gu
+const betweenWords = /[^\p{L}\p{N}]+/u
+
+/** The words of a text, in order. */
+export function piecesOf(text: string): PlacedPiece[] {
+  return [...text.matchAll(runs)].flatMap(({ 0: run, index }) => piecesOfRun(run, index))
+}
+
+function piecesOfRun(run: string, from: number): PlacedPiece[] {
+  const pieces: Piece[] = cutUnspaced(foldText(run)).flatMap((cut) =>
+    cut.isUnspaced ? [cut] : wordsOf(cut.text).map((text) => ({ text, isUnspaced: false })),
+  )
+  // Letters that became others, or several, have no place of their own: the run is theirs.
+  const isSameLength = pieces.reduce((length, { text }) => length + text.length, 0) === run.length
+  let at = from
+  return pieces.map((piece) => {
+    const place = isSameLength ? { from: at, to: at + piece.text.length } : { from, to: from + run.length }
+    at = place.to
+    return { ...piece, ...place }
+  })
+}
+
+// Compatible forms of a sign may have what stands between words in them, as ½ has.
+const wordsOf = (text: string): string[] => text.split(betweenWords).filter((word) => word !== '')
+
+/** Words that have to follow each other. */
+export interface Phrase {
+  pieces: readonly Piece[]
+  /** Whether a word that begins with the last one does as well. */
+  isOpen: boolean
+}
+
+/** What is looked for: all of these. */
+export interface MessageTerm {
+  phrases: readonly Phrase[]
+}
+
+const quoted = /["“”„«»]([^"“”„«»]*)["“”„«»]|(\S+)/gu
+const minPrefix = 3
+
+/**
+ * Reads what a person has typed: words that all have to be there, the last of which may go on; in quotes, or without blanks
+ * between them, those that follow each other. Null when no word is in it.
+ */
+export function readMessageTerm(search: string): MessageTerm | null {
+  const phrases: Phrase[] = []
+  for (const [, inQuotes, chunk] of search.matchAll(quoted)) {
+    const pieces = piecesOf(inQuotes ?? chunk ?? '').map(({ text, isUnspaced }) => ({ text, isUnspaced }))
+    if (pieces.length > 0) phrases.push({ pieces, isOpen: inQuotes === undefined })
+  }
+  const last = phrases.at(-1)
+  if (last === undefined) return null
+  return { phrases: phrases.map((phrase) => ({ ...phrase, isOpen: phrase === last && mayGoOn(phrase) })) }
+}
+
+function mayGoOn({ pieces, isOpen }: Phrase): boolean {
+  const last = pieces.at(-1)
+  return isOpen && last !== undefined && !last.isUnspaced && [...last.text].length >= minPrefix
+}
+
+/** A stretch of a text. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** Where the term stands in a text, in order and apart from each other; null when a part of it does not. */
+export function findTerm(text: string, { phrases }: MessageTerm): Span[] | null {
+  // Most candidates that are none are known by this, which is far less work.
+  const folded = foldText(text)
+  if (!phrases.every((phrase) => phrase.pieces.every((piece) => folded.includes(piece.text)))) return null
+  const pieces = piecesOf(text)
+  const found: Span[] = []
+  for (const phrase of phrases) {
+    const places = pieces.flatMap((_, at) => spanAt(pieces, at, phrase) ?? [])
+    if (places.length === 0) return null
+    found.push(...places)
+  }
+  return joined(found)
+}
+
+function spanAt(pieces: readonly PlacedPiece[], at: number, { pieces: wanted, isOpen }: Phrase): Span | null {
+  const last = wanted.length - 1
+  const span: Span = { from: Number.POSITIVE_INFINITY, to: 0 }
+  for (let n = 0; n <= last; n++) {
+    const [piece, word] = [pieces[at + n], wanted[n]]
+    if (piece === undefined || word === undefined || piece.isUnspaced !== word.isUnspaced) return null
+    const place = word.isUnspaced
+      ? placeWithin(piece, word.text, n === 0, n === last)
+      : piece.text === word.text || (isOpen && n === last && piece.text.startsWith(word.text))
+        ? piece
+        : null
+    if (place === null) return null
+    span.from = Math.min(span.from, place.from)
+    span.to = place.to
+  }
+  return span
+}
+
+/** Of a stretch without blanks a part is enough, but within a phrase it reaches to where that goes on. */
+function placeWithin({ text, from, to }: PlacedPiece, wanted: string, isFirst: boolean, isLast: boolean): Span | null {
+  const at = isLast ? text.indexOf(wanted) : text.length - wanted.length
+  if (at < 0 || !text.startsWith(wanted, at) || (!isFirst && at > 0)) return null
+  return text.length === to - from ? { from: from + at, to: from + at + wanted.length } : { from, to }
+}
+
+function joined(spans: Span[]): Span[] {
+  const inOrder = spans.sort((a, b) => a.from - b.from || a.to - b.to)
+  const apart: Span[] = []
+  for (const span of inOrder) {
+    const before = apart.at(-1)
+    if (before !== undefined && span.from < before.to) before.to = Math.max(before.to, span.to)
+    else apart.push({ ...span })
+  }
+  return apart
+}

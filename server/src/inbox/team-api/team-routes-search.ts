@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox'
+import type { Sql } from '../../base/db.ts'
+import { type App, errors, nullable, timestamp } from '../../base/route.ts'
+import { cursor, text } from '../../base/schema-types.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import * as schema from '../api/schema.ts'
+import type { Contact, InboxDeps } from '../conversation/conversation.ts'
+import { actorOf, authorOf } from '../conversation/message.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { recallContact } from '../read/listed-conversation.ts'
+import { namedActors, readNames } from '../read/names.ts'
+import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
+import { maxStretches, maxStretchLength, snippetOf } from '../search/snippet.ts'
+import { named } from './team-present.ts'
+import { inboxPath, scopeOf } from './team-request.ts'
+import { author } from './team-schema.ts'
+
+const maxFound = 50
+
+const SearchQuery = Type.Object(
+  {
+    search: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '\\S',
+      description:
+        'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
+      example: 'blue sofa deliv',
+    }),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
+    cursor: Type.Optional(cursor('From the page before.')),
+  },
+  closed,
+)
+
+const FoundInMessage = Type.Object(
+  {
+    id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
+    conversationId: idSchema('Its conversation.'),
+    contact: schema.conversationFields.contact,
+    direction: schema.messageFields.direction,
+    kind: schema.messageFields.kind,
+    author,
+    occurredAt: schema.messageFields.occurred_at,
+    snippet: Type.Array(
+      Type.Object({
+        text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
+        isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
+      }),
+      { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
+    ),
+  },
+  { title: 'FoundMessage', description: 'A message that says what was looked for.' },
+)
+
+export function serveMessageSearch(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  const { db, vault } = deps
+  app.route({
+    method: 'GET',
+    url: `${inboxPath}/messages`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team inbox'),
+      operationId: 'searchMessages',
+      summary: 'Search what messages say',
+      description:
+        'In all conversations, the messages that came last first. A page may have few or none while its cursor says that older ones have not been looked through.',
+      params: Type.Object(workspaceParams),
+      querystring: SearchQuery,
+      response: {
+        200: Type.Object({
+          messages: Type.Array(FoundInMessage, { maxItems: maxFound }),
+          cursor: nullable(cursor('For what is older; null when all was looked through.')),
+          lookedTo: nullable(timestamp('How far back was looked; null when all was looked through.')),
+        }),
+        ...errors(400, 401, 404),
+      },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const { search, limit = 20, cursor: from = null } = request.query
+      const { workspaceId } = member
+      return vault.withKeyring(workspaceId, async (keyring) => {
+        const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })
+        return {
+          messages: await presentFound(deps, keyring, workspaceId, found.messages),
+          cursor: found.cursor,
+          lookedTo: found.lookedTo?.toISOString() ?? null,
+        }
+      })
+    },
+  })
+}
+
+async function presentFound(
+  deps: InboxDeps,
+  keyring: Keyring,
+  workspaceId: string,
+  messages: readonly FoundMessage[],
+): Promise<Static<typeof FoundInMessage>[]> {
+  const actors = messages.map(actorOf)
+  const [contacts, names] = await Promise.all([
+    readContacts(deps.db.sql, keyring, workspaceId, [...new Set(messages.map((one) => one.conversation_id))]),
+    readNames(deps, workspaceId, namedActors(actors)),
+  ])
+  return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
+    const contact = contacts.get(conversationId)
+    // Erased since it was found.
+    if (contact === undefined) return []
+    const { name, phone } = contact
+    return {
+      id,
+      conversationId,
+      contact: { name, phone },
+      direction,
+      kind,
+      author: named(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
+      occurredAt: row.occurred_at.toISOString(),
+      snippet: snippetOf(said, hits),
+    }
+  })
+}
+
+async function readContacts(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Contact>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; contact: string }[]>`
+    select c.id, encode(c.contact, 'base64') as contact
+    from conversations c
+    where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and c.id = any (${[...ids]}::uuid[])`
+  return new Map(rows.map((row) => [row.id, recallContact(keyring, row)]))
+}

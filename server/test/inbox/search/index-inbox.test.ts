@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb } from '../../../src/base/db.ts'
+import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
+import { epochSize } from '../../../src/inbox/search/message-tokens.ts'
+import { holdProgress } from '../../../src/inbox/search/progress.ts'
+import { statementsOf, testDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { fillMessages } from '../../support/fill.ts'
+import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+import { rotate } from '../../support/rotation/rotating.ts'
+import { makeInboxTokens } from '../../support/tokens.ts'
+
+interface Row {
+  id: string
+  epoch: number
+  index_version: number
+  tokens: number[]
+}
+
+const rowsOf = ({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>) => db.sql<Row[]>`
+  select message_id as id, epoch, index_version, tokens
+  from message_search
+  where workspace_id = ${workspaceId}
+  order by message_id`
+
+async function conversationRows({ db, workspaceId }: InboxWorld): Promise<string[]> {
+  const rows = await db.sql<{ id: string }[]>`
+    select conversation_id as id
+    from conversation_search
+    where workspace_id = ${workspaceId}
+    order by 1`
+  return rows.map(({ id }) => id)
+}
+
+async function find(member: TestMember, search: string): Promise<string[]> {
+  const { status, body } = await member.call('GET', `/inbox/messages?search=${search}&limit=50`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.messages.map(({ id }: { id: string }) => id)
+}
+
+async function fill(w: InboxWorld, id: string, count: number): Promise<void> {
+  const keyring = await w.vault.keyring(w.workspaceId)
+  await fillMessages({ ...w, keyring, now: w.clock.now() }, w.connectionId, [id], count)
+}
+
+test('what is a minute old gets its tokens, and what is younger is looked through', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.customerWrites('An old sofa')
+  w.clock.advance(settledMs + 10_000)
+  await w.customerWrites('A young sofa')
+  assert.ok((await indexInbox(w)) > 0)
+  assert.equal((await rowsOf(w)).length, 1)
+  assert.equal((await find(member, 'sofa')).length, 2)
+})
+
+test('while a transaction is open that began earlier, nothing that it may yet commit is passed', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const { options } = await testDatabase()
+  const other = openDb(options)
+  atEnd(() => other.close())
+  const { id } = await w.customerWrites('First')
+  const [begun, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // As one that has made its message, and waits for something.
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const late = other.tx(async (tx) => {
+    await tx`select 1`
+    begun.resolve()
+    await isOver.promise
+    await tx`
+      insert into messages (
+        workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status, occurred_at, created_at
+      )
+      select workspace_id, ${lateId}, conversation_id, connection_id, direction, kind, origin, ${keyring.seal(
+        { table: 'messages', row: lateId, column: 'content' },
+        JSON.stringify({ text: 'Late sofa', referral: null }),
+      )}, status, occurred_at + interval '1 ms', created_at
+      from messages
+      where workspace_id = ${w.workspaceId}
+        and conversation_id = ${id}`
+  })
+  const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
+  const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
+  await begun.promise
+  // Of the minute that makes sure, all but a moment has passed.
+  w.clock.advance(settledMs + 1)
+  await indexInbox(w)
+  isOver.resolve()
+  await late
+  await makeInboxTokens(w)
+  assert.deepEqual(await find(member, 'late'), [lateId])
+})
+
+test('work that was cut short goes on where it was, and is done once by two workers', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hello')
+  await fill(w, id, 1_200)
+  w.clock.advance(settledMs + 10_000)
+  const failing = {
+    ...w,
+    db: {
+      ...w.db,
+      tx: (() => {
+        let left = 2
+        return async (work: Parameters<typeof w.db.tx>[0]) => {
+          if (left-- <= 0) throw new Error('The worker died')
+          return w.db.tx(work)
+        }
+      })() as typeof w.db.tx,
+    },
+  }
+  await assert.rejects(indexInbox(failing), /The worker died/)
+  const half = (await rowsOf(w)).length
+  assert.ok(half >= 500 && half < 1_201, String(half))
+  await Promise.all([indexInbox(w), indexInbox(w)])
+  await makeInboxTokens(w)
+  assert.equal((await rowsOf(w)).length, 1_201)
+})
+
+test('nothing is written where nothing has changed, and conversations of old names lose none of the others', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hello')
+  await makeInboxTokens(w)
+  const marks = () => w.db.sql`
+    select ctid::text, xmin::text
+    from conversation_search
+    where workspace_id = ${w.workspaceId}`
+  const before = await marks()
+  await w.customerWrites('Again')
+  await makeInboxTokens(w)
+  assert.deepEqual(await marks(), before)
+  assert.deepEqual(await conversationRows(w), [id])
+  assert.equal(await indexInbox(w), 0)
+})
+
+test('a message that comes in, and one that goes out, write no tokens and ask for none', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('Hello')
+  await makeInboxTokens(w)
+  const statements = await statementsOf(() => w.customerWrites('Again'))
+  assert.ok(statements.length > 0)
+  assert.deepEqual(
+    statements.filter(({ text }) => /message_search|conversation_search|inbox_search_progress/.test(text)),
+    [],
+  )
+})
+
+test('one who makes tokens waits for nobody, and stays out while somebody deletes', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('Hello')
+  await makeInboxTokens(w)
+  await w.customerWrites('Again')
+  w.clock.advance(settledMs + 10_000)
+  const { options } = await testDatabase()
+  const other = openDb(options)
+  atEnd(() => other.close())
+  await other.tx(async (tx) => {
+    await holdProgress(tx, w.workspaceId)
+    assert.equal(await indexInbox(w), 0)
+  })
+  assert.ok((await indexInbox(w)) > 0)
+})
+
+test('an erasure keeps out whoever makes tokens before it deletes a message, and leaves none', async () => {
+  const w = await inboxWorld()
+  const admin = await signedInMember(w, 'admin')
+  await w.customerWrites('The blue sofa')
+  await makeInboxTokens(w)
+  let status = 0
+  const texts = (
+    await statementsOf(async () => {
+      status = (await admin.call('POST', '/erasures', { phone: marina.phone })).status
+    })
+  ).map(({ text }) => text)
+  assert.equal(status, 201)
+  const first = (shape: RegExp) => texts.findIndex((text) => shape.test(text))
+  const held = first(/inbox_search_progress p\s.*for update$/s)
+  assert.ok(held !== -1 && held < first(/delete from messages/), `${held} of ${texts.length}`)
+  assert.deepEqual([(await rowsOf(w)).length, await conversationRows(w)], [0, []])
+})
+
+test('two conversations that become one leave the tokens of one', async () => {
+  const w = await inboxWorld()
+  const user = { ...marina, phone: null, userId: 'user-1' }
+  await w.customerWrites('By number')
+  await w.tell({ ...messageOf(w), customer: user })
+  await makeInboxTokens(w)
+  assert.equal((await conversationRows(w)).length, 2)
+  await w.tell({ ...messageOf(w), customer: { ...marina, userId: 'user-1' } })
+  const [left] = await w.conversations()
+  assert.deepEqual(await conversationRows(w), [left.id])
+  assert.equal((await rowsOf(w)).length, 2)
+})
+
+test('a new index key exchanges all tokens, in their epochs, and finds what the one before found', async () => {
+  const w = await inboxWorld({ key: { scopes: ['inbox.read'] } })
+  const member = await signedInMember(w)
+  const { id } = await w.customerWrites('The blue sofa')
+  await makeInboxTokens(w)
+  await w.db.sql`update message_search set epoch = 0 where workspace_id = ${w.workspaceId}`
+  await w.db.sql`
+    update inbox_search_progress
+    set epoch = 3
+    where workspace_id = ${w.workspaceId}`
+  w.clock.advance(1000)
+  await w.customerWrites('The red sofa')
+  await makeInboxTokens(w)
+  const before = await rowsOf(w)
+  assert.deepEqual(
+    before.map(({ epoch }) => epoch),
+    [0, 3],
+  )
+  await rotate(w, 'index')
+  const after = await rowsOf(w)
+  assert.deepEqual(
+    after.map(({ epoch, index_version: version }) => [epoch, version]),
+    [
+      [0, 2],
+      [3, 2],
+    ],
+  )
+  for (const [n, row] of after.entries()) {
+    assert.equal(row.tokens.length, before[n]?.tokens.length)
+    assert.equal(row.tokens.filter((token) => before[n]?.tokens.includes(token)).length, 0)
+  }
+  assert.equal((await find(member, 'sofa')).length, 2)
+  assert.equal((await find(member, 'blue')).length, 1)
+  const { body } = await member.call('GET', '/inbox/conversations?search=duarte')
+  assert.deepEqual(
+    body.conversations.map((one: { id: string }) => one.id),
+    [id],
+  )
+})
+
+test('an epoch is over with its last message, and the next one has tokens of its own', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('A sofa')
+  await makeInboxTokens(w)
+  await w.db.sql`
+    update inbox_search_progress
+    set in_epoch = ${epochSize - 1}
+    where workspace_id = ${w.workspaceId}`
+  for (let n = 0; n < 2; n++) {
+    await w.customerWrites('A sofa')
+    await makeInboxTokens(w)
+  }
+  const rows = await rowsOf(w)
+  assert.deepEqual(
+    rows.map(({ epoch }) => epoch),
+    [0, 0, 1],
+  )
+  const [first, second, third] = rows.map(({ tokens }) => tokens)
+  assert.deepEqual(first, second)
+  assert.equal(first?.filter((token) => third?.includes(token)).length, 0)
+  // Those of an epoch lie side by side, and so do the epochs.
+  const regions = (tokens: number[] | undefined) => [...new Set(tokens?.map((token) => token >>> 20))]
+  assert.deepEqual(regions(third), [((regions(first)[0] ?? 0) + 1) & 0xfff])
+})
+
+test('a worker looks where something was said, rests between its looks, and once at all workspaces', async () => {
+  const w = await inboxWorld()
+  const indexer = createInboxIndexer(w)
+  const looks = async () => {
+    const statements = await statementsOf(async () => {
+      await indexer.work()
+    })
+    assert.ok(statements.length === 0 || statements.some(({ text }) => /from workspaces w/.test(text)))
+    return statements.length > 0
+  }
+  assert.equal(await looks(), true, 'at all, first')
+  assert.equal(await looks(), false, 'rests')
+  w.clock.advance(11_000)
+  assert.equal(await looks(), false, 'nothing was said')
+  await w.customerWrites('Hello')
+  w.clock.advance(11_000)
+  assert.equal(await looks(), true)
+  assert.equal((await rowsOf(w)).length, 0, 'it is too young')
+  w.clock.advance(settledMs)
+  await indexer.work()
+  assert.equal((await rowsOf(w)).length, 1)
+  w.clock.advance(11_000)
+  await indexer.work()
+  w.clock.advance(11_000)
+  assert.equal(await looks(), false, 'all of it is done')
+})
+
+const messageOf = (w: InboxWorld) =>
+  ({
+    type: 'message',
+    externalId: `wamid.${w.clock.now().getTime()}.${Math.random()}`,
+    customer: marina,
+    kind: 'text',
+    text: 'By id',
+    referral: null,
+    opensWindow: true,
+    at: w.clock.now(),
+  }) as const

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { fillMessages } from '../../support/fill.ts'
+import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+import { makeInboxTokens } from '../../support/tokens.ts'
+
+const path = '/inbox/messages'
+
+interface Found {
+  id: string
+  conversationId: string
+  snippet: { text: string; isHit: boolean }[]
+}
+
+async function search(member: TestMember, text: string, more = '') {
+  const { status, body } = await member.call('GET', `${path}?search=${encodeURIComponent(text)}${more}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body as { messages: Found[]; cursor: string | null; lookedTo: string | null }
+}
+
+const lineOf = ({ snippet }: Found): string => snippet.map(({ text }) => text).join('')
+
+/** What was found, in its order. */
+async function lines(member: TestMember, text: string): Promise<string[]> {
+  const { messages, cursor } = await search(member, text)
+  assert.equal(cursor, null)
+  return messages.map(lineOf)
+}
+
+async function say(w: InboxWorld, ...texts: string[]): Promise<string> {
+  let id = ''
+  for (const text of texts) {
+    w.clock.advance(1000)
+    id = (await w.customerWrites(text, { at: w.clock.now() })).id
+  }
+  return id
+}
+
+const echo = (w: InboxWorld, text: string): ChannelEvent => ({
+  type: 'echo',
+  externalId: `wamid.${text}`,
+  customer: marina,
+  kind: 'text',
+  text,
+  at: w.clock.now(),
+})
+
+/** Before a worker has made their tokens, and afterwards. */
+async function bothWays(w: InboxWorld, check: (which: string) => Promise<void>): Promise<void> {
+  await check('without tokens')
+  await makeInboxTokens(w)
+  await check('with tokens')
+}
+
+async function tokenRows({ db, workspaceId }: InboxWorld): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from message_search
+    where workspace_id = ${workspaceId}`
+  return row?.count ?? 0
+}
+
+test('a message is found by words of it in any order, case and accents, at once and when it has tokens', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'Segue o ORÇAMENTO do sofá azul', 'Obrigado! E a entrega?', 'Para o sofá verde também')
+  await w.tell(echo(w, 'A entrega do sofá leva 12 dias'))
+  await bothWays(w, async (which) => {
+    assert.deepEqual(
+      await lines(member, 'sofa'),
+      ['A entrega do sofá leva 12 dias', 'Para o sofá verde também', 'Segue o ORÇAMENTO do sofá azul'],
+      which,
+    )
+    assert.deepEqual(await lines(member, 'azul orcamento'), ['Segue o ORÇAMENTO do sofá azul'], which)
+    assert.deepEqual(await lines(member, '"sofá azul"'), ['Segue o ORÇAMENTO do sofá azul'], which)
+    assert.deepEqual(await lines(member, '"azul sofá"'), [], which)
+    assert.deepEqual(await lines(member, 'entr'), ['A entrega do sofá leva 12 dias', 'Obrigado! E a entrega?'], which)
+    assert.deepEqual(await lines(member, '12'), ['A entrega do sofá leva 12 dias'], which)
+    assert.deepEqual(await lines(member, 'so'), [], which)
+    assert.deepEqual(await lines(member, 'sofa amarelo'), [], which)
+    assert.deepEqual(await lines(member, '…!'), [], which)
+  })
+})
+
+test('what is found says whose conversation it is, who wrote it, when, and where the words stand', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const conversationId = await say(w, 'Do you deliver the blue sofa?')
+  const [{ id, occurred_at: occurredAt }] = await w.messages(conversationId)
+  await makeInboxTokens(w)
+  const { messages } = await search(member, 'sofa deliver')
+  assert.deepEqual(messages, [
+    {
+      id,
+      conversationId,
+      contact: { name: 'Marina Duarte', phone: '5581991234567' },
+      direction: 'inbound',
+      kind: 'text',
+      author: { type: 'customer', id: null, name: null },
+      occurredAt,
+      snippet: [
+        { text: 'Do you ', isHit: false },
+        { text: 'deliver', isHit: true },
+        { text: ' the blue ', isHit: false },
+        { text: 'sofa', isHit: true },
+        { text: '?', isHit: false },
+      ],
+    },
+  ])
+})
+
+test('words of scripts without blanks are found by any part of them', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, '你好，我要买手机', '明日配送できますか', 'สวัสดีครับ')
+  await bothWays(w, async (which) => {
+    assert.deepEqual(await lines(member, '手机'), ['你好，我要买手机'], which)
+    assert.deepEqual(await lines(member, '机'), ['你好，我要买手机'], which)
+    assert.deepEqual(await lines(member, '配送でき'), ['明日配送できますか'], which)
+    assert.deepEqual(await lines(member, 'สวัส'), ['สวัสดีครับ'], which)
+  })
+})
+
+test('pages show every message once, the newest first, while tokens are made between them', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const texts = Array.from({ length: 9 }, (_, n) => `Pedido número ${n}`)
+  await say(w, ...texts.slice(0, 5))
+  await makeInboxTokens(w)
+  await say(w, ...texts.slice(5))
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await search(member, 'pedido', `&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
+    seen.push(...page.messages.map(lineOf))
+    cursor = page.cursor
+    if (seen.length === 4) await makeInboxTokens(w)
+  } while (cursor !== null)
+  assert.deepEqual(seen, texts.toReversed())
+})
+
+test('a cursor is of one search, and says nothing of it', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'One sofa', 'Two sofas', 'Three sofas')
+  const { cursor } = await search(member, 'sofa', '&limit=1')
+  assert.ok(cursor !== null)
+  assert.ok(!Buffer.from(cursor, 'base64url').toString().includes('sofa'))
+  for (const query of [
+    `search=other&cursor=${cursor}`,
+    'search=sofa&cursor=bm90aGluZw',
+    'search=%20',
+    'search=a&limit=51',
+  ]) {
+    const { status, body } = await member.call('GET', `${path}?${query}`)
+    assert.equal(status, 400, query)
+    assert.ok(body.data.issues?.[0]?.path ?? body.data.code, JSON.stringify(body))
+  }
+})
+
+test('a cursor that was made up looks into no more epochs than there are', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'One sofa', 'Two sofas')
+  await makeInboxTokens(w)
+  const { cursor } = await search(member, 'sof', '&limit=1')
+  const [name, digest, before] = JSON.parse(Buffer.from(cursor ?? '', 'base64url').toString()) as string[]
+  const far = Buffer.from(JSON.stringify([name, digest, before, Number.MAX_SAFE_INTEGER])).toString('base64url')
+  const { messages } = await search(member, 'sof', `&cursor=${far}`)
+  assert.deepEqual(messages.map(lineOf), ['One sofa'])
+})
+
+test('messages of another workspace are found by nobody of this one', async () => {
+  const [ours, theirs] = [await inboxWorld(), await inboxWorld()]
+  const member = await signedInMember(ours)
+  await say(theirs, 'The secret sofa')
+  await say(ours, 'The known sofa')
+  await bothWays(ours, async (which) => {
+    assert.deepEqual(await lines(member, 'sofa'), ['The known sofa'], which)
+    assert.deepEqual(await lines(member, 'secret'), [], which)
+  })
+})
+
+test('an edited message is found by what it says now, and one that was withdrawn not at all', async () => {
+  for (const isIndexed of [false, true]) {
+    const w = await inboxWorld()
+    const member = await signedInMember(w)
+    await w.customerWrites('The green sofa', { externalId: 'wamid.1' })
+    await w.customerWrites('The green chair', { externalId: 'wamid.2' })
+    if (isIndexed) await makeInboxTokens(w)
+    w.clock.advance(1000)
+    const shared = { direction: 'inbound', customer: marina, at: w.clock.now() } as const
+    await w.tell({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
+    await w.tell({ type: 'withdrawn', originalId: 'wamid.2', ...shared })
+    await bothWays(w, async (which) => {
+      assert.deepEqual(await lines(member, 'blue'), ['The blue sofa'], which)
+      assert.deepEqual(await lines(member, 'green'), [], which)
+    })
+    assert.equal(await tokenRows(w), 1, 'nothing is left of the words that were withdrawn')
+  }
+})
+
+test('notices of the platform are no messages that anybody wrote, and have no tokens', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.customerWrites('Marina changed her number', { kind: 'system', opensWindow: false })
+  await bothWays(w, async (which) => assert.deepEqual(await lines(member, 'changed'), [], which))
+  assert.equal(await tokenRows(w), 0)
+})
+
+test('messages that do not open are passed over', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'A broken sofa', 'A whole sofa')
+  await w.db.sql`
+    update messages
+    set content = set_byte(content, 40, get_byte(content, 40) # 1)
+    where workspace_id = ${w.workspaceId}
+      and id = (select min(id::text)::uuid from messages where workspace_id = ${w.workspaceId})`
+  await bothWays(w, async (which) => assert.deepEqual(await lines(member, 'sofa'), ['A whole sofa'], which))
+})
+
+test('of many messages so many are opened for a page, which says how far back it has looked', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await say(w, 'The first sofa')
+  const [{ conversation_id: id }] = (await w.db.sql`
+    select conversation_id
+    from messages
+    where workspace_id = ${w.workspaceId}`) as [{ conversation_id: string }]
+  await fillMessages(
+    { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() },
+    w.connectionId,
+    [id],
+    1_700,
+  )
+  const first = await search(member, 'sofa')
+  assert.deepEqual(first.messages, [])
+  assert.ok(first.cursor !== null && first.lookedTo !== null)
+  const second = await search(member, 'sofa', `&cursor=${first.cursor}`)
+  assert.deepEqual([second.messages.map(lineOf), second.cursor, second.lookedTo], [['The first sofa'], null, null])
+  // With tokens none of them is opened.
+  await makeInboxTokens(w)
+  assert.deepEqual(await lines(member, 'sofa'), ['The first sofa'])
+})
+
+/** As if so many more messages had been said since. */
+async function nextEpoch({ db, workspaceId }: InboxWorld, epochs = 1): Promise<void> {
+  await db.sql`
+    update inbox_search_progress
+    set epoch = epoch + ${epochs},
+      in_epoch = 0
+    where workspace_id = ${workspaceId}`
+}
+
+test('what was said in many epochs comes newest first, a page at a time, each message once', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const texts: string[] = []
+  for (const epochs of [1, 1, 5, 40, 3]) {
+    const said = [1, 2].map((n) => `Sofa ${n} of ${texts.length}`)
+    texts.push(...said)
+    await say(w, ...said)
+    await makeInboxTokens(w)
+    await nextEpoch(w, epochs)
+  }
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await search(member, 'sofa', `&limit=3${cursor === null ? '' : `&cursor=${cursor}`}`)
+    seen.push(...page.messages.map(lineOf))
+    cursor = page.cursor
+  } while (cursor !== null)
+  assert.deepEqual(seen, texts.toReversed())
+  assert.deepEqual(await lines(member, '"sofa 2 of 0"'), ['Sofa 2 of 0'])
+})
+
+test('an edit leaves a message in its epoch, and gives one that had no words that of the message before it', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.customerWrites('The green sofa', { externalId: 'wamid.1' })
+  w.clock.advance(1000)
+  await w.customerWrites('👍', { externalId: 'wamid.2', at: w.clock.now() })
+  await makeInboxTokens(w)
+  await nextEpoch(w, 7)
+  await say(w, 'The newest sofa')
+  await makeInboxTokens(w)
+  w.clock.advance(1000)
+  const shared = { direction: 'inbound', customer: marina, at: w.clock.now() } as const
+  await w.tell({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
+  await w.tell({ type: 'edited', originalId: 'wamid.2', text: 'Another sofa', ...shared })
+  assert.deepEqual(await lines(member, 'sofa'), ['The newest sofa', 'Another sofa', 'The blue sofa'])
+  const rows = await w.db.sql<{ epoch: number }[]>`
+    select epoch
+    from message_search
+    where workspace_id = ${w.workspaceId}
+    order by message_id`
+  assert.deepEqual(
+    rows.map(({ epoch }) => epoch),
+    [0, 0, 7],
+  )
+})
+
+test('whoever is nobody here searches nothing', async () => {
+  const w = await inboxWorld()
+  const stranger = await signedInMember(await inboxWorld())
+  const url = `/api/team/v1/workspaces/${w.workspaceId}${path}?search=sofa`
+  assert.equal((await w.app.inject({ method: 'GET', url })).statusCode, 401)
+  assert.equal((await w.app.inject({ method: 'GET', url, headers: stranger.headers })).statusCode, 404)
+})

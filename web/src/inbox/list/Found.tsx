@@ -1,0 +1,143 @@
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
+import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
+import type { ConversationFilter } from '../../data/inbox/types.ts'
+import { useLabelsById } from '../../data/labels.ts'
+import { me } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { ConversationRow, rowHeight } from './ConversationRow.tsx'
+import rowStyles from './ConversationRows.module.css'
+import { ConversationRows, Shapes, useNow } from './ConversationRows.tsx'
+import styles from './Found.module.css'
+import { FoundMessages } from './FoundMessages.tsx'
+import { foundMark } from './filters.ts'
+
+interface FoundProps {
+  filter: ConversationFilter
+  term: string
+  openId: string | undefined
+  open(id: string): void
+  openAt(id: string, messageId: string): void
+}
+
+/** What a search finds: whom by what their row shows, and what was said by its words. */
+export default function Found({ filter, term, openId, open, openAt }: FoundProps) {
+  const [showsAll, setShowsAll] = useState(false)
+  const scroller = useRef<HTMLElement>(null)
+  const moves = useFoundMoves(scroller, !showsAll)
+  if (showsAll) {
+    return (
+      <>
+        <button type="button" className={styles.more} onClick={() => setShowsAll(false)}>
+          {t.inbox.found.showFewer}
+        </button>
+        <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setShowsAll(false)} />
+      </>
+    )
+  }
+  return (
+    <section
+      ref={scroller}
+      className={styles.scroller}
+      aria-label={t.inbox.found.title}
+      onKeyDown={moves}
+      {...{ [foundMark]: '' }}
+    >
+      <FoundConversations filter={filter} openId={openId} open={open} showAll={() => setShowsAll(true)} />
+      <FoundMessages term={term} openAt={openAt} />
+    </section>
+  )
+}
+
+interface FoundConversationsProps {
+  filter: ConversationFilter
+  openId: string | undefined
+  open(id: string): void
+  showAll(): void
+}
+
+const few = 5
+
+function FoundConversations({ filter, openId, open, showAll }: FoundConversationsProps) {
+  const workspaceId = useWorkspaceId()
+  const inbox = useInbox()
+  const { query, rows, cursor } = useConversationPages(workspaceId, filter)
+  const labels = useLabelsById(workspaceId)
+  const now = useNow()
+  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+  const shown = query.isPlaceholderData ? [] : rows.slice(0, few)
+  const hasMore = !query.isPlaceholderData && (rows.length > few || cursor !== null)
+  return (
+    <section aria-label={t.inbox.found.conversations}>
+      <h2 className={styles.heading}>{t.inbox.found.conversations}</h2>
+      {query.isError && rows.length === 0 ? (
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      ) : query.isPending || query.isPlaceholderData ? (
+        <Shapes count={2} />
+      ) : shown.length === 0 ? (
+        <p className={styles.none}>{t.inbox.found.noConversation}</p>
+      ) : (
+        <ul className={rowStyles.rows} style={{ height: shown.length * rowHeight }}>
+          {shown.map((row, index) => (
+            <ConversationRow
+              key={row.id}
+              row={row}
+              index={index}
+              start={index * rowHeight}
+              total={hasMore ? -1 : rows.length}
+              isOpen={row.id === openId}
+              labels={labels}
+              now={now}
+              userId={me().id}
+              open={open}
+              peek={peek}
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <button type="button" className={styles.more} onClick={showAll}>
+          {t.inbox.found.showAll}
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** Arrows and letters move the focus through all that was found, whichever group it is in. */
+function useFoundMoves(scroller: { current: HTMLElement | null }, isHere: boolean) {
+  const moveBy = useCallback(
+    (step: 1 | -1): boolean => {
+      const links = [...(scroller.current?.querySelectorAll<HTMLElement>('a') ?? [])]
+      const { activeElement } = document
+      const from = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1
+      const next = links[from + step]
+      if (next === undefined) return false
+      next.focus()
+      return true
+    },
+    [scroller],
+  )
+  useKeys(
+    t.inbox.title,
+    useMemo(
+      () =>
+        isHere
+          ? [
+              { keys: 'j', label: t.inbox.actions.next, run: () => void moveBy(1) },
+              { keys: 'k', label: t.inbox.actions.previous, run: () => void moveBy(-1) },
+            ]
+          : [],
+      [isHere, moveBy],
+    ),
+  )
+  return (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
+    if (step === null) return
+    event.preventDefault()
+    // Above the first of them is the field.
+    if (!moveBy(step) && step === -1) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
+  }
+}
