@@ -19,6 +19,9 @@ export interface Ask {
   path: string
   query?: IDataObject
   body?: IDataObject
+  /** A file in place of a body. */
+  bytes?: Uint8Array
+  timeoutMs?: number
   itemIndex?: number
   signal?: AbortSignal
 }
@@ -26,7 +29,7 @@ export interface Ask {
 export type CredentialName = 'parleyApi' | 'parleyTeamApi'
 
 // A send may have to wait for the platform.
-const timeoutMs = 100_000
+const usualTimeoutMs = 100_000
 const maxPauseMs = 60_000
 const maxRetries = 3
 
@@ -57,7 +60,7 @@ interface Response {
 
 async function request(context: Context, credential: CredentialName, call: Ask): Promise<Response> {
   const { baseUrl } = await context.getCredentials<{ baseUrl: string }>(credential)
-  const { method, path, query, body, signal, itemIndex } = call
+  const { method, path, query, body, bytes, timeoutMs = usualTimeoutMs, signal, itemIndex } = call
   const options: IHttpRequestOptions = {
     method,
     url: `${baseUrl.trim().replace(/\/+$/, '')}${path}`,
@@ -69,6 +72,7 @@ async function request(context: Context, credential: CredentialName, call: Ask):
     timeout: timeoutMs,
     ...(query !== undefined && { qs: query }),
     ...(body !== undefined && { body }),
+    ...(bytes !== undefined && { body: bytes, headers: { 'content-type': 'application/octet-stream' } }),
     ...(signal !== undefined && { abortSignal: signal }),
   }
   try {

@@ -59,6 +59,7 @@ declare module 'n8n-workflow' {
       rows?: number
       minValue?: number
       maxValue?: number
+      maxAllowedFields?: number
     }
     displayOptions?: { show?: { [name: string]: (string | boolean)[] } }
     options?: (INodePropertyOptions | INodeProperties | INodePropertyCollection)[]
@@ -111,7 +112,7 @@ declare module 'n8n-workflow' {
     url: string
     headers?: IDataObject
     qs?: IDataObject
-    body?: IDataObject
+    body?: IDataObject | Uint8Array
     json?: boolean
     returnFullResponse?: boolean
     ignoreHttpStatusErrors?: boolean
@@ -133,7 +134,16 @@ declare module 'n8n-workflow' {
     }
   }
 
+  export interface IBinaryData {
+    mimeType: string
+    fileName?: string
+  }
+
   export interface IExecuteFunctions extends FunctionsBase {
+    helpers: FunctionsBase['helpers'] & {
+      assertBinaryData(itemIndex: number, parameterData: string): IBinaryData
+      getBinaryDataBuffer(itemIndex: number, parameterData: string): Promise<Uint8Array>
+    }
     getInputData(): INodeExecutionData[]
     getNodeParameter(name: string, itemIndex: number, fallback?: unknown): GenericValue
     getWorkflowDataProxy(itemIndex: number): { [name: string]: unknown }

@@ -9,6 +9,8 @@ import {
   NodeOperationError,
 } from 'n8n-workflow'
 import { type Ask, ask } from '../../shared/ask.ts'
+import { bringFile, readFile } from './bring-file.ts'
+import { intoPath } from './into-path.ts'
 import { loadOptions } from './load-options.ts'
 import type { Operation } from './operations/operation.ts'
 import { allProperties, operations } from './operations/properties.ts'
@@ -50,8 +52,12 @@ export class Parley implements INodeType {
 /** Carries out what one item asks for. */
 async function carryOut(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
   const operation = operationOf(context, itemIndex)
-  const fields = readFields(context, operation, itemIndex)
-  const asked = operation.isOnce ? { idempotency_key: keyOf(context, fields, itemIndex), ...fields } : fields
+  const filled = readFields(context, operation, itemIndex)
+  const file = await readFile(context, filled, itemIndex)
+  // Every attempt brings an upload of its own: a file counts by what it is.
+  const key = operation.isOnce && keyOf(context, { ...filled, digest: file?.digest }, itemIndex)
+  const fields = file === undefined ? filled : await bringFile(context, filled, file, itemIndex)
+  const asked = { ...(key && { idempotency_key: key }), ...(operation.shape?.(fields) ?? fields) }
   const { path, rest } = intoPath(context, operation.path, asked, itemIndex)
   const call = { method: operation.method, path: `/api/v2${path}`, itemIndex }
   if (operation.isPaged) return pages(context, operation, { ...call, query: rest })
@@ -66,24 +72,6 @@ function operationOf(context: IExecuteFunctions, itemIndex: number): Operation {
   if (found === undefined)
     throw new NodeOperationError(context.getNode(), `A ${resource} has no operation ${value}`, { itemIndex })
   return found
-}
-
-function intoPath(
-  context: IExecuteFunctions,
-  pattern: string,
-  asked: IDataObject,
-  itemIndex: number,
-): { path: string; rest: IDataObject } {
-  const rest = { ...asked }
-  const path = pattern.replace(/:(\w+)/g, (_all, name: string) => {
-    const value = String(rest[name] ?? '').trim()
-    delete rest[name]
-    if (value !== '') return encodeURIComponent(value)
-    throw new NodeOperationError(context.getNode(), `${name} is empty: look at the expression that fills it`, {
-      itemIndex,
-    })
-  })
-  return { path, rest }
 }
 
 async function pages(context: IExecuteFunctions, { list = '' }: Operation, call: Ask): Promise<IDataObject[]> {

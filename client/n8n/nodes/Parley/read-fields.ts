@@ -13,7 +13,7 @@ export function readFields(context: IExecuteFunctions, operation: Operation, ite
     const isTime = times.some((field) => field.name === name)
     fields[snakeCase(name)] = isTime ? withOffset(value, context.getTimezone()) : value
   }
-  return operation.shape?.(fields) ?? fields
+  return fields
 }
 
 const isEmpty = (value: unknown): boolean =>

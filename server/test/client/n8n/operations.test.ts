@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TObject } from 'typebox'
+import { uploadFile } from '../../../src/agents/verbs/upload-file.ts'
 import { verbs } from '../../../src/agents/verbs/verbs.ts'
 import { installedNodes } from '../../support/n8n/installed-nodes.ts'
 import type { Property } from '../../support/n8n/node-type.ts'
@@ -29,14 +30,20 @@ async function allOperations(): Promise<Operation[]> {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+/** The fields that say which file is brought, and as what. */
+const ofFiles = ['binary_property_name', 'kind', 'file_name']
+
 /** The fields that an operation may ask with, as the verb calls them. */
 function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): string[] {
   const filled = [...fields, ...more].map(({ name }) => [
     snakeCase(name),
-    name === 'customFields' ? { field: [] } : 'a',
+    name === 'customFields' ? { field: [{ key: 'plan', value: 'gold' }] } : 'a',
   ])
-  const withOne = Object.fromEntries(filled)
-  if (withOne.custom_fields !== undefined) withOne.custom_fields.field.push({ key: 'plan', value: 'gold' })
+  const withOne: Record<string, unknown> = Object.fromEntries(filled)
+  if (withOne.binary_property_name !== undefined) {
+    for (const name of ofFiles) delete withOne[name]
+    withOne.upload_id = 'a'
+  }
   const added = [isOnce ? ['idempotency_key'] : [], isPaged ? ['limit', 'cursor'] : []].flat()
   return [...Object.keys(shape?.(withOne) ?? withOne), ...added]
 }
@@ -64,10 +71,10 @@ test('each operation is a verb of the interface for agents, with fields that the
     assert.equal('idempotency_key' in properties, operation.isOnce === true, `${label}: done once`)
     if (list !== undefined) assert.ok(isList(verb.output.properties[list]), `${label}: ${list} is a list`)
   }
-  // A trigger waits for work.
+  // A trigger waits for work, and an answer with a file brings it by itself.
   assert.deepEqual(
     verbs.map(({ name }) => name).filter((name) => !seen.has(name)),
-    ['wait_for_work'],
+    ['wait_for_work', 'upload_file'],
   )
 })
 
@@ -79,7 +86,9 @@ test('each choice of the node is one that the verb takes', async () => {
       if (field.type !== 'options' || field.typeOptions !== undefined) continue
       const place = schemaOf(verb.input.properties, field.name)
       const taken = new Set(valuesOf(place))
-      const unknown = (field.options ?? []).map(({ value }) => value).filter((value) => !taken.has(value))
+      // What is empty is left out.
+      const given = (field.options ?? []).map(({ value }) => value).filter((value) => value !== '')
+      const unknown = given.filter((value) => !taken.has(value))
       assert.deepEqual(unknown, [], `${operation.resource} ${operation.value} ${field.name}`)
     }
   }
@@ -90,6 +99,7 @@ const isList = (schema: unknown): boolean => (schema as { type?: string } | unde
 // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
 function schemaOf(properties: any, field: string): unknown {
   if (field === 'matchBy') return properties.match.properties.by
+  if (field === 'kind') return uploadFile.input.properties.kind
   const name = snakeCase(field)
   return properties[name] ?? properties.lead.properties[name]
 }

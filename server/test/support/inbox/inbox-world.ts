@@ -46,7 +46,8 @@ export interface InboxWorld extends World {
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   messages(conversationId: string): Promise<any[]>
   patch(id: string, body: object, key?: string): Promise<Answer>
-  addConnection(channel?: Channel): Promise<string>
+  /** Messages never reach `baseUrl`, files do. */
+  addConnection(channel?: Channel, baseUrl?: string): Promise<string>
   /** A send of the given number of parts that waits for the platform's answer. */
   pendingSend(conversationId: string, parts?: number): Promise<string>
   status(externalId: string, status: DeliveryStatus, more?: Partial<Status>): Status
@@ -68,7 +69,7 @@ const inboxScopes = ['inbox.read', 'inbox.write'] as const
 export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld> {
   const w = await world({ scopes: options.key?.scopes ?? ['inbox.read'], key: options.key ?? {} })
   const { db, vault, clock, log, workspaceId, call } = w
-  const addConnection = async (channel: Channel = 'waba') => {
+  const addConnection = async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1') => {
     const id = newId(clock.now())
     const keyring = await vault.keyring(workspaceId)
     const now = clock.now()
@@ -84,7 +85,7 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
           numberId: randomUUID(),
           accountId: null,
           settings: {
-            baseUrl: 'http://127.0.0.1',
+            baseUrl,
             version: 'v25.0',
             accessToken: 't',
             appSecret: 's',

@@ -5,6 +5,8 @@ import type { Item, NodeType, Property } from './node-type.ts'
 export interface Given {
   /** What somebody has filled in; a list has one for each item. */
   parameters?: Record<string, unknown> | Record<string, unknown>[]
+  /** The binary fields that every item has. */
+  binary?: Record<string, { mimeType: string; fileName?: string; bytes: Buffer }>
   credentials: Record<string, Record<string, string>>
   /** What n8n keeps with the workflow. */
   stored?: Record<string, unknown>
@@ -12,6 +14,8 @@ export interface Given {
   continueOnFail?: boolean
   mode?: 'trigger' | 'manual'
   webhookUrl?: string
+  /** Gets what the node asked for. */
+  asked?: string[]
   timezone?: string
   emit?(items: Item[][]): void
   emitError?(error: Error): void
@@ -39,6 +43,11 @@ export class WebhookAnswer extends EventEmitter {
 export function standIn(installed: InstalledNodes, node: NodeType, given: Given): object {
   const all = Array.isArray(given.parameters) ? given.parameters : [given.parameters ?? {}]
   const { stored = {}, mode = 'trigger', webhook } = given
+  const binaryIn = (_itemIndex: number, field: string) => {
+    const found = given.binary?.[field]
+    if (found === undefined) throw new Error(`The item has no binary field ${field}`)
+    return found
+  }
   const credentialsOf = async (type: string) => {
     const found = given.credentials[type]
     if (found === undefined) throw new Error(`No credential ${type} is given`)
@@ -66,10 +75,13 @@ export function standIn(installed: InstalledNodes, node: NodeType, given: Given)
     getRequestObject: () => ({ rawBody: Buffer.from(webhook?.text ?? ''), readRawBody: async () => {} }),
     getResponseObject: () => webhook?.answer,
     helpers: {
+      assertBinaryData: binaryIn,
+      getBinaryDataBuffer: async (itemIndex: number, field: string) => binaryIn(itemIndex, field).bytes,
       httpRequestWithAuthentication: async (type: string, options: HttpOptions) => {
         const authenticate = installed.credentials.get(type)?.authenticate
         if (authenticate === undefined) throw new Error(`${type} does not say how it is sent`)
         const { headers } = await authenticate(await credentialsOf(type), options)
+        given.asked?.push(`${options.method} ${new URL(options.url).pathname}`)
         return send({ ...options, headers })
       },
     },
@@ -95,18 +107,19 @@ interface HttpOptions {
   url: string
   headers: Record<string, string>
   qs?: Record<string, unknown>
-  body?: object
+  body?: object | Uint8Array<ArrayBuffer>
   abortSignal?: AbortSignal
 }
 
 async function send({ method, url, headers, qs = {}, body, abortSignal }: HttpOptions) {
   const asked = new URL(url)
   for (const [name, value] of Object.entries(qs)) asked.searchParams.set(name, String(value))
+  const isBytes = body instanceof Uint8Array
   const response = await fetch(asked, {
     method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...(body !== undefined && !isBytes && { 'content-type': 'application/json' }), ...headers },
     redirect: 'manual',
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isBytes ? body : JSON.stringify(body) }),
     ...(abortSignal !== undefined && { signal: abortSignal }),
   })
   const text = await response.text()

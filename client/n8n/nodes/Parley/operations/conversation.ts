@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow'
+import { answers } from './answers.ts'
 import {
   conversationId,
   fromList,
@@ -58,49 +59,6 @@ const post = { ...shared, method: 'POST' } as const
 const one = '/conversations/:conversation_id'
 
 const speaking: Operation[] = [
-  {
-    ...post,
-    value: 'answer',
-    name: 'Answer',
-    action: 'Answer the customer',
-    description: 'Send the customer a text. Only in a conversation that is yours.',
-    path: `${one}/answer`,
-    isOnce: true,
-    fields: [
-      conversationId,
-      {
-        displayName: 'Text',
-        name: 'text',
-        type: 'string',
-        typeOptions: { rows: 4 },
-        default: '',
-        required: true,
-        description: 'What the customer gets, as it stands',
-      },
-    ],
-    more: [
-      {
-        displayName: 'Quoted Message ID',
-        name: 'quotedMessageId',
-        type: 'string',
-        default: '',
-        description: 'The message that this one answers to: the customer sees it above',
-      },
-      idempotencyKey,
-    ],
-  },
-  {
-    ...post,
-    value: 'answerWithTemplate',
-    name: 'Answer With Template',
-    action: 'Answer with a template',
-    description: 'Send an approved template: the only answer once the 24-hour window is closed',
-    path: `${one}/answer`,
-    isOnce: true,
-    fields: [conversationId, ...template('What is sent')],
-    more: [idempotencyKey],
-    shape: templateOf,
-  },
   {
     ...post,
     value: 'start',
@@ -332,4 +290,4 @@ const reading: Operation[] = [
   },
 ]
 
-export const conversationOperations = [...speaking, ...handingOn, ...standing, ...reading]
+export const conversationOperations = [...answers, ...speaking, ...handingOn, ...standing, ...reading]

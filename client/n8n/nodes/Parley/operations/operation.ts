@@ -19,7 +19,10 @@ export interface Operation {
   list?: string
   /** The list goes on over several pages. */
   isPaged?: true
-  /** What is asked for; the fields as they are, unless the verb wants them otherwise. */
+  /**
+   * What is asked for; the fields as they are, unless the verb wants them otherwise. Where the field `binaryPropertyName` names a file, it
+   * has been brought, and `upload_id` is there in its place.
+   */
   shape?: (fields: IDataObject) => IDataObject
 }
 
@@ -40,6 +43,15 @@ export const idempotencyKey: INodeProperties = {
   default: '',
   description:
     'One key is done once. Left out, it is made of execution, node, item and content: a retry of the node does nothing twice.',
+}
+
+/** The node brings what is in it, before it asks. */
+export const binaryField: INodeProperties = {
+  displayName: 'Input Data Field Name',
+  name: 'binaryPropertyName',
+  type: 'string',
+  default: '',
+  description: 'The name of the binary field of the item that has the file',
 }
 
 /** One field in place of two: the names of templates have no slash. */
@@ -63,9 +75,10 @@ export const template = (description: string): INodeProperties[] => [
   },
 ]
 
-export function templateOf({ template: named, body_params = [], ...rest }: IDataObject): IDataObject {
+export function templateOf({ template: named, body_params = [], upload_id, ...rest }: IDataObject): IDataObject {
   const [name, ...language] = String(named ?? '').split('/')
-  return { ...rest, template: { name, language: language.join('/'), body_params } }
+  const header = upload_id === undefined ? {} : { header_upload_id: upload_id }
+  return { ...rest, template: { name, language: language.join('/'), body_params, ...header } }
 }
 
 export const fromList = (displayName: string, name: string, loadOptionsMethod: string, hint: string) =>
