@@ -297,7 +297,22 @@ function plain(names: Map<string, string>, { status, body, headers }: Answer): s
   const text = JSON.stringify({ status, body, retryAfter: headers['retry-after'] }, (key, value) =>
     /cursor/i.test(key) && value !== null ? 'cursor' : value,
   )
-  return text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|masked_[\w-]+|\bL[0-9A-HJKMNP-TV-Z]{11}\b/g, name)
+  return text.replace(
+    new RegExp(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|masked_[\\w-]+|${madeUpCode.source}`, 'g'),
+    name,
+  )
+}
+
+const madeUpCode = /\bL[0-9A-HJKMNP-TV-Z]{11}\b/g
+
+/** Whether a search has found a lead by a code that was made up. */
+function isByCode(requests: readonly Request[], answers: readonly Answer[]): boolean {
+  return requests.some(([, , options]) => {
+    const { search } = (options?.query ?? {}) as { search?: string }
+    const term = search?.trim().toUpperCase()
+    const codes = answers.flatMap(({ body }) => JSON.stringify(body).match(madeUpCode) ?? [])
+    return term !== undefined && term !== '' && codes.some((code) => code.includes(term))
+  })
 }
 
 /** Whether an answer gives the number away: in digits, with anything between them, or in base64. */
@@ -345,9 +360,11 @@ test('no sequence of calls of a masked key tells two workspaces apart that diffe
     const said = new Set<string>()
     for (const [call, pauseMs] of calls) {
       const shown: string[] = []
+      const answers: Answer[] = []
       for (const [n, each] of sides.entries()) {
         const asked = JSON.stringify(call(each))
         const answer = await ask(each, call)
+        answers.push(answer)
         const phone = phones[n] ?? ''
         // What the key has written itself it may read.
         if (asked.includes(phone.slice(2))) said.add(phone)
@@ -356,6 +373,8 @@ test('no sequence of calls of a masked key tells two workspaces apart that diffe
         if (answer.status === 429) refused++
         shown.push(plain(names[n] ?? new Map(), answer))
       }
+      // By chance one of the codes that are made up holds what is looked for, and from here on the two have different pages.
+      if (shown[0] !== shown[1] && isByCode(sides.map(call), answers)) break
       assertSame(shown, `${JSON.stringify(has)} ${phones.join()} ${JSON.stringify(sides.map(call))}`)
       sides[0]?.clock.advance(pauseMs)
     }
