@@ -95,7 +95,15 @@ test('the command line imports and exports, through a server that runs and witho
   assert.equal(JSON.parse(again.stdout).unchanged, 1)
 
   await writeFile(input, 'Nome;Etapa;Cidade;Valor\nCaio Reis;ganho;Natal;2.500\n')
-  const translated = ['--value', 'status:ganho=won', '--split-names', '--decimal', ',', '--label', 'k_cidade=Cidade natal']
+  const translated = [
+    '--value',
+    'status:ganho=won',
+    '--split-names',
+    '--decimal',
+    ',',
+    '--label',
+    'k_cidade=Cidade natal',
+  ]
   const mapped = await runCommand(['import', input, '--match', 'none', ...translated, '--json'], env)
   assert.equal(mapped.exitCode, 0, mapped.stderr)
   const lines = join(folder, 'out.ndjson')
