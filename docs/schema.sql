@@ -525,8 +525,6 @@ create table lead_bulk_items (
   constraint lead_bulk_items_pkey PRIMARY KEY (workspace_id, change_id, lead_id)
 );
 
-CREATE INDEX lead_bulk_items_of_lead ON lead_bulk_items USING btree (workspace_id, lead_id);
-
 create table lead_import_dry_names (
   workspace_id uuid not null,
   import_id uuid not null,

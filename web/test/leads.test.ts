@@ -410,7 +410,8 @@ test('the page is usable without eyes or a mouse, in both schemes and on a phone
     await page.getByRole('dialog', { name: 'New lead' }).waitFor()
     assert.deepEqual(await issuesInSchemes(page, 'leads-new'), [])
     await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/changes`)
-    await page.getByRole('row', { name: /Source: Event/ })
+    await page
+      .getByRole('row', { name: /Source: Event/ })
       .first()
       .waitFor()
     assert.deepEqual(await issuesInSchemes(page, 'leads-bulk-changes'), [])

@@ -18,6 +18,10 @@ interface ImportOptions {
   workspace?: string
   match: string
   map?: string[]
+  label?: string[]
+  value?: string[]
+  splitNames?: boolean
+  decimal?: string
   format?: 'csv' | 'ndjson'
   encoding?: string
   delimiter?: string
@@ -27,6 +31,8 @@ interface ImportOptions {
   resume?: string
   json?: boolean
 }
+
+const repeated = (value: string, all: string[] = []): string[] => [...all, value]
 
 interface Import {
   id: string
@@ -56,11 +62,15 @@ export function addImportCommand(program: Command): void {
     .description('import leads from a CSV or NDJSON file; rows that are refused go to a file beside it')
     .option('-w, --workspace <id or name>', 'needed when there are several')
     .addOption(new Option('-m, --match <field>', 'how a row finds its lead').choices(matchers).default('externalRef'))
+    .option('--map <column=field>', 'what a column fills, nothing behind = for none; may be repeated', repeated)
+    .option('--label <field=name>', 'what a custom field is called; may be repeated', repeated)
     .option(
-      '--map <column=field>',
-      'what a column fills, nothing behind = for none; may be repeated',
-      (value, all: string[] = []) => [...all, value],
+      '--value <field:text=value>',
+      'what a status, priority, source, platform or person of the file stands for, nothing behind = for none; may be repeated',
+      repeated,
     )
+    .option('--split-names', 'split full names into first and last name')
+    .addOption(new Option('--decimal <sign>', 'what stands before the cents of amounts').choices(['.', ',']))
     .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
     .addOption(new Option('--encoding <encoding>', 'UTF-8 unless given').choices(['utf-8', 'windows-1252']))
     .option('--delimiter <character>', 'what stands between cells; found out unless given')
@@ -113,21 +123,42 @@ function formatOf(path: string, { format }: ImportOptions): 'csv' | 'ndjson' {
   return format ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
 }
 
-function wishOf({ match, map = [], encoding, delimiter, create, clearEmpty, dryRun }: ImportOptions): object {
-  const pairs = map.map((text) => {
-    const at = text.lastIndexOf('=')
-    if (at < 1) throw new Error(`--map takes column=field, as in --map "Full name=firstName", not "${text}"`)
-    return [text.slice(0, at), text.slice(at + 1) || null]
-  })
+function wishOf(options: ImportOptions): object {
+  const { match, map = [], label = [], value = [], splitNames, decimal } = options
+  const { encoding, delimiter, create, clearEmpty, dryRun } = options
+  const pairs = map.map((text) => pairOf(text, '--map takes column=field, as in --map "Full name=firstName"'))
+  const labels = label.map((text) => pairOf(text, '--label takes field=name, as in --label k_city=City'))
   return {
     match,
     ...(pairs.length > 0 && { mapping: Object.fromEntries(pairs) }),
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(value.length > 0 && { values: valuesOf(value) }),
+    ...(splitNames && { splitNames }),
+    ...(decimal !== undefined && { decimal }),
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter: delimiter === 'tab' || delimiter === '\\t' ? '\t' : delimiter }),
     createIfMissing: create,
     ...(clearEmpty && { emptyCells: 'clear' }),
     ...(dryRun && { dryRun }),
   }
+}
+
+function pairOf(text: string, usage: string): [string, string | null] {
+  const at = text.lastIndexOf('=')
+  if (at < 1) throw new Error(`${usage}, not "${text}"`)
+  return [text.slice(0, at), text.slice(at + 1) || null]
+}
+
+function valuesOf(given: readonly string[]): Record<string, Record<string, string | null>> {
+  const values: Record<string, Record<string, string | null>> = {}
+  for (const text of given) {
+    const usage = '--value takes field:text=value, as in --value status:ganho=won'
+    const [named, value] = pairOf(text, usage)
+    const at = named.indexOf(':')
+    if (at < 1) throw new Error(`${usage}, not "${text}"`)
+    values[named.slice(0, at)] = { ...values[named.slice(0, at)], [named.slice(at + 1)]: value }
+  }
+  return values
 }
 
 /** Sends the file in parts, from where the service has it. */

@@ -93,6 +93,26 @@ test('the command line imports and exports, through a server that runs and witho
   const again = await runCommand(['import', output, '--match', 'uniqueCode', '--json'], env)
   assert.equal(again.exitCode, 0, again.stderr)
   assert.equal(JSON.parse(again.stdout).unchanged, 1)
+
+  await writeFile(input, 'Nome;Etapa;Cidade;Valor\nCaio Reis;ganho;Natal;2.500\n')
+  const translated = [
+    '--value',
+    'status:ganho=won',
+    '--split-names',
+    '--decimal',
+    ',',
+    '--label',
+    'k_cidade=Cidade natal',
+  ]
+  const mapped = await runCommand(['import', input, '--match', 'none', ...translated, '--json'], env)
+  assert.equal(mapped.exitCode, 0, mapped.stderr)
+  const lines = join(folder, 'out.ndjson')
+  assert.equal((await runCommand(['export', lines, '--format', 'ndjson'], env)).exitCode, 0)
+  const caio = JSON.parse((await readFile(lines, 'utf8')).split('\n')[1] ?? '')
+  assert.deepEqual([caio.firstName, caio.lastName, caio.status, caio.estimatedValue], ['Caio', 'Reis', 'won', 2500])
+  assert.equal(caio.customFields[0].label, 'Cidade natal')
+  const wrong = await runCommand(['import', input, '--value', 'ganho=won'], env)
+  assert.match(wrong.stderr, /--value takes field:text=value/)
   service.kill('SIGTERM')
   await service.gone
 })

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Progress } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import {
   type BulkChange,
   useBulkActs,
@@ -87,8 +87,10 @@ export function BulkButtons({ one }: { one: BulkChange }) {
 // The events of many leads come one by one; at the end the lists are read whole.
 function useListsAnewAtEnd(workspaceId: string, one: BulkChange): void {
   const queries = useQueryClient()
-  const hasEnded = !isMoving(one)
+  const moves = isMoving(one)
+  const moved = useRef(moves)
   useEffect(() => {
-    if (hasEnded) void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
-  }, [hasEnded, queries, workspaceId])
+    if (moved.current && !moves) void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+    moved.current = moves
+  }, [moves, queries, workspaceId])
 }
