@@ -24,16 +24,18 @@ interface FoundProps {
 
 /** What a search finds: whom by what their row shows, and what was said by its words. */
 export default function Found({ filter, term, openId, open, openAt }: FoundProps) {
-  const [showsAll, setShowsAll] = useState(false)
+  // Of one search: the next one shows both groups again.
+  const [allOf, setAllOf] = useState<string | null>(null)
+  const showsAll = allOf === term
   const scroller = useRef<HTMLElement>(null)
   const moves = useFoundMoves(scroller, !showsAll)
   if (showsAll) {
     return (
       <>
-        <button type="button" className={styles.more} onClick={() => setShowsAll(false)}>
+        <button type="button" className={styles.more} onClick={() => setAllOf(null)}>
           {t.inbox.found.showFewer}
         </button>
-        <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setShowsAll(false)} />
+        <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setAllOf(null)} />
       </>
     )
   }
@@ -45,7 +47,7 @@ export default function Found({ filter, term, openId, open, openAt }: FoundProps
       onKeyDown={moves}
       {...{ [foundMark]: '' }}
     >
-      <FoundConversations filter={filter} openId={openId} open={open} showAll={() => setShowsAll(true)} />
+      <FoundConversations filter={filter} openId={openId} open={open} showAll={() => setAllOf(term)} />
       <FoundMessages term={term} openAt={openAt} />
     </section>
   )
