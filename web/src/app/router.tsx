@@ -8,7 +8,7 @@ import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { pageOf } from '../ui/code.ts'
+import { pageOf } from '../ui/code/code.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { NoPage } from '../ui/page/NoPage.tsx'
@@ -96,7 +96,7 @@ const importRoute = createRoute({
 const bulkChangesRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/changes',
-  component: lazyRouteComponent(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
+  component: pageOf(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
 })
 
 const exportRoute = createRoute({

@@ -1,7 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
+import { useKeys } from '../ui/keyboard/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import type { InboxSearch } from './list/filters.ts'

@@ -10,6 +10,7 @@ import { presentError } from '../write/present-bulk.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
 
 const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
+  title: 'FieldsToSet',
   ...closed,
   minProperties: 1,
   description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',

@@ -13,6 +13,7 @@ const state = oneOf(bulkStates, {
 })
 
 const fields = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
+  title: 'FieldsToSet',
   ...closed,
   minProperties: 1,
   description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
