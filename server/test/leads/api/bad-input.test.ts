@@ -271,7 +271,7 @@ test('a wrong method is a 405 with Allow, an unknown route a 404, in the shape o
   }
   for (const path of [
     '/api/v1/lead',
-    '/api/v2/leads',
+    '/api/v3/leads',
     `${leadsPath}/`,
     `${leadPath('r')}/`,
     `${leadPath('r')}/notes`,
