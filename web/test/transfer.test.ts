@@ -172,7 +172,11 @@ test('import and export are usable without eyes or a mouse, in both schemes and 
     const { page } = await demo.open('leads/import', options)
     await page.getByRole('table').waitFor()
     assert.deepEqual(await issuesInSchemes(page, 'import'), [])
-    await choose(page, `look-${name}.csv`, 'Nome,Telefone,Etapa,Valor\nAna Lima,+55 11 95554-0001,Ganho,1.200\nBia Reis,1,Arquivado,5\n')
+    await choose(
+      page,
+      `look-${name}.csv`,
+      'Nome,Telefone,Etapa,Valor\nAna Lima,+55 11 95554-0001,Ganho,1.200\nBia Reis,1,Arquivado,5\n',
+    )
     await page.getByRole('button', { name: 'Test it first' }).click()
     await page.getByText('Why rows were refused').waitFor()
     await page.getByRole('row', { name: /Telefone/ }).waitFor()
