@@ -1,10 +1,11 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
+import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keyboard/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
-import type { InboxSearch } from './list/filters.ts'
+import { filterOf, type InboxSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
 import { ThreadPane } from './ThreadPane.tsx'
 
@@ -31,6 +32,7 @@ export function InboxPage() {
     setShowsCustomer(false)
     go(undefined)
   }, [go])
+  const goOn = useGoOn(search, go)
   const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
   useKeys(
     t.inbox.title,
@@ -49,10 +51,24 @@ export function InboxPage() {
           key={conversationId}
           id={conversationId}
           close={close}
+          open={open}
+          goOn={goOn}
           showsCustomer={showsCustomer}
           setShowsCustomer={setShowsCustomer}
         />
       )}
     </div>
+  )
+}
+
+/** Leaves a conversation that is done for the next one of the list; where one pane shows, for the list. */
+function useGoOn(search: InboxSearch, go: (id: string | undefined) => void): (id: string) => void {
+  const inbox = useInbox()
+  return useCallback(
+    (id: string) => {
+      const isOnePane = window.matchMedia('(max-width: 880px)').matches
+      go(isOnePane ? undefined : neighbourOf(inbox, filterOf(search), id))
+    },
+    [inbox, search, go],
   )
 }

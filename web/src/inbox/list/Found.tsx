@@ -90,6 +90,7 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
               start={index * rowHeight}
               total={hasMore ? -1 : rows.length}
               isOpen={row.id === openId}
+              isStop
               labels={labels}
               now={now}
               userId={me().id}

@@ -4,6 +4,7 @@ import { type View, views } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { later } from '../../ui/overlay/later.ts'
+import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { FilterChips } from './FilterChips.tsx'
@@ -30,6 +31,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
   }
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
+      {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
       {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
