@@ -34,7 +34,7 @@ export function useActions(workspaceId: string): Choice[] {
           action(
             to,
             label,
-            palette.words.make,
+            t.finding.words.make,
             () => void navigate({ to: `/w/${workspaceId}/${to}`, ...(hash && { hash }) }),
           ),
         ]
@@ -47,15 +47,17 @@ export function useActions(workspaceId: string): Choice[] {
     ...going('leads/import', t.leads.importLeads, 'member'),
     ...going('leads/export', t.leads.exportLeads, 'owner'),
     ...(['light', 'dark', 'auto'] as const).map((one) =>
-      action(one, `${t.common.appearance}: ${t.common.appearances[one]}`, palette.words.looks[one], () =>
+      action(one, `${t.common.appearance}: ${t.common.appearances[one]}`, t.finding.words.looks[one], () =>
         setColorScheme(one),
       ),
     ),
     ...(Object.keys(languages) as Language[])
       .filter((one) => one !== language)
       .map((one) =>
-        action(one, `${t.common.language}: ${languages[one]}`, palette.words.languages[one], () => chooseLanguage(one)),
+        action(one, `${t.common.language}: ${languages[one]}`, t.finding.words.languages[one], () =>
+          chooseLanguage(one),
+        ),
       ),
-    action('leave', t.common.signOut, palette.words.leave, () => void signOut().catch(complain)),
+    action('leave', t.common.signOut, t.finding.words.leave, () => void signOut().catch(complain)),
   ]
 }

@@ -33,7 +33,7 @@ export default function Found({ filter, term, openId, open, openAt }: FoundProps
     return (
       <>
         <button type="button" className={styles.more} onClick={() => setAllOf(null)}>
-          {t.inbox.found.showFewer}
+          {t.finding.found.showFewer}
         </button>
         <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setAllOf(null)} />
       </>
@@ -43,7 +43,7 @@ export default function Found({ filter, term, openId, open, openAt }: FoundProps
     <section
       ref={scroller}
       className={styles.scroller}
-      aria-label={t.inbox.found.title}
+      aria-label={t.finding.found.title}
       onKeyDown={moves}
       {...{ [foundMark]: '' }}
     >
@@ -72,14 +72,14 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
   const shown = query.isPlaceholderData ? [] : rows.slice(0, few)
   const hasMore = !query.isPlaceholderData && (rows.length > few || cursor !== null)
   return (
-    <section aria-label={t.inbox.found.conversations}>
-      <h2 className={styles.heading}>{t.inbox.found.conversations}</h2>
+    <section aria-label={t.finding.found.conversations}>
+      <h2 className={styles.heading}>{t.finding.found.conversations}</h2>
       {query.isError && rows.length === 0 ? (
         <ErrorNotice error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending || query.isPlaceholderData ? (
         <Shapes count={2} />
       ) : shown.length === 0 ? (
-        <p className={styles.none}>{t.inbox.found.noConversation}</p>
+        <p className={styles.none}>{t.finding.found.noConversation}</p>
       ) : (
         <ul className={rowStyles.rows} style={{ height: shown.length * rowHeight }}>
           {shown.map((row, index) => (
@@ -102,7 +102,7 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
       )}
       {hasMore && (
         <button type="button" className={styles.more} onClick={showAll}>
-          {t.inbox.found.showAll}
+          {t.finding.found.showAll}
         </button>
       )}
     </section>

@@ -21,8 +21,8 @@ export function FoundMessages({ term, openAt }: FoundMessagesProps) {
   const { query, messages, lookedTo } = useFoundMessages(workspaceId, term)
   const isLooking = query.isFetchingNextPage
   return (
-    <section aria-label={t.inbox.found.messages}>
-      <h2 className={styles.heading}>{t.inbox.found.messages}</h2>
+    <section aria-label={t.finding.found.messages}>
+      <h2 className={styles.heading}>{t.finding.found.messages}</h2>
       {query.isError && messages.length === 0 ? (
         <ErrorNotice error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -38,14 +38,14 @@ export function FoundMessages({ term, openAt }: FoundMessagesProps) {
       )}
       <p className={styles.none} role="status">
         {isLooking
-          ? t.inbox.found.looking
+          ? t.finding.found.looking
           : lookedTo !== null
-            ? t.inbox.found.lookedTo(shortMoment(lookedTo))
-            : query.isSuccess && messages.length === 0 && t.inbox.found.noMessage}
+            ? t.finding.found.lookedTo(shortMoment(lookedTo))
+            : query.isSuccess && messages.length === 0 && t.finding.found.noMessage}
       </p>
       {query.hasNextPage && !isLooking && (
         <button type="button" className={styles.more} onClick={() => void query.fetchNextPage()}>
-          {t.inbox.found.older}
+          {t.finding.found.older}
         </button>
       )}
     </section>

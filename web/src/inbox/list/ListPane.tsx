@@ -1,7 +1,7 @@
 import { Suspense, useMemo } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { SkipLink } from '../../ui/SkipLink.tsx'
@@ -12,7 +12,7 @@ import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
-const Found = later(() => import('./Found.tsx'))
+const Found = later(() => withTexts(() => import('./Found.tsx')))
 
 export interface ListPaneProps {
   search: InboxSearch

@@ -46,12 +46,6 @@ export const common = {
     pages: 'Pages',
     actions: 'Actions',
     workspaces: 'Workspaces',
-    words: {
-      make: 'add create make',
-      looks: { light: 'theme bright day', dark: 'theme night black', auto: 'theme automatic' },
-      languages: { en: 'English idioma inglés inglês', pt: 'Portuguese idioma', es: 'Spanish idioma' },
-      leave: 'log out leave exit',
-    },
   },
   keys: {
     title: 'Keyboard shortcuts',

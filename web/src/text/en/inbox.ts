@@ -15,18 +15,6 @@ export const inbox = {
   clearFilters: 'Clear filters',
   search: 'Search names, numbers, messages',
   openSearch: 'Search conversations',
-  found: {
-    title: 'Found',
-    conversations: 'Conversations',
-    messages: 'Messages',
-    noConversation: 'No conversation with this name or number.',
-    noMessage: 'No message says this.',
-    showAll: 'Show all conversations',
-    showFewer: 'Show fewer conversations',
-    older: 'Show older messages',
-    looking: 'Looking further back…',
-    lookedTo: (day: string) => `Looked back to ${day}`,
-  },
   filter: 'Filter and sort',
   filters: {
     status: 'Status',

@@ -48,12 +48,6 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Acciones',
     workspaces: 'Espacios',
-    words: {
-      make: 'nuevo añadir crear hacer',
-      looks: { light: 'tema día', dark: 'tema noche negro', auto: 'tema automático' },
-      languages: { en: 'inglés language', pt: 'portugués language', es: 'español castellano language' },
-      leave: 'salir cerrar',
-    },
   },
   keys: {
     title: 'Atajos de teclado',

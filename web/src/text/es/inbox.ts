@@ -17,18 +17,6 @@ export const inbox: typeof en = {
   clearFilters: 'Quitar filtros',
   search: 'Buscar nombres, números, mensajes',
   openSearch: 'Buscar conversaciones',
-  found: {
-    title: 'Resultados',
-    conversations: 'Conversaciones',
-    messages: 'Mensajes',
-    noConversation: 'Ninguna conversación con ese nombre o número.',
-    noMessage: 'Ningún mensaje dice eso.',
-    showAll: 'Ver todas las conversaciones',
-    showFewer: 'Ver menos conversaciones',
-    older: 'Ver mensajes anteriores',
-    looking: 'Buscando más atrás…',
-    lookedTo: (day) => `Buscado hasta el ${day}`,
-  },
   filter: 'Filtrar y ordenar',
   filters: {
     status: 'Estado',

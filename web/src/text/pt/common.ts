@@ -48,12 +48,6 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Ações',
     workspaces: 'Espaços',
-    words: {
-      make: 'novo adicionar criar fazer',
-      looks: { light: 'tema dia', dark: 'tema noite preto', auto: 'tema automático' },
-      languages: { en: 'inglês language', pt: 'português language', es: 'espanhol language' },
-      leave: 'sair encerrar',
-    },
   },
   keys: {
     title: 'Atalhos de teclado',

@@ -17,18 +17,6 @@ export const inbox: typeof en = {
   clearFilters: 'Limpar filtros',
   search: 'Buscar nomes, números, mensagens',
   openSearch: 'Buscar conversas',
-  found: {
-    title: 'Resultados',
-    conversations: 'Conversas',
-    messages: 'Mensagens',
-    noConversation: 'Nenhuma conversa com esse nome ou número.',
-    noMessage: 'Nenhuma mensagem diz isso.',
-    showAll: 'Ver todas as conversas',
-    showFewer: 'Ver menos conversas',
-    older: 'Ver mensagens anteriores',
-    looking: 'Buscando mais atrás…',
-    lookedTo: (day) => `Buscado até ${day}`,
-  },
   filter: 'Filtrar e ordenar',
   filters: {
     status: 'Status',

@@ -3,6 +3,7 @@ import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { files } from './files.ts'
+import { finding } from './finding.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
@@ -18,6 +19,7 @@ export const rest: typeof en = {
   connections,
   erasure,
   files,
+  finding,
   forms,
   home,
   keys,

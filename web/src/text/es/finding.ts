@@ -1,0 +1,22 @@
+import type { finding as en } from '../en/finding.ts'
+
+export const finding: typeof en = {
+  found: {
+    title: 'Resultados',
+    conversations: 'Conversaciones',
+    messages: 'Mensajes',
+    noConversation: 'Ninguna conversación con ese nombre o número.',
+    noMessage: 'Ningún mensaje dice eso.',
+    showAll: 'Ver todas las conversaciones',
+    showFewer: 'Ver menos conversaciones',
+    older: 'Ver mensajes anteriores',
+    looking: 'Buscando más atrás…',
+    lookedTo: (day) => `Buscado hasta el ${day}`,
+  },
+  words: {
+    make: 'nuevo añadir crear hacer',
+    looks: { light: 'tema día', dark: 'tema noche negro', auto: 'tema automático' },
+    languages: { en: 'inglés language', pt: 'portugués language', es: 'español castellano language' },
+    leave: 'salir cerrar',
+  },
+}

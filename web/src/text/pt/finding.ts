@@ -1,0 +1,22 @@
+import type { finding as en } from '../en/finding.ts'
+
+export const finding: typeof en = {
+  found: {
+    title: 'Resultados',
+    conversations: 'Conversas',
+    messages: 'Mensagens',
+    noConversation: 'Nenhuma conversa com esse nome ou número.',
+    noMessage: 'Nenhuma mensagem diz isso.',
+    showAll: 'Ver todas as conversas',
+    showFewer: 'Ver menos conversas',
+    older: 'Ver mensagens anteriores',
+    looking: 'Buscando mais atrás…',
+    lookedTo: (day) => `Buscado até ${day}`,
+  },
+  words: {
+    make: 'novo adicionar criar fazer',
+    looks: { light: 'tema dia', dark: 'tema noite preto', auto: 'tema automático' },
+    languages: { en: 'inglês language', pt: 'português language', es: 'espanhol language' },
+    leave: 'sair encerrar',
+  },
+}
