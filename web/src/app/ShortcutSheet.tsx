@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
-import { activeKeys, KeyHint } from '../ui/keyboard/keys.ts'
+import { activeKeys, KeyHint } from '../ui/keys.ts'
 import styles from './ShortcutSheet.module.css'
 
 /** All keys that do something at this moment. */

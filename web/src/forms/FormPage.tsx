@@ -15,7 +15,7 @@ import {
 } from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keyboard/keys.ts'
+import { useKeys } from '../ui/keys.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'

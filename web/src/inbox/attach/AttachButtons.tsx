@@ -3,7 +3,7 @@ import { IconMicrophone, IconPaperclip } from '@tabler/icons-react'
 import { useMemo, useRef } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { acceptOf } from './attachment.ts'
 
 interface AttachButtonsProps {

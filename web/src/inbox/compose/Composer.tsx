@@ -2,7 +2,7 @@ import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useM
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { later, whenWanted } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'

@@ -15,7 +15,7 @@ import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts
 import { useLabelsById } from '../../data/labels.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'

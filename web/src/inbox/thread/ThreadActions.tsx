@@ -15,7 +15,7 @@ import { markRead, markUnread, patchConversation } from '../../data/inbox/action
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { sayWithUndo } from '../../ui/overlay/notices.tsx'

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import type { ActiveCell, Latest } from './use-active-cell.ts'

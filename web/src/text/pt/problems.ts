@@ -1,4 +1,4 @@
-import { type ProblemWords, problemIn } from '../shared/problems.ts'
+import { type ProblemWords, problemIn } from '../problems.ts'
 
 const words: ProblemWords = {
   required: 'Preencha este campo.',

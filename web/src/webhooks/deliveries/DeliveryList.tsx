@@ -4,7 +4,7 @@ import type { Delivery } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { fullMoment } from '../../ui/format/time.ts'
-import { useKeys } from '../../ui/keyboard/keys.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { deliveryTones, resultOf, stateName } from '../words.ts'
 import styles from './DeliveryList.module.css'
 

@@ -1,5 +1,5 @@
 import { createElement, useEffect, useLayoutEffect } from 'react'
-import styles from '../keys.module.css'
+import styles from './keys.module.css'
 
 /** What a key does. `keys` is `t`, `?`, `mod+k`, or `g i` for one after the other. */
 export interface KeyAction {
