@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import unseen from '../ui/unseen.module.css'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch } from './list/filters.ts'
@@ -42,22 +43,26 @@ export function InboxPage() {
     }, [conversationId, showsCustomer, close]),
   )
   return (
-    <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
-      {conversationId === undefined ? (
-        <p className={styles.nothing}>{t.inbox.choose}</p>
-      ) : (
-        <ThreadPane
-          key={conversationId}
-          id={conversationId}
-          close={close}
-          open={open}
-          goOn={goOn}
-          showsCustomer={showsCustomer}
-          setShowsCustomer={setShowsCustomer}
-        />
-      )}
-    </div>
+    <>
+      {/* The list has the title to be seen, and is not always there. */}
+      <h1 className={unseen.unseen}>{t.inbox.title}</h1>
+      <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
+        <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
+        {conversationId === undefined ? (
+          <p className={styles.nothing}>{t.inbox.choose}</p>
+        ) : (
+          <ThreadPane
+            key={conversationId}
+            id={conversationId}
+            close={close}
+            open={open}
+            goOn={goOn}
+            showsCustomer={showsCustomer}
+            setShowsCustomer={setShowsCustomer}
+          />
+        )}
+      </div>
+    </>
   )
 }
 
