@@ -147,7 +147,7 @@ const stops: Stop[] = [
     stands: heading,
     overlays: {
       test: button('Send a test event'),
-      change: inOrder(button('More'), item('Change')),
+      change: inOrder(button('More'), item('Edit')),
       more: button('More'),
     },
   },
