@@ -1,23 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Schema } from './schema-types.ts'
 
 // The types of the team's interface for the web app, in the shape that openapi-fetch reads, and the events to choose from. The generators of the field
 // need a TypeScript 5 beside ours; what our documents use of JSON Schema is little.
 
-interface Schema {
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean | Schema
-  items?: Schema
-  format?: string
-}
 interface Parameter {
   in: string
   name: string

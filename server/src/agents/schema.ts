@@ -26,3 +26,6 @@ export const idempotencyKey = Type.String({
     'What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content.',
   example: 'order-1042-shipped',
 })
+
+/** The largest file that a message of a tool carries, either way: all of it is held several times over. */
+export const maxFileInMessage = 2 * 1024 * 1024

@@ -1,15 +1,14 @@
-import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
 import type { Clock } from '../../base/clock.ts'
-import { invalid } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { conversationNotFound } from '../../inbox/conversation/errors.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/open-media.ts'
+import { broughtBy, leaveBody, takeRawBodies } from '../../inbox/team-api/files/file-body.ts'
 import { filePlaces, readingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { FileHeaders } from '../../inbox/team-api/files/files-schema.ts'
 import { sendFile } from '../../inbox/team-api/files/send-file.ts'
@@ -23,11 +22,7 @@ const lookAgainMs = 10_000
 /** Files as their bytes, both ways. They are no verbs: what these take and answer is JSON. */
 export function fileRoutes(app: App, { inbox, uploads }: AgentDeps, guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
   readRoute(app, inbox, guard)
-  app.register(async (scope: App) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
-    bringRoute(scope, uploads, guard)
-  })
+  takeRawBodies(app, (scope) => bringRoute(scope, uploads, guard))
 }
 
 /** The bytes of a file that a message of a conversation carries. */
@@ -71,20 +66,12 @@ function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 
     schema: { hide: true, params: Type.Object({ conversation_id: uuid() }), querystring: query },
     handler: async (request, reply) => {
       const { kind, name = null, type = null } = request.query
-      const body = request.body as Readable | null | undefined
-      if (!body) throw invalid('', 'must be the bytes of the file')
-      const { 'content-length': length, 'content-type': declared = null } = request.headers
       const upload = {
-        ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name, type: type ?? declared },
-        ...{ seconds: null, waveform: null, length: length === undefined ? null : Number(length) },
-        // Left before its end it would take the connection with it, and the answer.
-        bytes: body.iterator({ destroyOnReturn: false }),
+        ...broughtBy(request),
+        ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name },
+        ...{ type: type ?? request.headers['content-type'] ?? null, seconds: null, waveform: null },
       }
-      // What is left of a refused body is not read to its end.
-      const uploaded = await uploads.take(callerOf(request), upload).catch((error) => {
-        reply.header('connection', 'close')
-        throw error
-      })
+      const uploaded = await uploads.take(callerOf(request), upload).catch(leaveBody(reply))
       return reply.send(presentUpload(uploaded))
     },
   })

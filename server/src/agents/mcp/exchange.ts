@@ -25,11 +25,7 @@ export async function exchange(
   const answering = (await isLegacyRequest(asked, parsedBody))
     ? answerLegacy(server, asked, parsedBody)
     : createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 }).fetch(asked, { parsedBody })
-  const response = await Promise.race([answering, hungUp])
-  // As text it is compressed like every answer.
-  const text = await response.text()
-  reply.code(response.status)
-  return text === '' ? reply.send() : reply.type(response.headers.get('content-type') ?? 'text/plain').send(text)
+  return reply.send(await Promise.race([answering, hungUp]))
 }
 
 // As one JSON body, also for revisions that prefer a stream: a wait is shorter than what any proxy cuts.

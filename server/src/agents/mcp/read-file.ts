@@ -6,9 +6,8 @@ import { openMedia } from '../../inbox/media/open-media.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces } from '../../inbox/team-api/files/file-places.ts'
 import { openPieces } from '../../inbox/team-api/files/send-file.ts'
+import { maxFileInMessage } from '../schema.ts'
 
-/** Enough for a picture or some minutes of voice; in a message all of it is held several times over. */
-const maxBytes = 2 * 1024 * 1024
 const places = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
 
 /** What it is, and its bytes in base64. Throws 404, 413 for one that is too large, and 429 when too many are read at once. */
@@ -28,8 +27,11 @@ export function fileReader(inbox: SendDeps): ReadFile {
       const asker = { workspaceId, actorId: keyId, conversationId }
       const file = await openMedia(inbox, asker, fileId, 'file')
       const { bytes } = file.secret
-      if (bytes > maxBytes) {
-        throw new ApiError(413, `The file has ${bytes} bytes, of at most ${maxBytes} here. GET its path with your key.`)
+      if (bytes > maxFileInMessage) {
+        throw new ApiError(
+          413,
+          `The file has ${bytes} bytes, of at most ${maxFileInMessage} here. GET its path with your key.`,
+        )
       }
       const pieces: Uint8Array[] = []
       for await (const piece of await openPieces(inbox, file, { start: 0, end: bytes })) pieces.push(piece)

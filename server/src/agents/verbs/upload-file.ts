@@ -6,16 +6,14 @@ import { removeUpload, takeUpload, type UploadDeps, type Uploaded } from '../../
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces, takingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { mediaKinds } from '../../inbox/team-api/team-media-schema.ts'
-import { input, output } from '../schema.ts'
+import { input, maxFileInMessage, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { findFor } from '../shown/find-for.ts'
 import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
 import { actorOf, scopeOf } from '../shown/sight.ts'
 import { type AgentUploads, defineVerb } from '../verb.ts'
 
-/** In a message all of it is held several times over; what is larger comes as its bytes. */
-const maxBytes = 2 * 1024 * 1024
-const maxBase64 = Math.ceil(maxBytes / 3) * 4
+const maxBase64 = Math.ceil(maxFileInMessage / 3) * 4
 
 export const uploadKind = oneOf(mediaKinds, {
   description: 'As what the customer gets it. What is no picture, video or sound is a `document`.',

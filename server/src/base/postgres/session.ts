@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
-import { ConnectionLost, endsSession } from './failures.ts'
+import { ConnectionLost, DatabaseError, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 import { planOf } from './prepared.ts'
 
@@ -88,6 +88,10 @@ export class Session {
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
+  /** How many requests it was given, and after how many of them the server said that it is ready for the next. */
+  #asked = 0
+  #readied = 0
+  readonly #untilReady: { turn: number; resolve(): void }[] = []
   /** Since when what is answered next has been on its way. */
   #since = 0
   #silenceMs: number
@@ -109,6 +113,7 @@ export class Session {
     this.#silenceMs = this.#patience
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
+    client.connection.on('readyForQuery', () => this.#heardReady())
   }
 
   get inFlight(): number {
@@ -160,11 +165,13 @@ export class Session {
   async send(request: Request): Promise<Answer> {
     if (this.#isOver) throw new ConnectionLost()
     const answer = this.#ask(request)
+    const turn = this.#asked
     this.#begin()
     try {
       return await answer
     } catch (error) {
       this.#judge(error)
+      await this.#readyAfter(turn, error)
       throw error
     } finally {
       this.#done()
@@ -175,6 +182,7 @@ export class Session {
   async script(text: string): Promise<{ rows: unknown[]; count: number }> {
     if (this.#isOver) throw new ConnectionLost()
     this.#flush()
+    const turn = ++this.#asked
     this.#begin()
     try {
       const results = await this.#client.query(text)
@@ -183,6 +191,7 @@ export class Session {
     } catch (error) {
       const failure = isOfDatabase(error) ? error : new ConnectionLost(error)
       this.#judge(failure)
+      await this.#readyAfter(turn, failure)
       throw failure
     } finally {
       this.#done()
@@ -221,6 +230,7 @@ export class Session {
     // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
     this.#onLost(new ConnectionLost())
+    for (const { resolve } of this.#untilReady.splice(0)) resolve()
     this.#onEnd(this)
   }
 
@@ -232,9 +242,24 @@ export class Session {
   #ask(request: Request): Promise<Answer> {
     const exchange = new Exchange(request, this.#prepared)
     const bytes = exchange.bytes()
+    this.#asked++
     this.#client.query(exchange as unknown as pg.Submittable)
     this.#write(bytes)
     return exchange.answer
+  }
+
+  /**
+   * An error is told before the word that the server is ready, and they may come apart. Whoever asks on in between asks while
+   * a request is under way, which not every way allows.
+   */
+  #readyAfter(turn: number, error: unknown): Promise<void> | undefined {
+    if (this.#isOver || this.#readied >= turn || !isAnswered(error)) return
+    return new Promise((resolve) => this.#untilReady.push({ turn, resolve }))
+  }
+
+  #heardReady(): void {
+    this.#readied++
+    while ((this.#untilReady[0]?.turn ?? Number.POSITIVE_INFINITY) <= this.#readied) this.#untilReady.shift()?.resolve()
   }
 
   #judge(error: unknown): void {
@@ -266,5 +291,8 @@ export class Session {
     if (stream.writable) stream.write(bytes)
   }
 }
+
+/** The server ends the session after other errors, and says nothing more. */
+const isAnswered = (error: unknown): boolean => error instanceof DatabaseError && error.severity === 'ERROR'
 
 const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error

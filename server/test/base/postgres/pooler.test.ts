@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   allowTime,
   type Db,
@@ -17,6 +18,7 @@ import { openDatabase } from '../../../src/commands/start/database.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import {
   keepsNames,
   type Pooler,
@@ -260,6 +262,28 @@ test('many callers by few servers never see what is of another: transactions, fa
   assert.deepEqual(seen, [])
   const [row] = await own.db.sql<{ count: number }[]>`select count(*) from kept`
   assert.equal(row?.count, kept)
+})
+
+test('nothing is asked between an error and the word that the server is ready, where one request may be under way', async () => {
+  const { options } = await emptyDatabase()
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const db = openDb({ ...proxied, direct: options, maxConnections: 1 })
+  atEnd(() => db.close())
+  await db.sql`select 1`
+  const failures = [() => db.sql`select 1 / ${0}::int`.execute(), () => db.sql.unsafe('select 1 / 0').execute()]
+  for (const fail of failures) {
+    proxy.holdReady(true)
+    const before = proxy.asked()
+    const failed = assert.rejects(fail(), { code: '22012' })
+    await until(() => proxy.asked() > before, 'the statement')
+    const [asked, next] = [proxy.asked(), db.sql`select 1 as one`.execute()]
+    await until(() => proxy.keptReady() === 1, 'its error')
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    assert.equal(proxy.asked(), asked)
+    proxy.holdReady(false)
+    await failed
+    assert.deepEqual([...(await next)], [{ one: 1 }])
+  }
 })
 
 test('what a pooler refuses is of a database that is away: too many clients, a wait in vain, no server', {

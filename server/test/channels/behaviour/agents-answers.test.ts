@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { begun, made, ours } from '../../support/channels/begun.ts'
 import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
-import type { Phone } from '../../support/channels/channel-rig.ts'
 import { rigs } from './rigs.ts'
 
-const made = (name: string) => readFileSync(new URL(`../../../src/simulator/files/made/${name}`, import.meta.url))
 const photo = made('photo.jpg')
 
-async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {
-  const ana = await w.line.customer()
-  await ana.writes('Olá')
-  const { id } = await w.conversation(ana.phone)
-  return { ana, id }
-}
-
-const ours = async (phone: Phone) => (await phone.screen()).filter(({ from }) => from === 'business')
 const bring = (w: BehaviourWorld, id: string, bytes: Buffer, query: Record<string, string>) =>
   w.verb('POST', `/conversations/${id}/files`, {
     ...{ raw: bytes, query },

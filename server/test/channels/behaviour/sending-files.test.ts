@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { begun, made, ours } from '../../support/channels/begun.ts'
 import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
-import type { Phone } from '../../support/channels/channel-rig.ts'
 import type { NewUpload } from '../../support/inbox/uploads.ts'
 import { rigs } from './rigs.ts'
 
-const made = (name: string) => readFileSync(new URL(`../../../src/simulator/files/made/${name}`, import.meta.url))
 const photo: NewUpload = { kind: 'image', type: 'image/jpeg', bytes: made('photo.jpg'), name: 'photo.jpg' }
 const files: [NewUpload, caption: string, contractKind: string, contractText: string][] = [
   [photo, 'Look', 'image', 'Look'],
@@ -22,14 +20,6 @@ const files: [NewUpload, caption: string, contractKind: string, contractText: st
   [{ kind: 'sticker', type: 'image/webp', bytes: made('sticker.webp') }, '', 'image', ''],
 ]
 
-async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {
-  const ana = await w.line.customer()
-  await ana.writes('Olá')
-  const { id } = await w.conversation(ana.phone)
-  return { ana, id }
-}
-
-const ours = async (phone: Phone) => (await phone.screen()).filter(({ from }) => from === 'business')
 const sentMedia = async (w: BehaviourWorld, id: string, file: NewUpload, more: object = {}) => {
   const answer = await w.sendAsMember(id, { kind: 'media', upload_id: await w.upload(id, file), ...more })
   assert.equal(answer.status, 202, JSON.stringify(answer.body))

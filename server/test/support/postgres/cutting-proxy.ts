@@ -11,11 +11,19 @@ export interface CuttingProxy {
   cutAfter(bytes: number | null): void
   /** What the server says does not arrive any more, though connections stay open. */
   silence(isSilent: boolean): void
+  /** Keeps back each word that the server is ready, until it is to be held no longer. */
+  holdReady(isHeld: boolean): void
+  /** How many such words are kept back. */
+  keptReady(): number
+  /** Bytes that clients have said since the start. */
+  asked(): number
   /** The next connection alone ends once the server has answered so many bytes by it. */
   cutNextAfter(bytes: number): void
   /** Connections since the start. */
   accepted(): number
 }
+
+const readyBytes = 6
 
 /** Stands between the driver and a server, and ends connections at any byte. */
 export async function startCuttingProxy(
@@ -26,6 +34,9 @@ export async function startCuttingProxy(
   let nextLimit: number | null = null
   let isSilent = false
   let accepted = 0
+  let asked = 0
+  let isReadyHeld = false
+  const held: (() => void)[] = []
   const server = createServer((client) => {
     accepted++
     const upstream = connect(target)
@@ -40,9 +51,18 @@ export async function startCuttingProxy(
     open.add(client)
     client.on('error', end).on('close', end)
     upstream.on('error', end).on('close', end)
-    client.on('data', (chunk) => upstream.write(chunk))
+    client.on('data', (chunk) => {
+      asked += chunk.length
+      upstream.write(chunk)
+    })
+    const keepReady = (chunk: Buffer) => {
+      const isReady = chunk.at(-readyBytes) === 'Z'.charCodeAt(0)
+      client.write(isReady ? chunk.subarray(0, -readyBytes) : chunk)
+      if (isReady) held.push(() => client.write(chunk.subarray(-readyBytes)))
+    }
     upstream.on('data', (chunk: Buffer) => {
       if (isSilent) return
+      if (isReadyHeld) return keepReady(chunk)
       const left = ownLimit === null ? chunk.length : Math.min(chunk.length, ownLimit - passed)
       passed += left
       if (left < chunk.length) client.write(chunk.subarray(0, left), end)
@@ -67,6 +87,12 @@ export async function startCuttingProxy(
     silence: (silent) => {
       isSilent = silent
     },
+    holdReady: (isHeld) => {
+      isReadyHeld = isHeld
+      for (const pass of held.splice(0)) pass()
+    },
+    keptReady: () => held.length,
+    asked: () => asked,
     accepted: () => accepted,
     cutNextAfter: (bytes) => {
       nextLimit = bytes

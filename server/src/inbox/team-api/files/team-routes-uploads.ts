@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
@@ -10,6 +9,7 @@ import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media
 import { mediaKinds } from '../team-media-schema.ts'
 import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
 import { TeamConversationParams } from '../team-schema.ts'
+import { broughtBy, leaveBody, takeRawBodies } from './file-body.ts'
 import { filePlaces, takingPlaces } from './file-places.ts'
 import {
   Upload,
@@ -28,11 +28,7 @@ const captionLength = 1024
 export function serveUploads(app: App, deps: UploadDeps, guard: TeamGuard): void {
   limitsRoute(app, deps, guard)
   removeRoute(app, deps, guard)
-  app.register(async (scope: App) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
-    uploadRoute(scope, deps, guard)
-  })
+  takeRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
 }
 
 function limitsRoute(app: App, { db, adapters }: UploadDeps, guard: TeamGuard): void {
@@ -116,23 +112,14 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
     handler: async (request, reply) => {
       const member = memberOf(request)
       const { kind, name = null, type = null, seconds = null, waveform } = request.query
-      const body = request.body as Readable | null | undefined
-      if (!body) throw invalid('', 'must be the bytes of the file')
-      const length = request.headers['content-length']
       const upload = {
+        ...broughtBy(request),
         ...{ conversationId: request.params.id, kind, name, type, seconds },
-        // Left before its end it would take the connection with it, and the answer.
-        bytes: body.iterator({ destroyOnReturn: false }),
         waveform: waveform === undefined ? null : readWaveform(waveform),
-        length: length === undefined ? null : Number(length),
       }
-      // What is left of a refused body is not read to its end.
       const { expiresAt, ...shown } = await place(member, () =>
         takeUpload(deps, scopeOf(member), member.actor, upload),
-      ).catch((error) => {
-        reply.header('connection', 'close')
-        throw error
-      })
+      ).catch(leaveBody(reply))
       return reply.code(201).send({ ...shown, expiresAt: expiresAt.toISOString() })
     },
   })
