@@ -17,7 +17,7 @@ const sources: PaletteSource[] = []
 
 export const paletteSearch = {
   add: (source: PaletteSource): void => void (sources.includes(source) || sources.push(source)),
-  use: (workspaceId: string, term: string): Found[] =>
+  use: (workspaceId: string, term: string): { found: Found[]; isSearching: boolean; hasFailed: boolean } =>
     useQueries({
       queries: sources.map((source, n) => ({
         queryKey: [workspaceId, 'palette', n, term],
@@ -25,6 +25,10 @@ export const paletteSearch = {
         enabled: term.length >= minTerm,
         staleTime: 10_000,
       })),
-      combine: (answers) => answers.flatMap(({ data }) => data ?? []),
+      combine: (answers) => ({
+        found: answers.flatMap(({ data }) => data ?? []),
+        isSearching: answers.some(({ isFetching }) => isFetching),
+        hasFailed: answers.some(({ isError }) => isError),
+      }),
     }),
 }

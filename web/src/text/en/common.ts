@@ -38,6 +38,7 @@ export const common = {
   yes: 'Yes',
   no: 'No',
   unknown: 'Unknown',
+  skip: { toPage: 'Skip to the page', toThread: 'Skip to the conversation' },
   palette: {
     label: 'Search or jump to…',
     placeholder: 'Type a page, a name or an action',
@@ -45,6 +46,13 @@ export const common = {
     pages: 'Pages',
     actions: 'Actions',
     workspaces: 'Workspaces',
+    searching: 'Searching…',
+    failed: 'People and leads could not be searched.',
+    here: 'On this page',
+    conversations: 'Conversations',
+    appearance: (word: string) => `Appearance: ${word}`,
+    language: (name: string) => `Language: ${name}`,
+    invite: 'Invite somebody',
   },
   keys: {
     title: 'Keyboard shortcuts',
@@ -54,6 +62,16 @@ export const common = {
     goTo: (page: string) => `Go to ${page}`,
     search: 'Search',
     back: 'Back, close',
+    help: 'Keys act while no field has the focus. Where two stand side by side, press one after the other.',
+    elsewhere: 'Everywhere else',
+    writing: {
+      title: 'While writing',
+      send: 'Send',
+      line: 'New line',
+      replies: 'Canned replies, at the beginning of a word',
+      mention: 'Mention somebody, in a note',
+      leave: 'Leave the field',
+    },
   },
   live: {
     lost: 'You are offline. You can keep reading and writing; messages are sent when the connection is back.',

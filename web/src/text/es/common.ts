@@ -40,6 +40,7 @@ export const common: typeof en = {
   yes: 'Sí',
   no: 'No',
   unknown: 'Desconocido',
+  skip: { toPage: 'Ir a la página', toThread: 'Ir a la conversación' },
   palette: {
     label: 'Buscar o ir a…',
     placeholder: 'Escribe una página, un nombre o una acción',
@@ -47,6 +48,13 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Acciones',
     workspaces: 'Espacios',
+    searching: 'Buscando…',
+    failed: 'No se pudo buscar personas ni leads.',
+    here: 'En esta página',
+    conversations: 'Conversaciones',
+    appearance: (word) => `Apariencia: ${word}`,
+    language: (name) => `Idioma: ${name}`,
+    invite: 'Invitar a alguien',
   },
   keys: {
     title: 'Atajos de teclado',
@@ -56,6 +64,16 @@ export const common: typeof en = {
     goTo: (page: string) => `Ir a ${page}`,
     search: 'Buscar',
     back: 'Volver, cerrar',
+    help: 'Las teclas actúan cuando ningún campo tiene el foco. Donde hay dos juntas, pulsa una después de la otra.',
+    elsewhere: 'En otros lugares',
+    writing: {
+      title: 'Al escribir',
+      send: 'Enviar',
+      line: 'Nueva línea',
+      replies: 'Respuestas rápidas, al comienzo de una palabra',
+      mention: 'Mencionar a alguien, en una nota',
+      leave: 'Salir del campo',
+    },
   },
   live: {
     lost: 'Sin conexión. Puedes seguir leyendo y escribiendo; los mensajes se envían cuando vuelva.',

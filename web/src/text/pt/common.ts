@@ -40,6 +40,7 @@ export const common: typeof en = {
   yes: 'Sim',
   no: 'Não',
   unknown: 'Desconhecido',
+  skip: { toPage: 'Ir para a página', toThread: 'Ir para a conversa' },
   palette: {
     label: 'Buscar ou ir para…',
     placeholder: 'Digite uma página, um nome ou uma ação',
@@ -47,6 +48,13 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Ações',
     workspaces: 'Espaços',
+    searching: 'Buscando…',
+    failed: 'Não foi possível buscar pessoas e leads.',
+    here: 'Nesta página',
+    conversations: 'Conversas',
+    appearance: (word) => `Aparência: ${word}`,
+    language: (name) => `Idioma: ${name}`,
+    invite: 'Convidar alguém',
   },
   keys: {
     title: 'Atalhos de teclado',
@@ -56,6 +64,16 @@ export const common: typeof en = {
     goTo: (page: string) => `Ir para ${page}`,
     search: 'Buscar',
     back: 'Voltar, fechar',
+    help: 'As teclas funcionam quando nenhum campo está em foco. Onde há duas lado a lado, pressione uma depois da outra.',
+    elsewhere: 'Em outros lugares',
+    writing: {
+      title: 'Ao escrever',
+      send: 'Enviar',
+      line: 'Nova linha',
+      replies: 'Respostas prontas, no começo de uma palavra',
+      mention: 'Mencionar alguém, em uma nota',
+      leave: 'Sair do campo',
+    },
   },
   live: {
     lost: 'Sem conexão. Você pode continuar lendo e escrevendo; as mensagens são enviadas quando ela voltar.',

@@ -1,0 +1,21 @@
+import { findConversations } from '../data/inbox/calls.ts'
+import { t } from '../text/index.ts'
+import type { PaletteSource } from '../ui/palette-sources.ts'
+import { customerName, shownPhone } from './parts/words.ts'
+
+const most = 6
+
+/** Finds people who wrote, by what is typed into the palette. */
+export const conversationSource: PaletteSource = async (workspaceId, term) => {
+  const rows = await findConversations(workspaceId, term, most)
+  return rows.map((row) => {
+    const [label, phone] = [customerName(row), shownPhone(row.contact.phone) ?? '']
+    return {
+      id: `conversation ${row.id}`,
+      group: t.common.palette.conversations,
+      label,
+      hint: phone === label ? '' : phone,
+      run: () => window.history.pushState({}, '', `/w/${workspaceId}/inbox/${row.id}`),
+    }
+  })
+}
