@@ -64,7 +64,13 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
   return (
     <InThreadContext value={inThread}>
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
-        <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+        <section
+          ref={pane}
+          className={styles.pane}
+          aria-label={t.inbox.thread(customerName(conversation))}
+          data-skip-to="thread"
+          tabIndex={-1}
+        >
           <ThreadHeader
             conversation={conversation}
             people={people}
