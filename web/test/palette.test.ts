@@ -17,7 +17,10 @@ test('the palette finds whoever wrote, and opens what they said', async () => {
   await newWriter(demo, 'Zélia Quintão', 'Bom dia')
   const { page, problems } = await demo.open()
   await ask(page, 'quint')
-  await page.getByText('Conversations', { exact: true }).waitFor()
+  await page
+    .getByRole('option', { name: /Zélia Quintão/ })
+    .first()
+    .waitFor()
   await choose(page, /Zélia Quintão/)
   await thread(page).getByText('Bom dia').waitFor()
   await ask(page, 'qqqqqqq')

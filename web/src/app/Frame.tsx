@@ -11,8 +11,8 @@ import { t, withTexts } from '../text/index.ts'
 import { tryCodeAgain } from '../ui/code.ts'
 import { KeysHeld, keySequence, useKeys } from '../ui/keys.ts'
 import { later, pageStands, whenWanted } from '../ui/overlay/later.ts'
-import { SkipLink } from '../ui/page/SkipLink.tsx'
 import { useRailBadge } from '../ui/rail-badges.ts'
+import { SkipLink } from '../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
 import offlineLineStyles from './OfflineLine.module.css'
@@ -49,9 +49,9 @@ export function Frame() {
 
   return (
     <div className={styles.frame}>
-      <SkipLink to="page" label={t.common.skip.toPage} />
+      <SkipLink to="page">{t.common.skipToPage}</SkipLink>
       <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
-      <main className={styles.page} key={workspaceId} data-skip-to="page" tabIndex={-1}>
+      <main id="page" tabIndex={-1} className={styles.page} key={workspaceId}>
         <InboxLive />
         <OfflineLine />
         {isPlayerOpen && (

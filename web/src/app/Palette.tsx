@@ -50,7 +50,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
       padding={0}
       size={560}
       yOffset="12vh"
-      aria-label={t.common.palette.label}
+      attributes={{ content: { 'aria-label': t.common.palette.label } }}
     >
       <input
         className={styles.field}

@@ -4,8 +4,9 @@ import { useMemo, useState } from 'react'
 import { mayIn, session, signOut } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
-import { activeKeys, pressWhenThere } from '../ui/keys.ts'
+import { activeKeys } from '../ui/keys.ts'
 import { complain } from '../ui/overlay/notices.tsx'
+import { newHash } from '../ui/use-making.ts'
 import type { Named } from './palette-match.ts'
 import { actionWords, pageWords, sectionWords } from './palette-words.ts'
 import { rooms } from './rooms.ts'
@@ -63,35 +64,27 @@ export function useFixedChoices(workspaceId: string, showKeys: () => void): Choi
 }
 
 interface Verb {
-  id: 'lead' | 'form' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
+  id: 'lead' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
   label: string
   run(): void
 }
 
 /** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
 function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
-  const { leads, forms, keys, webhooks, connections, common } = t
-  const make = (id: Verb['id'], label: string, room: string, group: string): Verb => ({
-    id,
-    label,
-    run: () => {
-      pressWhenThere(group, 'c')
-      goTo(room)
-    },
-  })
+  const { leads, keys, webhooks, connections, common } = t
   const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
+  const make = (id: Verb['id'], label: string, room: string) => go(id, label, `${room}#${newHash}`)
   return [
-    make('lead', leads.create, 'leads', leads.keys.group),
+    make('lead', leads.create, 'leads'),
     go('import', leads.importLeads, 'leads/import'),
-    go('export', leads.exportLeads, 'leads/export'),
+    ...(mayIn(workspaceId, 'owner') ? [go('export', leads.exportLeads, 'leads/export')] : []),
     go('board', `${leads.title}: ${leads.board}`, 'leads?view=board'),
     go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
     ...(mayIn(workspaceId, 'admin')
       ? [
-          make('form', forms.make, 'forms', forms.title),
-          make('connection', connections.add, 'connections', connections.title),
-          make('key', keys.make, 'keys', keys.title),
-          make('webhook', webhooks.make, 'webhooks', webhooks.title),
+          make('connection', connections.add, 'connections'),
+          make('key', keys.make, 'keys'),
+          make('webhook', webhooks.make, 'webhooks'),
           go('invite', common.palette.invite, 'settings/members'),
         ]
       : []),

@@ -1,11 +1,12 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useMemo, useState } from 'react'
+import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
-import type { InboxSearch } from './list/filters.ts'
+import { filterOf, type InboxSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
 
 // The rows are what one sees first.
@@ -32,6 +33,7 @@ export function InboxPage() {
     setShowsCustomer(false)
     go(undefined)
   }, [go])
+  const goOn = useGoOn(search, go)
   const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
   useKeys(
     t.inbox.title,
@@ -51,11 +53,25 @@ export function InboxPage() {
             key={conversationId}
             id={conversationId}
             close={close}
+            open={open}
+            goOn={goOn}
             showsCustomer={showsCustomer}
             setShowsCustomer={setShowsCustomer}
           />
         </Suspense>
       )}
     </div>
+  )
+}
+
+/** Leaves a conversation that is done for the next one of the list; where one pane shows, for the list. */
+function useGoOn(search: InboxSearch, go: (id: string | undefined) => void): (id: string) => void {
+  const inbox = useInbox()
+  return useCallback(
+    (id: string) => {
+      const isOnePane = window.matchMedia('(max-width: 880px)').matches
+      go(isOnePane ? undefined : neighbourOf(inbox, filterOf(search), id))
+    },
+    [inbox, search, go],
   )
 }

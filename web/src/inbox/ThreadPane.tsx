@@ -27,12 +27,15 @@ const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 interface ThreadPaneProps {
   id: string
   close(): void
+  open(id: string): void
+  /** To the next of the list. */
+  goOn(id: string): void
   showsCustomer: boolean
   setShowsCustomer(shows: boolean): void
 }
 
 /** What was said, who answers, and a place to write; beside it the customer. */
-export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+export function ThreadPane({ id, close, open, goOn, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
   const workspaceId = useWorkspaceId()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
@@ -66,15 +69,17 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
         <section
           ref={pane}
+          id="thread"
+          tabIndex={-1}
           className={styles.pane}
           aria-label={t.inbox.thread(customerName(conversation))}
-          data-skip-to="thread"
-          tabIndex={-1}
         >
           <ThreadHeader
             conversation={conversation}
             people={people}
             close={close}
+            open={open}
+            goOn={goOn}
             showsCustomer={showsCustomer}
             toggleCustomer={() => setShowsCustomer(!showsCustomer)}
           />

@@ -15,6 +15,7 @@ export const conversationSource: PaletteSource = async (workspaceId, term) => {
       group: t.common.palette.conversations,
       label,
       hint: phone === label ? '' : phone,
+      // The router follows what is pushed onto the history.
       run: () => window.history.pushState({}, '', `/w/${workspaceId}/inbox/${row.id}`),
     }
   })

@@ -21,30 +21,12 @@ let holds = 0
 
 export const keySequence = (before: string, key: string): string => `${before} ${key}`
 
-const onTheWayMs = 10_000
-let wanted: { group: string; keys: string; untilMs: number } | null = null
-
-/** Does what a key does on a page that one is on the way to, as soon as that page is there. */
-export function pressWhenThere(group: string, keys: string): void {
-  wanted = { group, keys, untilMs: performance.now() + onTheWayMs }
-}
-
-function pressWanted(group: string, actions: readonly KeyAction[]): void {
-  if (wanted?.group !== group) return
-  const action = actions.find(({ keys }) => keys === wanted?.keys)
-  if (action === undefined) return
-  const isInTime = performance.now() < wanted.untilMs
-  wanted = null
-  if (isInTime) action.run()
-}
-
 /** Lets keys act while the component is there. What was added last comes first. Keep `actions` stable. */
 export function useKeys(group: string, actions: readonly KeyAction[]): void {
   useEffect(() => {
     const entry = { group, actions }
     if (stacks.length === 0) document.addEventListener('keydown', onKeyDown)
     stacks.push(entry)
-    pressWanted(group, actions)
     return () => {
       stacks.splice(stacks.indexOf(entry), 1)
       if (stacks.length === 0) document.removeEventListener('keydown', onKeyDown)

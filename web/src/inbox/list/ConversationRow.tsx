@@ -31,6 +31,8 @@ interface ConversationRowProps {
   /** -1: not known. */
   total: number
   isOpen: boolean
+  /** Tab stops at one row of the list; from there the arrows lead on. */
+  isStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
   userId: string
@@ -40,7 +42,7 @@ interface ConversationRowProps {
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, labels, now, userId, open, peek } = props
+  const { row, index, start, total, isOpen, isStop, labels, now, userId, open, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
@@ -58,6 +60,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         href={`/w/${workspaceId}/inbox/${row.id}`}
         className={styles.row}
         data-row={row.id}
+        tabIndex={isStop ? 0 : -1}
         data-open={isOpen || undefined}
         data-unread={row.unreadCount > 0 || undefined}
         aria-current={isOpen ? 'true' : undefined}

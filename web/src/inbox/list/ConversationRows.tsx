@@ -1,6 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
@@ -46,7 +55,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
-  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex)
+  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
   useKeys(
     t.inbox.title,
     useMemo(
@@ -69,9 +78,11 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
     const action = { label: t.common.pages.connections, run: connect }
     return <Empty title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
   }
+  const drawn = shown.map(({ index }) => rows[index]?.id)
+  const stopId = drawn.includes(openId) ? openId : drawn[0]
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
-      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }} onKeyDown={focusBeside}>
         {shown.map(({ index, start }) => {
           const row = rows[index]
           return (
@@ -83,6 +94,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
                 start={start}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
+                isStop={row.id === stopId}
                 labels={labels}
                 now={now}
                 userId={me().id}
@@ -118,24 +130,26 @@ function useMore(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, failures])
 }
 
-/** Moves the focus up and down the rows, from where it is or from what is open. */
+/** Opens the next row or the one before, from the one that has the focus or is open, and moves the focus there. */
 function useMoves(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
+  open: (id: string) => void,
 ): (step: 1 | -1) => void {
-  const latest = useRef({ rows, openId, scrollTo })
-  latest.current = { rows, openId, scrollTo }
+  const latest = useRef({ rows, openId, scrollTo, open })
+  latest.current = { rows, openId, scrollTo, open }
   return useCallback(
     (step) => {
-      const { rows, openId, scrollTo } = latest.current
+      const { rows, openId, scrollTo, open } = latest.current
       const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
       const from = rows.findIndex(({ id }) => id === (focused ?? openId))
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
       if (id === undefined) return
       scrollTo(to)
+      if (id !== openId) open(id)
       const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
       focus()
       // One that was out of sight is drawn first.
@@ -143,6 +157,19 @@ function useMoves(
     },
     [scroller],
   )
+}
+
+const beside: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {
+  ArrowDown: 'nextElementSibling',
+  ArrowUp: 'previousElementSibling',
+}
+
+/** The arrows move the focus from row to row, and open nothing. */
+function focusBeside(event: KeyboardEvent): void {
+  const side = beside[event.key]
+  if (side === undefined || !(event.target instanceof HTMLElement)) return
+  event.preventDefault()
+  event.target.closest('li')?.[side]?.querySelector<HTMLElement>('[data-row]')?.focus()
 }
 
 function Shapes() {

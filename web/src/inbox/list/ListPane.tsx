@@ -3,7 +3,7 @@ import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
-import { SkipLink } from '../../ui/page/SkipLink.tsx'
+import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { FilterChips } from './FilterChips.tsx'
@@ -26,7 +26,7 @@ export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
   }
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
-      {openId !== undefined && <SkipLink to="thread" label={t.common.skip.toThread} />}
+      {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
       {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}

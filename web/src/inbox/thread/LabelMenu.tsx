@@ -1,5 +1,4 @@
 import { Menu } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
 import { patchConversation } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
@@ -24,17 +23,14 @@ export default function LabelMenu({ drop, conversation: { id, labelIds } }: Labe
     const has = labelIds.includes(label.id)
     const next = has ? labelIds.filter((one) => one !== label.id) : [...labelIds, label.id]
     return (
-      <Menu.Item
+      <Menu.CheckboxItem
         key={label.id}
-        role="menuitemcheckbox"
-        aria-checked={has}
-        closeMenuOnClick={false}
-        leftSection={<i className={styles.label} style={{ background: labelColor(label.color) }} />}
-        rightSection={has && <IconCheck size={16} />}
-        onClick={() => void patchConversation(inbox, id, { labelIds: next })}
+        checked={has}
+        rightSection={<i className={styles.label} style={{ background: labelColor(label.color) }} />}
+        onChange={() => void patchConversation(inbox, id, { labelIds: next })}
       >
         {label.name}
-      </Menu.Item>
+      </Menu.CheckboxItem>
     )
   })
   return (

@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import {
   IconCircleCheck,
   IconClockPause,
@@ -32,12 +32,14 @@ type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 interface ThreadActionsProps {
   conversation: Conversation
   close(): void
+  open(id: string): void
+  goOn(id: string): void
 }
 
 /** What one key does to the conversation that is open. */
-export function ThreadActions({ conversation, close }: ThreadActionsProps) {
+export function ThreadActions({ conversation, ...ways }: ThreadActionsProps) {
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, toggleUnread } = useActs(conversation, close)
+  const { toggleDone, finish, toggleUnread } = useActs(conversation, ways)
   const { actions } = t.inbox
   const isDone = isSettled(conversation.status)
   const isUnread = conversation.unreadCount > 0
@@ -47,13 +49,13 @@ export function ThreadActions({ conversation, close }: ThreadActionsProps) {
     actions.group,
     useMemo(
       () => [
-        { keys: 'e', label: done, run: toggleDone },
+        { keys: 'e', label: isDone ? actions.reopen : actions.resolveAndNext, run: finish },
         { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
         { keys: 'l', label: actions.label, run: () => setMenu('label') },
         { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
         { keys: 'u', label: unread, run: toggleUnread },
       ],
-      [actions, done, unread, toggleDone, toggleUnread],
+      [actions, isDone, unread, finish, toggleUnread],
     ),
   )
   const menuProps = (name: OpenMenu) => ({
@@ -76,26 +78,38 @@ export function ThreadActions({ conversation, close }: ThreadActionsProps) {
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
         {(drop) => <MoreMenu drop={drop} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
       </ActionMenu>
-      <Act icon={isDone ? IconRotate : IconCircleCheck} label={done} hint="E" run={toggleDone} />
+      <Done label={done} icon={isDone ? IconRotate : IconCircleCheck} run={toggleDone} />
     </>
   )
 }
 
 const isSettled = (status: Conversation['status']): boolean => status === 'resolved' || status === 'closed'
 
-function useActs(conversation: Conversation, close: () => void) {
+function useActs(conversation: Conversation, ways: Omit<ThreadActionsProps, 'conversation'>) {
   const inbox = useInbox()
-  const latest = useRef({ conversation, close })
-  latest.current = { conversation, close }
-  return useMemo(
-    () => ({
-      toggleDone: () => {
-        const { id, status, snoozedUntil } = latest.current.conversation
-        if (isSettled(status)) return void patchConversation(inbox, id, { status: 'open' })
-        const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
-        void patchConversation(inbox, id, { status: 'resolved' }).then((isDone) => {
-          if (isDone) sayWithUndo(t.inbox.actions.resolved, () => void patchConversation(inbox, id, before))
-        })
+  const latest = useRef({ conversation, ...ways })
+  latest.current = { conversation, ...ways }
+  return useMemo(() => {
+    const resolve = (undone: (id: string) => void) => {
+      const { id, status, snoozedUntil } = latest.current.conversation
+      const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
+      const undo = () => {
+        void patchConversation(inbox, id, before)
+        undone(id)
+      }
+      void patchConversation(inbox, id, { status: 'resolved' }).then((isDone) => {
+        if (isDone) sayWithUndo(t.inbox.actions.resolved, undo)
+      })
+    }
+    const reopen = () => void patchConversation(inbox, latest.current.conversation.id, { status: 'open' })
+    return {
+      toggleDone: () => (isSettled(latest.current.conversation.status) ? reopen() : resolve(() => {})),
+      // Whoever works through the list by keys goes on with the next; undone, they are back.
+      finish: () => {
+        const { conversation, open, goOn } = latest.current
+        if (isSettled(conversation.status)) return reopen()
+        goOn(conversation.id)
+        resolve(open)
       },
       // Left alone, as whoever looks at it would have read it at once.
       toggleUnread: () => {
@@ -104,8 +118,25 @@ function useActs(conversation: Conversation, close: () => void) {
         latest.current.close()
         void markUnread(inbox, id)
       },
-    }),
-    [inbox],
+    }
+  }, [inbox])
+}
+
+/** The one act of the header that has its name beside it, where there is room. */
+function Done({ label, icon: Icon, run }: { label: string; icon: TablerIcon; run(): void }) {
+  return (
+    <Tip label={`${label} (E)`}>
+      <Button
+        className={styles.done}
+        variant="default"
+        size="compact-sm"
+        leftSection={<Icon size={16} stroke={1.6} />}
+        aria-label={label}
+        onClick={run}
+      >
+        {label}
+      </Button>
+    </Tip>
   )
 }
 

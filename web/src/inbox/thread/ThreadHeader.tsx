@@ -13,12 +13,14 @@ interface ThreadHeaderProps {
   conversation: Conversation
   people: readonly Person[]
   close(): void
+  open(id: string): void
+  goOn(id: string): void
   showsCustomer: boolean
   toggleCustomer(): void
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
-  const { conversation, people, close, showsCustomer, toggleCustomer } = props
+  const { conversation, people, close, open, goOn, showsCustomer, toggleCustomer } = props
   const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
     <header className={styles.header}>
@@ -39,7 +41,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <div className={styles.facts}>{factsOf(conversation).join(' · ')}</div>
       </div>
       <Faces people={people} />
-      <ThreadActions conversation={conversation} close={close} />
+      <ThreadActions conversation={conversation} close={close} open={open} goOn={goOn} />
       <Tip label={customerWord}>
         <ActionIcon
           className={styles.customerButton}

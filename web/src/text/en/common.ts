@@ -11,6 +11,7 @@ export const common = {
     settings: 'Settings',
     profile: 'Profile',
   },
+  skipToPage: 'Skip to the page',
   me: 'You',
   toLookAt: (n: string) => `${n} to look at`,
   mainNavigation: 'Main',
@@ -38,7 +39,6 @@ export const common = {
   yes: 'Yes',
   no: 'No',
   unknown: 'Unknown',
-  skip: { toPage: 'Skip to the page', toThread: 'Skip to the conversation' },
   palette: {
     label: 'Search or jump to…',
     placeholder: 'Type a page, a name or an action',

@@ -3,6 +3,7 @@ export const inbox = {
   unreadBadge: (n: number) => `${n} with unread messages`,
   conversations: 'Conversations',
   view: 'View',
+  skipToThread: 'Skip to the conversation',
   views: { mine: 'Mine', unassigned: 'Unassigned', all: 'All', agents: 'Agents' },
   empty: {
     mine: 'Nothing is assigned to you.',
@@ -175,6 +176,7 @@ export const inbox = {
   actions: {
     group: 'Conversation',
     resolve: 'Resolve',
+    resolveAndNext: 'Resolve, go on to the next',
     reopen: 'Reopen',
     snooze: 'Snooze',
     label: 'Labels',
@@ -188,6 +190,12 @@ export const inbox = {
     nobody: 'Nobody',
     toMe: 'Me',
     noLabels: 'No labels yet. Admins create them in Settings.',
+  },
+  snoozeAsk: {
+    open: 'Until a date…',
+    title: 'Snooze until',
+    until: 'Day and time',
+    past: 'Choose a time in the future.',
   },
   snoozes: {
     hours: 'For 3 hours',

@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Ajustes',
     profile: 'Perfil',
   },
+  skipToPage: 'Saltar a la página',
   me: 'Tú',
   toLookAt: (n: string) => `${n} por revisar`,
   mainNavigation: 'Principal',
@@ -40,7 +41,6 @@ export const common: typeof en = {
   yes: 'Sí',
   no: 'No',
   unknown: 'Desconocido',
-  skip: { toPage: 'Ir a la página', toThread: 'Ir a la conversación' },
   palette: {
     label: 'Buscar o ir a…',
     placeholder: 'Escribe una página, un nombre o una acción',

@@ -5,6 +5,7 @@ export const inbox: typeof en = {
   unreadBadge: (n) => `${n} con mensajes sin leer`,
   conversations: 'Conversaciones',
   view: 'Vista',
+  skipToThread: 'Saltar a la conversación',
   views: { mine: 'Mías', unassigned: 'Sin asignar', all: 'Todas', agents: 'Agentes' },
   empty: {
     mine: 'No tienes conversaciones asignadas.',
@@ -177,6 +178,7 @@ export const inbox: typeof en = {
   actions: {
     group: 'Conversación',
     resolve: 'Resolver',
+    resolveAndNext: 'Resolver y pasar a la siguiente',
     reopen: 'Reabrir',
     snooze: 'Posponer',
     label: 'Etiquetas',
@@ -190,6 +192,12 @@ export const inbox: typeof en = {
     nobody: 'Nadie',
     toMe: 'Yo',
     noLabels: 'Aún no hay etiquetas. Los administradores las crean en los ajustes.',
+  },
+  snoozeAsk: {
+    open: 'Hasta una fecha…',
+    title: 'Posponer hasta',
+    until: 'Día y hora',
+    past: 'Elige un momento en el futuro.',
   },
   snoozes: {
     hours: '3 horas',

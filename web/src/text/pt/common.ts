@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Configurações',
     profile: 'Perfil',
   },
+  skipToPage: 'Pular para a página',
   me: 'Você',
   toLookAt: (n: string) => `${n} para ver`,
   mainNavigation: 'Principal',
@@ -40,7 +41,6 @@ export const common: typeof en = {
   yes: 'Sim',
   no: 'Não',
   unknown: 'Desconhecido',
-  skip: { toPage: 'Ir para a página', toThread: 'Ir para a conversa' },
   palette: {
     label: 'Buscar ou ir para…',
     placeholder: 'Digite uma página, um nome ou uma ação',

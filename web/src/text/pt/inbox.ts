@@ -5,6 +5,7 @@ export const inbox: typeof en = {
   unreadBadge: (n) => `${n} com mensagens não lidas`,
   conversations: 'Conversas',
   view: 'Visão',
+  skipToThread: 'Pular para a conversa',
   views: { mine: 'Minhas', unassigned: 'Sem responsável', all: 'Todas', agents: 'Agentes' },
   empty: {
     mine: 'Nenhuma conversa atribuída a você.',
@@ -177,6 +178,7 @@ export const inbox: typeof en = {
   actions: {
     group: 'Conversa',
     resolve: 'Resolver',
+    resolveAndNext: 'Resolver e ir para a próxima',
     reopen: 'Reabrir',
     snooze: 'Adiar',
     label: 'Etiquetas',
@@ -191,6 +193,7 @@ export const inbox: typeof en = {
     toMe: 'Eu',
     noLabels: 'Nenhuma etiqueta ainda. Administradores as criam nas configurações.',
   },
+  snoozeAsk: { open: 'Até uma data…', title: 'Adiar até', until: 'Dia e hora', past: 'Escolha um momento no futuro.' },
   snoozes: {
     hours: 'Por 3 horas',
     tomorrow: 'Até amanhã, 9:00',
