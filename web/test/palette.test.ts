@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { newWriter, thread } from './support/composing.ts'
+import { newWriter, thread, until } from './support/composing.ts'
 import { issuesInEachLook, openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -15,6 +15,8 @@ const choose = (page: Page, name: string | RegExp) => page.getByRole('option', {
 
 test('the palette finds whoever wrote, and opens what they said', async () => {
   await newWriter(demo, 'Zélia Quintão', 'Bom dia')
+  const leads = () => demo.team('GET', `/workspaces/${demo.workspaceId}/leads?search=quint`)
+  await until(leads, ({ total }) => total === 1)
   const { page, problems } = await demo.open()
   await ask(page, 'quint')
   await page
@@ -71,11 +73,13 @@ async function keysOf(page: Page, isAll: boolean): Promise<string[]> {
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.getByText('Everywhere else').waitFor()
   const keys = await sheet.evaluate((dialog, isAll) => {
-    const end = dialog.querySelector('h3')
+    const end = [...dialog.querySelectorAll('p')].find(({ textContent }) => textContent === 'Everywhere else') ?? null
     return [...dialog.querySelectorAll('section')]
       .filter((section) => isAll || (end !== null && section.compareDocumentPosition(end) & 4) !== 0)
       .flatMap((section) =>
-        [...section.querySelectorAll('dt')].map((dt) => `${section.getAttribute('aria-label')}: ${dt.textContent}`),
+        [...section.querySelectorAll('dt')].map(
+          (dt) => `${section.querySelector('h3')?.textContent}: ${dt.textContent}`,
+        ),
       )
   }, isAll)
   await page.keyboard.press('Escape')

@@ -13,7 +13,7 @@ export default function ShortcutSheet({ close }: { close(): void }) {
     <Modal opened onClose={close} title={title} size={720} closeButtonProps={{ 'aria-label': t.common.close }}>
       <p className={styles.help}>{help}</p>
       <Groups groups={here} />
-      <h3 className={styles.part}>{elsewhereTitle}</h3>
+      <p className={styles.part}>{elsewhereTitle}</p>
       <Groups groups={elsewhere} />
     </Modal>
   )
@@ -23,8 +23,8 @@ function Groups({ groups }: { groups: readonly KeyGroup[] }) {
   return (
     <div className={styles.groups}>
       {groups.map(({ title, keys }) => (
-        <section key={title} aria-label={title}>
-          <h4 className={styles.title}>{title}</h4>
+        <section key={title}>
+          <h3 className={styles.title}>{title}</h3>
           <dl className={styles.keys}>
             {keys.map((one) => (
               <div key={one.keys} className={styles.line}>
