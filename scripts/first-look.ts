@@ -77,8 +77,8 @@ async function look(context: BrowserContext, url: string): Promise<Seen> {
   return { paintMs, contentMs, rowsMs, requests: before.length, kilobytes: Math.round(bytes / 100) / 10 }
 }
 
-const timesOf = (page: Page) =>
-  page.evaluate(() => {
+function timesOf(page: Page) {
+  return page.evaluate(() => {
     const at = (name: string) => Math.round(performance.getEntriesByName(name)[0]?.startTime ?? Number.NaN)
     return {
       paintMs: at('first-paint'),
@@ -87,3 +87,4 @@ const timesOf = (page: Page) =>
       origin: performance.timeOrigin,
     }
   })
+}
