@@ -101,6 +101,6 @@ test('palette and sheet are usable without eyes or a mouse, in both schemes and 
   assert.deepEqual(await issuesInEachLook(page, 'palette'), [])
   await page.keyboard.press('Escape')
   await page.keyboard.press('?')
-  await page.getByText('Everywhere else').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere else').waitFor()
   assert.deepEqual(await issuesInEachLook(page, 'keys-sheet'), [])
 })

@@ -19,7 +19,7 @@ export interface Choice extends Named {
   run(): void
 }
 
-type GoTo = (place: string) => void
+type GoTo = (place: string, hash?: string) => void
 
 /** What the palette offers wherever one is: what the page's keys do, pages, settings, actions and other workspaces. */
 export function useFixedChoices(workspaceId: string, showKeys: () => void): Choice[] {
@@ -28,7 +28,10 @@ export function useFixedChoices(workspaceId: string, showKeys: () => void): Choi
   const [active] = useState(activeKeys)
   return useMemo(() => {
     const { palette, keys } = t.common
-    const goTo: GoTo = (place) => void navigate({ href: `/w/${workspaceId}/${place}` })
+    const goTo: GoTo = (place, hash) =>
+      void navigate(
+        hash === undefined ? { href: `/w/${workspaceId}/${place}` } : { to: `/w/${workspaceId}/${place}`, hash },
+      )
     const action = (id: string, label: string, words: string, run: () => void, key?: string): Choice => ({
       id: `action ${id}`,
       group: palette.actions,
@@ -73,7 +76,7 @@ interface Verb {
 function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
   const { leads, keys, webhooks, connections, common } = t
   const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
-  const make = (id: Verb['id'], label: string, room: string) => go(id, label, `${room}#${newHash}`)
+  const make = (id: Verb['id'], label: string, room: string): Verb => ({ id, label, run: () => goTo(room, newHash) })
   return [
     make('lead', leads.create, 'leads'),
     go('import', leads.importLeads, 'leads/import'),
