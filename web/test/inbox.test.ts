@@ -84,7 +84,7 @@ test('an answer that is older than the news, and comes after it, does not undo i
 
   // A list, read before the customers wrote.
   await page.getByRole('button', { name: /^Mine/ }).click()
-  await page.getByText('Nothing is assigned to you.').waitFor()
+  await page.getByRole('button', { name: /^Mine/, pressed: true }).waitFor()
   const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
   await page.getByRole('button', { name: /^Agents/ }).click()
   await list.isMade
@@ -238,8 +238,9 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
 test('J and K open, and E resolves and goes on to the next of the list; its undo comes back', async () => {
   const { page, problems } = await demo.open('inbox')
   await page.locator('[data-row]').nth(2).waitFor()
-  const ids = await page.locator('[data-row]').evaluateAll('rows => rows.map((row) => row.dataset.row)')
-  const at = (n: number) => page.waitForURL(new RegExp(`/inbox/${(ids as string[])[n]}`))
+  const rows = await page.locator('[data-row]').all()
+  const ids = await Promise.all(rows.map((row) => row.getAttribute('data-row')))
+  const at = (n: number) => page.waitForURL(new RegExp(`/inbox/${ids[n]}`))
   await page.keyboard.press('j')
   await at(0)
   await page.keyboard.press('j')
@@ -249,7 +250,7 @@ test('J and K open, and E resolves and goes on to the next of the list; its undo
   await at(2)
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await at(1)
-  await page.locator(`[data-row="${(ids as string[])[1]}"]`).waitFor()
+  await page.locator(`[data-row="${ids[1]}"]`).waitFor()
   await page.keyboard.press('k')
   await at(0)
   assert.deepEqual(problems, [])

@@ -4,6 +4,7 @@ import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
+import unseen from '../ui/unseen.module.css'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch } from './list/filters.ts'
@@ -43,24 +44,28 @@ export function InboxPage() {
     }, [conversationId, showsCustomer, close]),
   )
   return (
-    <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
-      {conversationId === undefined ? (
-        <p className={styles.nothing}>{t.inbox.choose}</p>
-      ) : (
-        <Suspense>
-          <ThreadPane
-            key={conversationId}
-            id={conversationId}
-            close={close}
-            open={open}
-            goOn={goOn}
-            showsCustomer={showsCustomer}
-            setShowsCustomer={setShowsCustomer}
-          />
-        </Suspense>
-      )}
-    </div>
+    <>
+      {/* The list has the title to be seen, and is not always there. */}
+      <h1 className={unseen.unseen}>{t.inbox.title}</h1>
+      <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
+        <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
+        {conversationId === undefined ? (
+          <p className={styles.nothing}>{t.inbox.choose}</p>
+        ) : (
+          <Suspense>
+            <ThreadPane
+              key={conversationId}
+              id={conversationId}
+              close={close}
+              open={open}
+              goOn={goOn}
+              showsCustomer={showsCustomer}
+              setShowsCustomer={setShowsCustomer}
+            />
+          </Suspense>
+        )}
+      </div>
+    </>
   )
 }
 
