@@ -51,13 +51,13 @@ const thereWithRows = `{
   [location.href, ...there.map(({ name }) => name)]
 }`
 const widthsOfFigures = `(async () => {
-  await document.fonts.load('14px Inter')
+  const font = [...document.fonts].find(({ family }) => family.replaceAll('"', '') === 'Inter')
+  await font.load()
   const widthOf = (text) => {
     const span = document.body.appendChild(document.createElement('span'))
     span.textContent = text
     return span.getBoundingClientRect().width
   }
-  const font = [...document.fonts].find(({ family }) => family.replaceAll('"', '') === 'Inter')
   return { font: [font.status, font.display], figures: [widthOf('1111'), widthOf('0000')] }
 })()`
 
@@ -136,6 +136,7 @@ test('the font is of 60 KB at most, takes the place of another, and has figures 
   const licence = readFileSync(new URL('../dist/inter-licence.txt', import.meta.url), 'utf8')
   assert.match(licence, /SIL OPEN FONT LICENSE Version 1\.1/i)
   const { page } = await demo.open('inbox')
+  await page.locator('[data-row]').first().waitFor()
   const { font, figures } = await page.evaluate<{ font: string[]; figures: number[] }>(widthsOfFigures)
   assert.deepEqual(font, ['loaded', 'swap'])
   assert.equal(figures[0], figures[1])
