@@ -36,7 +36,8 @@ export async function buildWeb(): Promise<void> {
 async function sourcesDigest(): Promise<string> {
   const hash = createHash('sha256')
   const files = ['package-lock.json']
-  for await (const file of glob('web/{index.html,vite.config.ts,src/**/*.*}', { cwd: root })) files.push(file)
+  for await (const file of glob('web/{index.html,vite.config.ts,vite/*.ts,public/*,src/**/*.*}', { cwd: root }))
+    files.push(file)
   for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)))
   return hash.digest('hex')
 }

@@ -1,10 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { firstLook } from './vite/first-look.ts'
+import { libraryStyles } from './vite/library-styles.ts'
 
 const service = 'http://127.0.0.1:7007'
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), libraryStyles(), firstLook()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -17,9 +19,13 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What every page begins with is one file, but for the program itself. In the many small ones that it would be
-          // otherwise, by who shares what, it is a tenth heavier.
-          groups: [{ name: 'first', tags: ['$initial'], test: (id) => !/\/(?:index\.html|main\.tsx)$/.test(id) }],
+          groups: [
+            // What every page begins with is one file, but for the program itself. In the many small ones that it would be
+            // otherwise, by who shares what, it is a tenth heavier.
+            { name: 'first', tags: ['$initial'], test: (id) => !/\/(?:index\.html|main\.tsx)$/.test(id), priority: 2 },
+            // So is what many pages share: fields, menus, and an icon would be a file each.
+            { name: 'shared', minShareCount: 6 },
+          ],
         },
       },
     },

@@ -1,9 +1,12 @@
-import '@mantine/core/styles.layer.css'
-import '@mantine/notifications/styles.layer.css'
+import '@mantine/core/styles/default-css-variables.layer.css'
+import '@mantine/core/styles/baseline.layer.css'
+import '@mantine/core/styles/global.layer.css'
 import './app/theme.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
+import { makeQueries } from './app/queries.ts'
+import { makeRouter } from './app/router.tsx'
 import { openSession } from './session/session.ts'
 import { loadTexts } from './text/index.ts'
 
@@ -12,4 +15,14 @@ Object.assign(globalThis, { __webpack_nonce__: styleNonce })
 
 const [session] = await Promise.all([openSession(), loadTexts()])
 const place = document.getElementById('root')
-if (place !== null && session !== null) createRoot(place).render(<App session={session} />)
+if (place !== null && session !== null) {
+  const queries = makeQueries()
+  const router = makeRouter(queries, session)
+  // The shape that the page came with stands until the room's own code is there.
+  await router.load()
+  createRoot(place).render(<App queries={queries} router={router} />)
+  const end = router.subscribe('onBeforeNavigate', () => {
+    end()
+    delete document.documentElement.dataset.begins
+  })
+}

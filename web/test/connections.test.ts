@@ -17,9 +17,9 @@ test('an official number is connected, hears a customer, is paused, resumed, ren
   const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010' })
   await page.getByRole('button', { name: 'Connect a number' }).click()
   const panel = page.getByRole('dialog')
-  await panel.getByRole('button', { name: /Official platform/ }).waitFor()
+  await panel.getByRole('button', { name: /Cloud API/ }).waitFor()
   await picture(page, 'connections-choice')
-  await panel.getByRole('button', { name: /Official platform/ }).click()
+  await panel.getByRole('button', { name: /Cloud API/ }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('Support')
   await panel.getByRole('button', { name: 'Check and connect' }).click()
   await panel.getByText('Fill this in.').first().waitFor()
@@ -180,7 +180,7 @@ async function answersOnceConfirmed(page: Page, connectionId: string): Promise<v
 test('templates are read from the platform and open to their words', async () => {
   const { page, problems } = await demo.open('connections')
   await page
-    .getByRole('row', { name: /Official platform/ })
+    .getByRole('row', { name: /Cloud API/ })
     .getByRole('button')
     .first()
     .click()
@@ -206,7 +206,7 @@ test('the pages of connections are usable without eyes or a mouse, in both schem
     assert.deepEqual(await issuesInSchemes(page, 'connections-new'), [])
     await page.keyboard.press('Escape')
     await page
-      .getByRole('row', { name: /Official platform/ })
+      .getByRole('row', { name: /Cloud API/ })
       .getByRole('button')
       .first()
       .click()

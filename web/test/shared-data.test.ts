@@ -58,7 +58,7 @@ test('a template that was just read from the platform is offered by the composer
   await demo.call('POST', `${demo.simulatorUrl}/simulator/templates`, template)
 
   await goTo(page, 'Connections')
-  const number = page.getByRole('row', { name: /Official platform/ })
+  const number = page.getByRole('row', { name: /Cloud API/ })
   await number.getByRole('button').first().click()
   await page.getByRole('region', { name: 'Templates' }).getByRole('button', { name: 'Sync now' }).click()
   await page.getByText(/templates? synced/).waitFor()

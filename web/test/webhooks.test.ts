@@ -91,8 +91,8 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Depot' }).waitFor()
 
-  await more('New secret')
-  await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+  await more('Rotate secret')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
   const shown = page.getByRole('dialog', { name: 'The secret of Depot' })
   assert.match(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue(), /^whsec_/)
   await shown.getByRole('button', { name: 'I have saved it' }).click()

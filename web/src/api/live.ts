@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 /** `lost` from the moment that the stream broke until it is back. */
 export type LiveState = 'connecting' | 'open' | 'lost'
@@ -130,6 +130,20 @@ export function useLiveState(): LiveState {
     },
     () => state,
   )
+}
+
+// Some networks hold a stream back until it ends.
+const patienceMs = 3000
+
+/** Whether what is read from now on misses no change, as the stream is open. Where it opens late one does not wait for it. */
+export function useIsFollowed(): boolean {
+  const isConnecting = useLiveState() === 'connecting'
+  const [isPatient, setPatient] = useState(true)
+  useEffect(() => {
+    const timer = setTimeout(() => setPatient(false), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return !isConnecting || !isPatient
 }
 
 /** Calls `back` whenever the service seems to be within reach again. */

@@ -1,22 +1,28 @@
-import { MantineProvider } from '@mantine/core'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import {
+  localStorageColorSchemeManager,
+  type MantineColorScheme,
+  type MantineColorSchemeManager,
+  MantineProvider,
+} from '@mantine/core'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useState } from 'react'
-import { Failure } from '../api/failure.ts'
-import type { Session } from '../session/session.ts'
 import { NoticePlace } from '../ui/overlay/NoticePlace.tsx'
 import { styleNonce } from './nonce.ts'
-import { makeRouter } from './router.tsx'
+import type { makeRouter } from './router.tsx'
 import { theme, variables } from './theme.ts'
 
-export function App({ session }: { session: Session }) {
-  const [queries] = useState(makeQueries)
-  const [router] = useState(() => makeRouter(queries, session))
+interface AppProps {
+  queries: QueryClient
+  router: ReturnType<typeof makeRouter>
+}
+
+export function App({ queries, router }: AppProps) {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme="auto"
+      colorSchemeManager={schemeKept}
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
@@ -27,18 +33,24 @@ export function App({ session }: { session: Session }) {
   )
 }
 
-// The live stream says what is out of date, so that nothing is asked for again just because a while has passed.
-function makeQueries(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        staleTime: 60_000,
-        gcTime: 30 * 60_000,
-        refetchOnWindowFocus: false,
-        retry: (count, error) => error instanceof Failure && (error.isOffline || error.status >= 500) && count < 3,
-        networkMode: 'always',
-      },
-      mutations: { networkMode: 'always' },
-    },
-  })
+const kept = localStorageColorSchemeManager()
+const aYear = 365 * 24 * 60 * 60
+
+/** Keeps the chosen appearance where the service finds it too: what it draws before the app is there looks the same. */
+const schemeKept: MantineColorSchemeManager = {
+  ...kept,
+  get: (usual) => {
+    const scheme = kept.get(usual)
+    if (scheme !== usual && !document.cookie.includes('parley_scheme=')) tell(scheme)
+    return scheme
+  },
+  set: (scheme) => {
+    kept.set(scheme)
+    tell(scheme)
+  },
+}
+
+function tell(scheme: MantineColorScheme): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
+  document.cookie = `parley_scheme=${scheme}; path=/; max-age=${aYear}; samesite=lax`
 }

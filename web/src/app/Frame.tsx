@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
-import { followWorkspace, useBackOnline, useLiveReset, useLiveState } from '../api/live.ts'
+import { followWorkspace, useBackOnline, useIsFollowed, useLiveReset, useLiveState } from '../api/live.ts'
 import { readAnew } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
 import { useIsPlayerOpen } from '../inbox/media/player.ts'
@@ -23,7 +23,7 @@ import { rooms } from './rooms.ts'
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
 const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
-const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
+const ShortcutSheet = later(() => withTexts(() => import('./ShortcutSheet.tsx')))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {
@@ -32,6 +32,7 @@ export function Frame() {
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const close = useCallback(() => setOpen(null), [])
   const isPlayerOpen = useIsPlayerOpen()
+  const isFollowed = useIsFollowed()
 
   useEffect(() => {
     keepLastWorkspace(workspaceId)
@@ -45,7 +46,7 @@ export function Frame() {
   })
   useFrameKeys(workspaceId, setOpen)
   useTitle()
-  useEffect(pageStands, [])
+  useEffect(() => onceRead(queries, pageStands), [queries])
 
   return (
     <div className={styles.frame}>
@@ -61,15 +62,39 @@ export function Frame() {
         )}
         <Outlet />
       </main>
-      <Suspense>
-        <RailBadges />
-      </Suspense>
+      {isFollowed && (
+        <Suspense>
+          <RailBadges />
+        </Suspense>
+      )}
       <Suspense fallback={<KeysHeld />}>
         {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
     </div>
   )
+}
+
+// What loads for longer than this is waited for by nobody.
+const patienceMs = 3000
+
+/** Calls `done` once all that the page asked for first is there: what else is fetched would keep it. */
+function onceRead(queries: QueryClient, done: () => void): () => void {
+  const look = () => {
+    if (queries.isFetching() === 0) finish()
+  }
+  const finish = () => {
+    stop()
+    done()
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
+  const timer = setTimeout(finish, patienceMs)
+  const unsubscribe = queries.getQueryCache().subscribe(look)
+  look()
+  return stop
 }
 
 function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') => void): void {

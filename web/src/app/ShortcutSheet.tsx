@@ -1,40 +1,42 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
-import { activeKeys, KeyHint } from '../ui/keys.ts'
+import { KeyHint } from '../ui/keys.ts'
+import { allKeys, type KeyGroup } from './all-keys.ts'
 import styles from './ShortcutSheet.module.css'
 
-/** All keys that do something at this moment. */
+/** All keys: those that do something at this moment, and below them those of other places. */
 export default function ShortcutSheet({ close }: { close(): void }) {
-  const [keys] = useState(activeKeys)
-  const groups = [...new Set(keys.map(({ group }) => group))].reverse()
+  const [{ here, elsewhere }] = useState(allKeys)
+  const { title, help, elsewhere: elsewhereTitle } = t.common.keys
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t.common.keys.title}
-      size={640}
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
-      <div className={styles.groups}>
-        {groups.map((group) => (
-          <section key={group}>
-            <h3 className={styles.title}>{group}</h3>
-            <dl className={styles.keys}>
-              {keys
-                .filter((one) => one.group === group)
-                .map((one) => (
-                  <div key={one.keys} className={styles.line}>
-                    <dt>
-                      <KeyHint keys={one.keys} />
-                    </dt>
-                    <dd>{one.label}</dd>
-                  </div>
-                ))}
-            </dl>
-          </section>
-        ))}
-      </div>
+    <Modal opened onClose={close} title={title} size={720} closeButtonProps={{ 'aria-label': t.common.close }}>
+      <p className={styles.help}>{help}</p>
+      <Groups groups={here} />
+      <p className={styles.part}>{elsewhereTitle}</p>
+      <Groups groups={elsewhere} />
     </Modal>
+  )
+}
+
+function Groups({ groups }: { groups: readonly KeyGroup[] }) {
+  return (
+    <div className={styles.groups}>
+      {groups.map(({ title, keys }) => (
+        <section key={title}>
+          <h3 className={styles.title}>{title}</h3>
+          <dl className={styles.keys}>
+            {keys.map((one) => (
+              <div key={one.keys} className={styles.line}>
+                <dt>
+                  <KeyHint keys={one.keys} />
+                </dt>
+                <dd>{one.label}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
   )
 }

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
+import { InboxPage } from '../inbox/InboxPage.tsx'
 import { readSearch } from '../inbox/list/filters.ts'
 import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
@@ -65,7 +66,8 @@ const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'inbox/{-$conversationId}',
   validateSearch: readSearch,
-  component: pageOf(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
+  // Most begin here: it is in the first file, with all that other pages share with it.
+  component: InboxPage,
 })
 
 const keysRoute = createRoute({

@@ -36,7 +36,7 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 5 },
   colors: { indigo: accent, dark },
   autoContrast: true,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamily: 'Inter, "Inter stand-in", system-ui, sans-serif',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '15px', xl: '18px' },
   defaultRadius: '6px',
   focusRing: 'auto',

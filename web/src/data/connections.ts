@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { api, body } from '../api/client.ts'
-import { type LiveEvent, useLive } from '../api/live.ts'
+import { type LiveEvent, useIsFollowed, useLive } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import type { paths } from '../api/schema.ts'
 
@@ -48,12 +48,14 @@ const listQuery = (workspaceId: string) => ({
 })
 
 export function useConnections(workspaceId: string) {
-  return useQuery({ ...listQuery(workspaceId), select: ({ connections }) => connections })
+  const enabled = useIsFollowed()
+  return useQuery({ ...listQuery(workspaceId), select: ({ connections }) => connections, enabled })
 }
 
 /** Where the simulator beside the service is; null when none runs, or as long as that is not known. */
 export function useSimulatorUrl(workspaceId: string): string | null {
-  return useQuery({ ...listQuery(workspaceId), select: ({ simulatorUrl }) => simulatorUrl }).data ?? null
+  const enabled = useIsFollowed()
+  return useQuery({ ...listQuery(workspaceId), select: ({ simulatorUrl }) => simulatorUrl, enabled }).data ?? null
 }
 
 export function useHealth(workspaceId: string, id: string) {

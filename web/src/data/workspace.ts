@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
+import { useIsFollowed } from '../api/live.ts'
 import type { paths } from '../api/schema.ts'
 
 const all = '/api/team/v1/workspaces'
@@ -17,7 +18,8 @@ export const allWorkspacesKey = ['workspaces'] as const
 const readWorkspace = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).workspace
 
 export function useWorkspace(workspaceId: string) {
-  return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId) })
+  const enabled = useIsFollowed()
+  return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId), enabled })
 }
 
 /** The statuses of the workspace in its order. */

@@ -1,14 +1,17 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import { later } from '../ui/overlay/later.ts'
 import unseen from '../ui/unseen.module.css'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
-import { ThreadPane } from './ThreadPane.tsx'
+
+// The rows are what one sees first.
+const ThreadPane = later(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }))
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
 export function InboxPage() {
@@ -51,15 +54,17 @@ export function InboxPage() {
         {conversationId === undefined ? (
           <p className={styles.nothing}>{t.inbox.choose}</p>
         ) : (
-          <ThreadPane
-            key={conversationId}
-            id={conversationId}
-            close={close}
-            open={open}
-            goOn={goOn}
-            showsCustomer={showsCustomer}
-            setShowsCustomer={setShowsCustomer}
-          />
+          <Suspense>
+            <ThreadPane
+              key={conversationId}
+              id={conversationId}
+              close={close}
+              open={open}
+              goOn={goOn}
+              showsCustomer={showsCustomer}
+              setShowsCustomer={setShowsCustomer}
+            />
+          </Suspense>
         )}
       </div>
     </>

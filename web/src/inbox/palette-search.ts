@@ -1,20 +1,22 @@
-import { listPage } from '../data/inbox/calls.ts'
+import { findConversations } from '../data/inbox/calls.ts'
 import { t } from '../text/index.ts'
 import type { PaletteSource } from '../ui/palette-sources.ts'
-import { customerName } from './parts/words.ts'
+import { customerName, shownPhone } from './parts/words.ts'
 
 const most = 6
 
-/** Finds conversations by what is typed into the palette, whatever became of them. */
+/** Finds people who wrote, by what is typed into the palette. */
 export const conversationSource: PaletteSource = async (workspaceId, term) => {
-  const filter = { view: 'all', status: 'any', sort: 'recent', search: term } as const
-  const { rows } = await listPage(workspaceId, filter, null)
-  return rows.slice(0, most).map((row) => ({
-    id: `conversation ${row.id}`,
-    group: t.common.pages.inbox,
-    label: customerName(row),
-    hint: row.connectionName ?? '',
-    // The router follows what is pushed onto the history.
-    run: () => window.history.pushState({}, '', `/w/${workspaceId}/inbox/${row.id}`),
-  }))
+  const rows = await findConversations(workspaceId, term, most)
+  return rows.map((row) => {
+    const [label, phone] = [customerName(row), shownPhone(row.contact.phone) ?? '']
+    return {
+      id: `conversation ${row.id}`,
+      group: t.common.palette.conversations,
+      label,
+      hint: phone === label ? '' : phone,
+      // The router follows what is pushed onto the history.
+      run: () => window.history.pushState({}, '', `/w/${workspaceId}/inbox/${row.id}`),
+    }
+  })
 }

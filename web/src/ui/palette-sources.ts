@@ -17,14 +17,19 @@ const sources: PaletteSource[] = []
 
 export const paletteSearch = {
   add: (source: PaletteSource): void => void (sources.includes(source) || sources.push(source)),
-  use: (workspaceId: string, term: string): Found[] =>
-    useQueries({
+  use: (workspaceId: string, term: string): { found: Found[]; isSearching: boolean; hasFailed: boolean } => {
+    const answers = useQueries({
       queries: sources.map((source, n) => ({
         queryKey: [workspaceId, 'palette', n, term],
         queryFn: () => source(workspaceId, term),
         enabled: term.length >= minTerm,
         staleTime: 10_000,
       })),
-      combine: (answers) => answers.flatMap(({ data }) => data ?? []),
-    }),
+    })
+    return {
+      found: answers.flatMap(({ data }) => data ?? []),
+      isSearching: answers.some(({ isFetching }) => isFetching),
+      hasFailed: answers.some(({ isError }) => isError),
+    }
+  },
 }

@@ -6,7 +6,10 @@ export const newHash = 'new'
 
 /** Whether the page's form for something new is open: by its button, or by an address that asks for it. */
 export function useMaking(): [isMaking: boolean, setMaking: (isMaking: boolean) => void] {
-  const isAsked = useLocation({ select: ({ hash }) => hash === newHash })
+  const place = useLocation({ select: ({ pathname }) => pathname })
+  const [own] = useState(place)
+  // A page that one is leaving is still there when the address names the next.
+  const isAsked = useLocation({ select: ({ hash, pathname }) => hash === newHash && pathname === own })
   const navigate = useNavigate()
   const [isMaking, setMaking] = useState(isAsked)
   useEffect(() => {

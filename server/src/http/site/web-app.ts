@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
+import { pageFor, readShell } from './first-look.ts'
 import { page, sendPage } from './pages/layout.ts'
+import { wordsFor } from './pages/words.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
 
 const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
@@ -52,15 +53,17 @@ async function sendApp(
     const next = request.url === '/' ? '' : `?next=${encodeURIComponent(request.url)}`
     return reply.redirect(`/sign-in${next}`, 303)
   }
-  // Read at each visit, so that a build beside a running service is seen; it is a kilobyte.
-  const shell = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
+  // Read at each visit, so that a build beside a running service is seen; it is a few kilobytes.
+  const shell = await readShell(folder)
   if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
   const nonce = randomBytes(16).toString('base64')
+  const { parley_scheme: chosen = '' } = request.cookies
+  const scheme = ['light', 'dark'].includes(chosen) ? chosen : ''
   return reply
     .header('content-security-policy', policyWith(nonce))
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
-    .send(shell.replace('%NONCE%', nonce))
+    .send(pageFor(shell, { url: request.url, nonce, language: wordsFor(request.headers).language, scheme }))
 }
 
 // The app's library writes its sizes and colours as a style element, which the nonce lets through. Nothing else is inline.

@@ -26,6 +26,12 @@ export async function listPage(
   return { rows: page.conversations, cursor: page.cursor }
 }
 
+/** The conversations that a few words find, whatever has become of them. */
+export async function findConversations(workspaceId: string, search: string, limit: number) {
+  const query = { search, limit, view: 'all' as const }
+  return (await body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))).conversations
+}
+
 /** What has changed since, changed last first. */
 export async function listChanged(workspaceId: string, updatedAfter: string, limit: number) {
   const query = { updatedAfter, limit, sort: 'updated' as const }

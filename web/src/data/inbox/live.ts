@@ -174,24 +174,39 @@ function threadReader(inbox: Inbox): (id: string) => void {
  */
 function useCatchUp(inbox: Inbox): void {
   const state = useLiveState()
-  const wasOpen = useRef(false)
+  const before = useRef(state)
   useEffect(() => {
-    const isOpen = state === 'open'
-    if (isOpen && !wasOpen.current) void catchUp(inbox)
-    wasOpen.current = isOpen
+    if (state === 'open' && before.current === 'connecting') void lookBack(inbox)
+    else if (state === 'open' && before.current === 'lost') void catchUp(inbox)
+    before.current = state
   }, [state, inbox])
 }
 
+/** The same when nothing was broken: a list whose first reading is under way is not read twice for that. */
+async function lookBack(inbox: Inbox): Promise<void> {
+  const { queries, workspaceId } = inbox
+  const rest = restOf(workspaceId).map((key) => readAnew(queries, key))
+  const readings = queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId), fetchStatus: 'fetching' })
+  await Promise.all(readings.map(({ promise }) => promise?.catch(() => {})))
+  await Promise.all([...rest, readChanged(inbox)])
+}
+
 async function catchUp(inbox: Inbox): Promise<void> {
+  await readChanged(inbox)
+  await Promise.all(restOf(inbox.workspaceId).map((key) => readAnew(inbox.queries, key)))
+}
+
+// Whether anything can be sent is not announced a second time either.
+const restOf = (workspaceId: string) =>
+  [threadsKey, countsKey, workspaceKey, connectionsKey].map((key) => key(workspaceId))
+
+async function readChanged(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const heard = lastHeard(inbox)
   const asked = thisMoment()
   const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
   if (missed === null || missed.cursor !== null) await readAnew(queries, listsKey(workspaceId))
   else for (const row of missed.conversations) keepConversation(inbox, row, asked)
-  // Whether anything can be sent is not announced a second time either.
-  const rest = [threadsKey(workspaceId), countsKey(workspaceId), workspaceKey(workspaceId), connectionsKey(workspaceId)]
-  await Promise.all(rest.map((key) => readAnew(queries, key)))
 }
 
 /** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */

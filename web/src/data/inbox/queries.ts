@@ -1,5 +1,6 @@
 import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { useIsFollowed } from '../../api/live.ts'
 import { me } from '../../session/session.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKey } from './cache.ts'
@@ -171,6 +172,8 @@ async function readAsHeard(inbox: Inbox, id: string, asked: ThreadPage): Promise
   return mapMessages(page, (message) => asHeard(inbox, message))
 }
 
+/** Read once the stream is open: what changed before would be announced to nobody, and they were to be read again. */
 export function useCounts(workspaceId: string) {
-  return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), ...fresh })
+  const enabled = useIsFollowed()
+  return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), enabled, ...fresh })
 }

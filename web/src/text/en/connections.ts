@@ -13,7 +13,7 @@ export const connections = {
   inTrouble: (n: number) => (n === 1 ? '1 connection cannot send' : `${n} connections cannot send`),
   channels: {
     waba: {
-      name: 'Official platform',
+      name: 'WhatsApp Business Platform (Cloud API)',
       about: 'Your number at the platform itself. Reliable, with templates, made for teams.',
       needs: 'You need an app at the platform, its token and its secret.',
       where:

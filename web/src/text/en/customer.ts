@@ -28,7 +28,7 @@ export const customer = {
   bySystem: 'Parley',
   ad: 'Where they came from',
   connection: 'Connection',
-  channels: { waba: 'Official', unofficial: 'QR code', partner: 'Partner' },
+  channels: { waba: 'Cloud API', unofficial: 'QR code', partner: 'Partner' },
   states: { active: 'Connected', paused: 'Paused', unavailable: 'Cannot send' },
   window: 'Text can be sent until',
   windowClosed: 'Only templates, until the customer writes',

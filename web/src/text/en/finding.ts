@@ -1,4 +1,4 @@
-/** What is said of what was looked for: in the inbox, and by which other words the palette finds an action. */
+/** What is said of what was looked for in the inbox. */
 export const finding = {
   found: {
     title: 'Found',
@@ -11,11 +11,5 @@ export const finding = {
     older: 'Show older messages',
     looking: 'Looking further back…',
     lookedTo: (day: string) => `Looked back to ${day}`,
-  },
-  words: {
-    make: 'add create make',
-    looks: { light: 'theme bright day', dark: 'theme night black', auto: 'theme automatic' },
-    languages: { en: 'English idioma inglés inglês', pt: 'Portuguese idioma', es: 'Spanish idioma' },
-    leave: 'log out leave exit',
   },
 }

@@ -53,7 +53,7 @@ export const inbox = {
     any: 'Any status',
   },
   noName: 'Unknown customer',
-  channels: { waba: 'Official', unofficial: 'QR', partner: 'Partner' },
+  channels: { waba: 'Cloud API', unofficial: 'QR', partner: 'Partner' },
   you: 'You',
   youSaid: (text: string) => `You: ${text}`,
   said: (name: string, text: string) => `${name}: ${text}`,

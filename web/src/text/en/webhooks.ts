@@ -78,8 +78,8 @@ export const webhooks = {
   disableAsk: 'Disable this endpoint?',
   disableHelp:
     'Nothing more is sent, and what waits is cancelled. What it missed can be sent when it is enabled again.',
-  rotate: 'New secret',
-  rotateAsk: 'Create a new secret?',
+  rotate: 'Rotate secret',
+  rotateAsk: 'Rotate the secret?',
   rotateHelp: 'The new one is shown once. Until the old one ends, each request carries a signature by either.',
   rotateOverlap: 'The old secret stays valid for',
   overlaps: { '0': 'No time: it has leaked', '1': 'One hour', '24': 'One day', '168': 'One week' },

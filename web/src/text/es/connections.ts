@@ -15,7 +15,7 @@ export const connections: typeof en = {
   inTrouble: (n) => (n === 1 ? '1 conexión no puede enviar' : `${n} conexiones no pueden enviar`),
   channels: {
     waba: {
-      name: 'Plataforma oficial',
+      name: 'WhatsApp Business Platform (Cloud API)',
       about: 'Tu número en la propia plataforma. Fiable, con plantillas, hecho para equipos.',
       needs: 'Necesitas una app en la plataforma, su token y su clave secreta.',
       where:

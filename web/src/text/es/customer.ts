@@ -30,7 +30,7 @@ export const customer: typeof en = {
   bySystem: 'Parley',
   ad: 'De dónde llegó',
   connection: 'Conexión',
-  channels: { waba: 'Oficial', unofficial: 'Código QR', partner: 'Socio' },
+  channels: { waba: 'Cloud API', unofficial: 'Código QR', partner: 'Socio' },
   states: { active: 'Conectado', paused: 'En pausa', unavailable: 'No puede enviar' },
   window: 'Se puede enviar texto hasta',
   windowClosed: 'Solo plantillas, hasta que el cliente escriba',

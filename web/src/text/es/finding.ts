@@ -13,10 +13,4 @@ export const finding: typeof en = {
     looking: 'Buscando más atrás…',
     lookedTo: (day) => `Buscado hasta el ${day}`,
   },
-  words: {
-    make: 'nuevo añadir crear hacer',
-    looks: { light: 'tema día', dark: 'tema noche negro', auto: 'tema automático' },
-    languages: { en: 'inglés language', pt: 'portugués language', es: 'español castellano language' },
-    leave: 'salir cerrar',
-  },
 }

@@ -55,7 +55,7 @@ export const inbox: typeof en = {
     any: 'Cualquier estado',
   },
   noName: 'Cliente desconocido',
-  channels: { waba: 'Oficial', unofficial: 'QR', partner: 'Socio' },
+  channels: { waba: 'Cloud API', unofficial: 'QR', partner: 'Socio' },
   you: 'Tú',
   youSaid: (text) => `Tú: ${text}`,
   said: (name, text) => `${name}: ${text}`,

@@ -15,7 +15,7 @@ export const connections: typeof en = {
   inTrouble: (n) => (n === 1 ? '1 conexão não consegue enviar' : `${n} conexões não conseguem enviar`),
   channels: {
     waba: {
-      name: 'Plataforma oficial',
+      name: 'WhatsApp Business Platform (Cloud API)',
       about: 'Seu número direto na plataforma. Confiável, com modelos, feito para equipes.',
       needs: 'Você precisa de um app na plataforma, do token e da chave secreta dele.',
       where:

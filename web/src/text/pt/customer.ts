@@ -30,7 +30,7 @@ export const customer: typeof en = {
   bySystem: 'Parley',
   ad: 'De onde veio',
   connection: 'Conexão',
-  channels: { waba: 'Oficial', unofficial: 'QR code', partner: 'Parceiro' },
+  channels: { waba: 'Cloud API', unofficial: 'QR code', partner: 'Parceiro' },
   states: { active: 'Conectado', paused: 'Pausada', unavailable: 'Não pode enviar' },
   window: 'Texto pode ser enviado até',
   windowClosed: 'Só modelos, até o cliente escrever',

@@ -13,10 +13,4 @@ export const finding: typeof en = {
     looking: 'Buscando mais atrás…',
     lookedTo: (day) => `Buscado até ${day}`,
   },
-  words: {
-    make: 'novo adicionar criar fazer',
-    looks: { light: 'tema dia', dark: 'tema noite preto', auto: 'tema automático' },
-    languages: { en: 'inglês language', pt: 'português language', es: 'espanhol language' },
-    leave: 'sair encerrar',
-  },
 }

@@ -55,7 +55,7 @@ export const inbox: typeof en = {
     any: 'Qualquer status',
   },
   noName: 'Cliente desconhecido',
-  channels: { waba: 'Oficial', unofficial: 'QR', partner: 'Parceiro' },
+  channels: { waba: 'Cloud API', unofficial: 'QR', partner: 'Parceiro' },
   you: 'Você',
   youSaid: (text) => `Você: ${text}`,
   said: (name, text) => `${name}: ${text}`,

@@ -1,0 +1,136 @@
+import { useMantineColorScheme } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { mayIn, session, signOut } from '../session/session.ts'
+import { openSections } from '../settings/sections.ts'
+import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
+import { activeKeys } from '../ui/keys.ts'
+import { complain } from '../ui/overlay/notices.tsx'
+import { newHash } from '../ui/use-making.ts'
+import type { Named } from './palette-match.ts'
+import { actionWords, pageWords, sectionWords } from './palette-words.ts'
+import { rooms } from './rooms.ts'
+
+export interface Choice extends Named {
+  id: string
+  group: string
+  hint?: string
+  keys?: string
+  run(): void
+}
+
+type GoTo = (place: string, hash?: string) => void
+
+/** What the palette offers wherever one is: what the page's keys do, pages, settings, actions and other workspaces. */
+export function useFixedChoices(workspaceId: string, showKeys: () => void): Choice[] {
+  const navigate = useNavigate()
+  const { setColorScheme } = useMantineColorScheme()
+  const [active] = useState(activeKeys)
+  return useMemo(() => {
+    const { palette, keys } = t.common
+    const goTo: GoTo = (place, hash) =>
+      void navigate(
+        hash === undefined ? { href: `/w/${workspaceId}/${place}` } : { to: `/w/${workspaceId}/${place}`, hash },
+      )
+    const action = (id: string, label: string, words: string, run: () => void, key?: string): Choice => ({
+      id: `action ${id}`,
+      group: palette.actions,
+      label,
+      words,
+      run,
+      ...(key !== undefined && { keys: key }),
+    })
+    const here = active
+      .filter(({ group }) => group !== keys.everywhere)
+      .map((one) => ({ ...action(one.keys, one.label, '', one.run, one.keys), group: palette.here }))
+    const known = new Set(here.map(({ label }) => label))
+    const elsewhere = [
+      ...verbsOfRooms(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionWords[id], run)),
+      ...(['light', 'dark', 'auto'] as const).map((one) =>
+        action(one, palette.appearance(t.common.appearances[one]), actionWords[one], () => setColorScheme(one)),
+      ),
+      ...(Object.keys(languages) as Language[])
+        .filter((one) => one !== language)
+        .map((one) => action(one, palette.language(languages[one]), actionWords.language, () => chooseLanguage(one))),
+      action('keys', keys.open, actionWords.keys, showKeys, '?'),
+      action('docs', t.home.reference, actionWords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
+      action('signOut', t.common.signOut, actionWords.signOut, () => void signOut().catch(complain)),
+    ].filter(({ label }) => !known.has(label))
+    return [
+      ...here,
+      ...pages(workspaceId, goTo),
+      ...elsewhere,
+      ...settings(workspaceId, goTo),
+      ...others(workspaceId, navigate),
+    ]
+  }, [workspaceId, navigate, setColorScheme, showKeys, active])
+}
+
+interface Verb {
+  id: 'lead' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
+  label: string
+  run(): void
+}
+
+/** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
+function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
+  const { leads, keys, webhooks, connections, common } = t
+  const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
+  const make = (id: Verb['id'], label: string, room: string): Verb => ({ id, label, run: () => goTo(room, newHash) })
+  return [
+    make('lead', leads.create, 'leads'),
+    go('import', leads.importLeads, 'leads/import'),
+    ...(mayIn(workspaceId, 'owner') ? [go('export', leads.exportLeads, 'leads/export')] : []),
+    go('board', `${leads.title}: ${leads.board}`, 'leads?view=board'),
+    go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
+    ...(mayIn(workspaceId, 'admin')
+      ? [
+          make('connection', connections.add, 'connections'),
+          make('key', keys.make, 'keys'),
+          make('webhook', webhooks.make, 'webhooks'),
+          go('invite', common.palette.invite, 'settings/members'),
+        ]
+      : []),
+  ]
+}
+
+function pages(workspaceId: string, goTo: GoTo): Choice[] {
+  const { palette, pages } = t.common
+  const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
+  return [
+    ...open.map(({ path, title, key }) => ({
+      id: `page ${path}`,
+      group: palette.pages,
+      label: title(),
+      words: pageWords[path] ?? '',
+      keys: `g ${key}`,
+      run: () => goTo(path),
+    })),
+    {
+      id: 'page profile',
+      group: palette.pages,
+      label: pages.profile,
+      words: pageWords.profile ?? '',
+      run: () => goTo('profile'),
+    },
+  ]
+}
+
+const settings = (workspaceId: string, goTo: GoTo): Choice[] =>
+  openSections(workspaceId).map(({ name }) => ({
+    id: `section ${name}`,
+    group: t.settings.title,
+    label: t.settings.sections[name].title,
+    words: sectionWords[name],
+    run: () => goTo(`settings/${name}`),
+  }))
+
+const others = (workspaceId: string, navigate: ReturnType<typeof useNavigate>): Choice[] =>
+  session()
+    .workspaces.filter(({ id }) => id !== workspaceId)
+    .map(({ id, name }) => ({
+      id: `workspace ${id}`,
+      group: t.common.palette.workspaces,
+      label: name,
+      run: () => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: id } }),
+    }))

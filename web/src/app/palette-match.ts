@@ -1,0 +1,36 @@
+/** Something that is found by what it is called, or by another word for it in any of the app's languages. */
+export interface Named {
+  label: string
+  words?: string
+}
+
+/** What fits a term, best first: by the beginning of its name, by that of a word of it, by anything in it, by other words. */
+export function fitting<T extends Named>(choices: readonly T[], term: string): T[] {
+  const asked = plain(term).split(' ').filter(Boolean)
+  return choices
+    .map((choice) => ({ choice, rank: rankOf(choice, asked) }))
+    .filter(({ rank }) => rank !== null)
+    .toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    .map(({ choice }) => choice)
+}
+
+/** Every word that is asked for must be somewhere; the worst place counts. Null when one is nowhere. */
+function rankOf({ label, words = '' }: Named, asked: readonly string[]): number | null {
+  const [name, others] = [` ${plain(label)}`, ` ${plain(words)}`]
+  const ranks = asked.map((word) => {
+    if (name.startsWith(` ${word}`)) return 0
+    if (name.includes(` ${word}`)) return 1
+    if (name.includes(word)) return 2
+    return others.includes(` ${word}`) ? 3 : null
+  })
+  return ranks.includes(null) ? null : Math.max(0, ...ranks.map(Number))
+}
+
+/** Without accents, case and signs: one types as quickly as one can. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()

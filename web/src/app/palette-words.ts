@@ -1,0 +1,52 @@
+import type { SectionName } from '../settings/sections.ts'
+
+// Other words for the same, in the three languages at once: whoever thinks of one in another language than the app's finds it too.
+// They are compared with what is typed, and never shown.
+
+export const pageWords: Record<string, string> = {
+  home: 'start overview dashboard statistics inicio panel resumen estadísticas início painel resumo estatísticas',
+  inbox: 'conversations messages chat bandeja conversaciones mensajes caixa de entrada conversas mensagens',
+  leads: 'customers contacts people pipeline clientes contactos personas contatos pessoas funil embudo',
+  forms: 'formularios formulários landing captura',
+  connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',
+  keys: 'api keys agents claves agentes chaves',
+  webhooks: 'events endpoints deliveries eventos entregas',
+  settings: 'preferences configuration ajustes configuración configurações preferências',
+  profile:
+    'account password name two-factor sessions perfil cuenta contraseña conta senha dois fatores dos pasos sesiones sessões',
+}
+
+export const sectionWords: Record<SectionName, string> = {
+  workspace: 'name country quota statuses pipeline nombre país estados etapas nome cota status espaço espacio',
+  hours: 'opening times time zone schedule horario zona horaria horário fuso expediente atendimento',
+  members: 'people team colleagues invite roles personas equipo invitar pessoas equipe convidar papéis',
+  labels: 'tags etiquetas marcadores',
+  replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',
+  filters: 'views vistas filtros visões guardados salvos',
+  agents: 'ai bots stop agentes ia parar detener',
+  tokens: 'programs api programas tokens',
+  retention: 'privacy delete data gdpr lgpd retención privacidad borrar datos retenção privacidade apagar dados',
+  audit: 'log history who did registro auditoría historial auditoria histórico quem fez',
+  workspaces: 'installation instalación instalação espacios espaços',
+  about: 'version health licence versión estado acerca versão sobre saúde',
+}
+
+export const actionWords = {
+  lead: 'new create add lead contact customer nuevo crear añadir contacto cliente novo criar adicionar contato',
+  key: 'new create api key agent nueva crear clave agente nova criar chave',
+  webhook: 'new create webhook endpoint nuevo crear novo criar',
+  connection: 'new add connect number phone whatsapp nueva añadir conectar número nova adicionar',
+  import: 'upload csv excel file spreadsheet importar subir archivo planilla enviar arquivo planilha',
+  export: 'download csv excel backup exportar descargar baixar planilha',
+  board: 'kanban pipeline columns tablero columnas embudo quadro colunas funil',
+  trash: 'deleted bin restore papelera borrados lixeira apagados restaurar',
+  invite: 'invite member colleague team user invitar miembro equipo usuario convidar membro equipe usuário',
+  light: 'light theme white day mode claro tema blanco día branco dia modo',
+  dark: 'dark theme black night mode oscuro tema negro noche escuro preto noite modo',
+  auto: 'system theme automatic appearance sistema tema automático apariencia aparência',
+  language:
+    'language idioma lengua língua english inglés inglês español espanhol spanish português portugués portuguese',
+  keys: 'keyboard shortcuts help atajos teclado ayuda atalhos ajuda',
+  docs: 'api reference documentation developers referencia documentación desarrolladores referência documentação desenvolvedores',
+  signOut: 'sign out log out exit leave cerrar sesión salir sair encerrar sessão',
+} as const

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { until } from './support/composing.ts'
+import { openDemo, type Visit } from './support/demo.ts'
+
+const demo = await openDemo()
+const mostRequests = 25
+const aMoment = 1000
+
+interface Fetched {
+  url: string
+  method: string
+  bytes: number
+}
+
+/** A visit by a browser that has nothing of the app, before it goes anywhere. */
+async function coldVisit(language: 'en' | 'pt' = 'en'): Promise<Visit & { fetched: Fetched[] }> {
+  const visit = await demo.open('profile', { isAlone: true, language })
+  const page = await visit.context.newPage()
+  await visit.page.close()
+  const session = await visit.context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.clearBrowserCache')
+  return { ...visit, page, fetched: await follow(session) }
+}
+
+async function follow(session: CDPSession): Promise<Fetched[]> {
+  const fetched: Fetched[] = []
+  const asked = new Map<string, Omit<Fetched, 'bytes'>>()
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    asked.set(requestId, { url: request.url, method: request.method })
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const one = asked.get(requestId)
+    if (one !== undefined && !one.url.startsWith('data:')) fetched.push({ ...one, bytes: encodedDataLength })
+  })
+  return fetched
+}
+
+// Run in the page: the first before anything of it.
+const markRows = `const look = () => {
+  if (document.querySelector('[data-row], [role="row"]:nth-child(2)') === null) requestAnimationFrame(look)
+  else performance.mark('rows')
+}
+requestAnimationFrame(look)`
+const thereWithRows = `{
+  const [rows] = performance.getEntriesByName('rows')
+  const there = performance.getEntriesByType('resource').filter((one) => one.startTime + one.duration <= rows.startTime);
+  [location.href, ...there.map(({ name }) => name)]
+}`
+const widthsOfFigures = `(async () => {
+  const font = [...document.fonts].find(({ family }) => family.replaceAll('"', '') === 'Inter')
+  await font.load()
+  const widthOf = (text) => {
+    const span = document.body.appendChild(document.createElement('span'))
+    span.textContent = text
+    return span.getBoundingClientRect().width
+  }
+  return { font: [font.status, font.display], figures: [widthOf('1111'), widthOf('0000')] }
+})()`
+
+// But for the font, which is fetched when letters are drawn, and takes the place of another when it has come.
+for (const [room, language, mostBytes] of [
+  ['inbox', 'en', 180_000],
+  ['inbox', 'pt', 180_000],
+  ['leads', 'en', 280_000],
+] as const)
+  test(`until the rows of ${room} are there, ${mostRequests} requests at most and ${mostBytes / 1000} KB, in ${language}`, async (t) => {
+    const { page, fetched, problems } = await coldVisit(language)
+    await page.addInitScript({ content: markRows })
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/${room}`)
+    await until(
+      () => page.evaluate(() => performance.getEntriesByName('rows').length),
+      (count) => count > 0,
+    )
+    const there = new Set(await page.evaluate<string[]>(thereWithRows))
+    const first = fetched.filter(({ url }) => there.has(url) && !url.endsWith('.woff2'))
+    const bytes = first.reduce((sum, one) => sum + one.bytes, 0)
+    const list = first.map((one) => `${one.bytes} ${one.url.replace(demo.url, '')}`).join('\n')
+    t.diagnostic(`${first.length} requests, ${bytes} bytes`)
+    assert.ok(first.length <= mostRequests && bytes <= mostBytes, `${first.length} requests, ${bytes} bytes:\n${list}`)
+    assert.deepEqual(problems, [])
+  })
+
+test('nothing is fetched twice while the app opens, nor what is on its way asked for again', async () => {
+  // An empty list is read again: it does not say how far it goes.
+  for (const place of ['inbox', 'home', 'leads', 'inbox?view=agents']) {
+    const { page, fetched } = await coldVisit()
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/${place}`)
+    await page.waitForLoadState('load')
+    await settled(page, fetched)
+    const seen = fetched.filter(({ method }) => method === 'GET').map(({ url }) => url.replace(demo.url, ''))
+    assert.deepEqual(
+      seen.filter((url, n) => seen.indexOf(url) !== n),
+      [],
+      place,
+    )
+    assert.ok(seen.some((url) => url === '/api/team/v1/session'))
+  }
+})
+
+/** Resolves once nothing has come for a while. */
+async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
+  for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
+}
+
+test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
+  const { page, context } = await coldVisit()
+  await context.route(/\/assets\//, () => {})
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
+  const paints = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
+  await until(paints, (count) => count === 1)
+  const paper = () => page.evaluate("getComputedStyle(document.querySelector('.shell')).backgroundColor")
+  assert.equal(await paper(), 'rgb(248, 249, 251)')
+  await context.addCookies([{ name: 'parley_scheme', value: 'dark', url: demo.url }])
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
+  await until(paper, (colour) => colour === 'rgb(18, 22, 30)')
+})
+
+test('a scheme that was chosen is known to the service from then on', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await page.getByRole('button', { name: /^You/ }).click()
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  const chosen = async () => (await context.cookies()).find(({ name }) => name === 'parley_scheme')?.value
+  await until(chosen, (value) => value === 'dark')
+  const shell = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/home`)).text()
+  assert.match(shell, /<html[^>]* data-mantine-color-scheme="dark"/)
+})
+
+test('the font is of 60 KB at most, takes the place of another, and has figures of one width', async () => {
+  const file = new URL('../src/app/inter.woff2', import.meta.url)
+  assert.ok(statSync(file).size <= 60_000)
+  const licence = readFileSync(new URL('../dist/inter-licence.txt', import.meta.url), 'utf8')
+  assert.match(licence, /SIL OPEN FONT LICENSE Version 1\.1/i)
+  const { page } = await demo.open('inbox')
+  await page.locator('[data-row]').first().waitFor()
+  const { font, figures } = await page.evaluate<{ font: string[]; figures: number[] }>(widthsOfFigures)
+  assert.deepEqual(font, ['loaded', 'swap'])
+  assert.equal(figures[0], figures[1])
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fitting } from '../src/app/palette-match.ts'
+import { actionWords, pageWords, sectionWords } from '../src/app/palette-words.ts'
+
+const choices = [
+  { label: 'Settings', words: 'preferences ajustes configuración' },
+  { label: 'New lead', words: 'add contact novo' },
+  { label: 'Leads: Board', words: 'kanban quadro' },
+  { label: 'Unassigned leads' },
+  { label: 'Aparência: Escuro', words: 'dark night oscuro' },
+]
+
+for (const [term, labels] of [
+  ['', choices.map(({ label }) => label)],
+  ['sett', ['Settings']],
+  ['LEADS', ['Leads: Board', 'Unassigned leads']],
+  ['lead', ['Leads: Board', 'New lead', 'Unassigned leads']],
+  ['new lead', ['New lead']],
+  ['lead new', ['New lead']],
+  ['aparencia', ['Aparência: Escuro']],
+  ['dark', ['Aparência: Escuro']],
+  ['configuracion', ['Settings']],
+  ['kanban', ['Leads: Board']],
+  ['ark', []],
+  ['assigned', ['Unassigned leads']],
+  ['leads: board', ['Leads: Board']],
+  ['nothing', []],
+] as const)
+  test(`"${term}" finds ${labels.length === 0 ? 'nothing' : labels.join(', ')}`, () => {
+    const found = fitting(choices, term).map(({ label }) => label)
+    assert.deepEqual(found, labels)
+  })
+
+test('a page, a section and an action have other words in each language', () => {
+  const all = { ...pageWords, ...sectionWords, ...actionWords }
+  for (const [name, words] of Object.entries(all)) assert.ok(words.split(' ').length >= 2, name)
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { newWriter, thread } from './support/composing.ts'
+import { issuesInEachLook, openDemo } from './support/demo.ts'
+
+const demo = await openDemo()
+
+async function ask(page: Page, term: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(term)
+}
+
+const choose = (page: Page, name: string | RegExp) => page.getByRole('option', { name }).first().click()
+
+test('the palette finds whoever wrote, and opens what they said', async () => {
+  const { page, problems } = await demo.open()
+  await ask(page, 'marina')
+  await page.getByText('Conversations', { exact: true }).waitFor()
+  await choose(page, /Marina Azevedo/)
+  await thread(page).getByText('O plano anual').waitFor()
+  await ask(page, 'qqqqqqq')
+  await page.getByText('Nothing found').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the palette does from any page what another page has a key for', async () => {
+  const { page, problems } = await demo.open()
+  await ask(page, 'new lead')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'New lead' }).waitFor()
+  await page.keyboard.press('Escape')
+  await ask(page, 'new key')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'New key' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+for (const [language, term, name] of [
+  ['en', 'escuro', 'Appearance: Dark'],
+  ['es', 'dark', 'Apariencia: Oscuro'],
+  ['pt', 'escuro', 'Aparência: Escuro'],
+] as const)
+  test(`the palette turns the app dark for who asks "${term}" where it speaks ${language}`, async () => {
+    const { page } = await demo.open('home', { language, isAlone: true })
+    await ask(page, term)
+    await choose(page, name)
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+  })
+
+for (const [language, term, name] of [
+  ['en', 'time zone', 'Business hours'],
+  ['es', 'papelera', 'Leads: Papelera'],
+  ['pt', 'senha', 'Perfil'],
+] as const)
+  test(`the palette knows "${term}" in ${language}`, async () => {
+    const { page } = await demo.open('home', { language })
+    await ask(page, term)
+    await page.getByRole('option', { name }).waitFor()
+  })
+
+const places = ['home', 'inbox', 'leads', 'forms', 'connections', 'keys', 'webhooks', 'settings']
+
+/** The keys of the sheet by their groups: those of this place, or all of them. */
+async function keysOf(page: Page, isAll: boolean): Promise<string[]> {
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await sheet.getByText('Everywhere else').waitFor()
+  const keys = await sheet.evaluate((dialog, isAll) => {
+    const end = [...dialog.querySelectorAll('p')].find(({ textContent }) => textContent === 'Everywhere else') ?? null
+    return [...dialog.querySelectorAll('section')]
+      .filter((section) => isAll || (end !== null && section.compareDocumentPosition(end) & 4) !== 0)
+      .flatMap((section) =>
+        [...section.querySelectorAll('dt')].map(
+          (dt) => `${section.querySelector('h3')?.textContent}: ${dt.textContent}`,
+        ),
+      )
+  }, isAll)
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'hidden' })
+  return keys
+}
+
+test('the sheet of keys has those of every page on any page', async () => {
+  const { page } = await demo.open('home')
+  const all = new Set(await keysOf(page, true))
+  const ada = await newWriter(demo, 'Ada Keys', 'Hello')
+  for (const place of [...places, ada.place]) {
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/${place}`)
+    await page.getByRole('heading').first().waitFor()
+    if (place === ada.place) await thread(page).getByText('Hello').waitFor()
+    const missing = (await keysOf(page, false)).filter((key) => !all.has(key))
+    assert.deepEqual(missing, [], place)
+  }
+})
+
+test('palette and sheet are usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  const { page } = await demo.open('leads')
+  await ask(page, 'lead')
+  await page.getByText('Searching…').waitFor({ state: 'hidden' })
+  assert.deepEqual(await issuesInEachLook(page, 'palette'), [])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere else').waitFor()
+  assert.deepEqual(await issuesInEachLook(page, 'keys-sheet'), [])
+})
