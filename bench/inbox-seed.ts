@@ -42,6 +42,7 @@ export async function seedConnection(
   const blank = {
     accountId: null,
     isOnPhone: false,
+    phone: null,
     reservedAs: `http://127.0.0.1:${platformPort} ${id}`,
     stateReason: null,
     acknowledgedAt: null,

@@ -124,6 +124,7 @@ create table connections (
   updated_at timestamp(3) with time zone not null,
   removed_at timestamp(3) with time zone,
   reserved_as text,
+  phone text,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),

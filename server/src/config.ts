@@ -36,6 +36,8 @@ export interface Config {
   teamToken: string | null
   /** Lets a collector read `/metrics`, and nothing else. */
   metricsToken: string | null
+  /** How long somebody who signed in stays so without coming back. */
+  sessionIdleMs: number
   demo: boolean
   /** A stand-in for the official platform beside the service; the time of both can be moved then. */
   simulator: { enabled: boolean; host: string; port: number }
@@ -114,6 +116,7 @@ export function loadConfig(env: Environment): Config {
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
     teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
     metricsToken: read.secret('PARLEY_METRICS_TOKEN', 24),
+    sessionIdleMs: (read.integer('PARLEY_SESSION_DAYS', 1, 90) ?? 14) * 24 * 3_600_000,
     demo,
     simulator: {
       enabled: simulator,

@@ -40,9 +40,10 @@ test('a secret that the platform is shown is asked for again when its address le
 })
 
 test('a phone is shown with its plus once it is linked, and a template with its places apart', () => {
-  assert.equal(numberOf({ id: 'a', channel: 'unofficial', numberId: 'a' }), null)
-  assert.equal(numberOf({ id: 'a', channel: 'unofficial', numberId: '5511' }), '+5511')
-  assert.equal(numberOf({ id: 'a', channel: 'waba', numberId: '106' }), '106')
+  assert.equal(numberOf({ channel: 'unofficial', phone: null, numberId: 'a' }), null)
+  assert.equal(numberOf({ channel: 'unofficial', phone: '5511', numberId: '5511' }), '+5511')
+  assert.equal(numberOf({ channel: 'waba', phone: '5511', numberId: '106540' }), '+5511')
+  assert.equal(numberOf({ phone: null, channel: 'waba', numberId: '106' }), '106')
   assert.deepEqual(partsOf('Hi {{1}}!'), [
     { text: 'Hi ', isPlace: false },
     { text: '{{1}}', isPlace: true },

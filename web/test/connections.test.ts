@@ -22,10 +22,7 @@ test('an official number is connected, hears a customer, is paused, resumed, ren
   await panel.getByRole('button', { name: /Official platform/ }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('Support')
   await panel.getByRole('button', { name: 'Check and connect' }).click()
-  await panel
-    .getByText(/must|required/i)
-    .first()
-    .waitFor()
+  await panel.getByText('Fill this in.').first().waitFor()
   await panel.getByRole('textbox', { name: 'Phone number ID' }).fill(number.numberId)
   await panel.getByRole('textbox', { name: 'Business account ID' }).fill(number.accountId)
   await panel.getByLabel('Access token').fill(number.accessToken)
@@ -44,6 +41,7 @@ test('an official number is connected, hears a customer, is paused, resumed, ren
   await page.getByRole('heading', { name: 'Support', level: 1 }).waitFor()
   const state = page.getByRole('region', { name: 'Status' })
   await state.getByText('Connected', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Details' }).getByText('+5511955550010').waitFor()
 
   const customer = await simulator('POST', '/customers', {
     name: 'Rita Prado',
@@ -86,6 +84,12 @@ test('a number that its platform refuses shows at the rail, with what to do, unt
   await panel.getByLabel('API key').fill('not-the-key-of-it')
   await panel.getByRole('textbox', { name: 'Address of the platform' }).fill(demo.simulatorUrl)
   await panel.getByRole('button', { name: 'Check and connect' }).click()
+  await panel.getByRole('alert').getByText('Nothing was saved.', { exact: false }).waitFor()
+  await picture(page, 'connections-check-failed')
+  assert.deepEqual(await seriousIssues(page), [])
+  const listed = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/connections`)).connections
+  assert.ok((await listed()).every(({ name }: { name: string }) => name !== 'Partner line'))
+  await panel.getByRole('button', { name: 'Save without the check' }).click()
   const state = page.getByRole('region', { name: 'Status' })
   await state.getByText('Cannot send').waitFor()
   await state.getByRole('listitem').first().waitFor()
@@ -138,7 +142,7 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
   await page.getByRole('button', { name: 'Link with a code instead' }).click()
   await page.getByRole('textbox', { name: 'Number of the phone' }).fill('12')
   await page.getByRole('button', { name: 'Get the code' }).click()
-  await page.getByText('must be the number of the phone').waitFor()
+  await page.getByText('Write the number with its country code').waitFor()
   await page.getByRole('textbox', { name: 'Number of the phone' }).fill(`+${owner.numberId.replace('phone-', '')}`)
   await page.getByRole('button', { name: 'Get the code' }).click()
   const code = await page.getByText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/).textContent()

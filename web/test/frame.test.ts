@@ -73,6 +73,16 @@ test('the frame is usable without eyes or a mouse, in both schemes and on a phon
   }
 })
 
+test('the time machine of the phones signs nobody out', async () => {
+  const { page } = await demo.open()
+  const phones = await page.context().newPage()
+  await phones.goto(`${demo.simulatorUrl}/phone`)
+  for (let day = 0; day < 20; day++) await phones.getByRole('button', { name: '+25 h' }).click()
+  await phones.close()
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+})
+
 test('phones of a simulator that was started anew say where their chats are', async () => {
   await demo.restart()
   const { page } = await visitOf(demo.browser, {})

@@ -225,6 +225,28 @@ test('many are changed at once, deleted, had back by undo, and restored from the
   assert.deepEqual(problems, [])
 })
 
+test('# deletes what is selected, not the lead that keys stand on, and the keys say how many', async () => {
+  const { page, problems } = await demo.open('leads')
+  const before = await total()
+  await shows(page, `${before} leads`)
+  const names = await page.locator('[data-row] button').allInnerTexts()
+  for (const key of ['j', 'x', 'j', 'x', 'j']) await page.keyboard.press(key)
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Delete selected (2)').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('#')
+  await page.getByText('2 leads are in the trash').waitFor()
+  await shows(page, `${before - 2} leads`)
+  const gone = names.slice(1, 3)
+  assert.deepEqual((await page.locator('[data-row] button').allInnerTexts()).slice(0, 2), [names[0], names[3]])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await shows(page, `${before} leads`)
+  assert.deepEqual((await page.locator('[data-row] button').allInnerTexts()).slice(1, 3), gone)
+  assert.deepEqual(problems, [])
+})
+
 test('what others do shows by itself, and keys go on acting on the lead that they acted on', async () => {
   const { page, problems } = await demo.open('leads')
   await firstLead(page).waitFor()

@@ -20,7 +20,7 @@ test('a webhook is made, its secret verifies a test event, and the answer is sho
   await page.keyboard.press('c')
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: 'New webhook' }).click()
-  await panel.getByText(/must/).first().waitFor()
+  await panel.getByText('Fill this in.').waitFor()
   await panel.getByLabel('URL').fill(receiver.url)
   await panel.getByLabel('Description').fill('Warehouse')
   await panel.getByRole('checkbox', { name: 'All of the inbox' }).uncheck()

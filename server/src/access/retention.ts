@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../base/db.ts'
 import { knownForMs } from './sign-in/known-sign-ins.ts'
+import { sweepSessions } from './sign-in/sessions.ts'
 
 const keptDays = 365
 const dayMs = 24 * 3_600_000
@@ -15,10 +16,10 @@ export async function forgetTokens(db: Db, now: Date): Promise<number> {
 }
 
 /** Deletes what has run out: sessions, links, challenges, invitations, forgotten guesses and places. Call it every hour. */
-export async function sweepSignIns(tx: Tx, now: Date): Promise<void> {
+export async function sweepSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
   const yesterday = new Date(now.getTime() - dayMs)
   const lastMonth = new Date(now.getTime() - 30 * dayMs)
-  await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${yesterday}`
+  await sweepSessions(tx, now, sessionIdleMs)
   await tx`delete from sign_in_challenges where expires_at < ${now}`
   await tx`delete from sign_in_links where expires_at < ${yesterday}`
   await tx`delete from invitations where expires_at < ${lastMonth}`

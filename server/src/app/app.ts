@@ -71,10 +71,15 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
 }
 
 async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
-  const { config, log, clock, db, vault, limiter, localToken } = runtime
-  const { publicUrl, trustedProxies } = config.http
+  const { config, log, clock, wallClock = clock, db, vault, limiter, localToken } = runtime
+  const { sessionIdleMs, http } = config
+  const { publicUrl, trustedProxies } = http
   const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
-  const team: TeamDeps = { db, vault, clock, publicUrl, passwords: createPasswords(), addressOf: clientAddress }
+  const team: TeamDeps = {
+    ...{ db, vault, clock, wallClock, sessionIdleMs, publicUrl },
+    passwords: createPasswords(),
+    addressOf: clientAddress,
+  }
   const rate = { limiter, perMinute: config.limits.teamPerMinute }
   const teamGuard = createTeamGuard({ ...team, teamToken: config.teamToken, localToken, rate })
 

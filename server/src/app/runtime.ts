@@ -17,6 +17,8 @@ export interface Runtime {
   config: Config
   log: Log
   clock: Clock
+  /** What people's sessions go by where the simulator moves `clock`; else the same. */
+  wallClock?: Clock
   db: Db
   vault: Vault
   limiter: Limiter

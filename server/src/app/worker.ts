@@ -15,10 +15,12 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
 }
 
 /** What operators and their machines ask of every process. */
-export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: Runtime): void {
+export function serveService(app: App, runtime: Runtime): void {
+  const { config, db, vault, clock, wallClock = clock, metrics, localToken } = runtime
   // Whether the process is ready is not for those who ask much of it to say.
   serveHealth(app, () => asService(async () => db.sql`select 1`))
   const { publicUrl } = config.http
-  const { teamToken, metricsToken } = config
-  serveMetrics(app, metrics, createMetricsDoor({ db, vault, clock, publicUrl, teamToken, metricsToken, localToken }))
+  const { teamToken, metricsToken, sessionIdleMs } = config
+  const credentials = { db, vault, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }
+  serveMetrics(app, metrics, createMetricsDoor({ ...credentials, metricsToken }))
 }

@@ -71,6 +71,8 @@ export interface CheckedNumber {
   /** What the platform calls the number that our secrets are for; null when that is known otherwise. */
   number: string | null
   isOnPhone: boolean
+  /** The number that customers see, in digits, where the platform tells it. */
+  phone?: string | null
 }
 
 export type FetchedTemplates =

@@ -52,6 +52,8 @@ let emails = 0
 /** The team API on a database, with cheap passwords and a clock to drive. */
 interface TeamWorldOptions {
   publicUrl?: string
+  /** What sessions go by; `clock` unless given. */
+  wallClock?: ManualClock
   /** What other rooms do when a key or a member goes; nothing unless given. */
   access?: Partial<AccessDeps>
 }
@@ -64,6 +66,8 @@ export async function teamWorld(db: Db, options: TeamWorldOptions = {}): Promise
     db,
     vault,
     clock,
+    wallClock: options.wallClock ?? clock,
+    sessionIdleMs: 14 * 24 * 3_600_000,
     passwords: createPasswords({ memoryKib: 64, passes: 1 }),
     publicUrl: options.publicUrl ?? publicUrl,
     addressOf: (request) => request.headers['x-test-address']?.toString() ?? '192.0.2.1',

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 
 /** `lost` from the moment that the stream broke until it is back. */
 export type LiveState = 'connecting' | 'open' | 'lost'
@@ -130,6 +130,26 @@ export function useLiveState(): LiveState {
     },
     () => state,
   )
+}
+
+/** Calls `back` whenever the service seems to be within reach again. */
+export function useBackOnline(back: () => void): void {
+  const latest = useRef(back)
+  latest.current = back
+  useEffect(() => {
+    let before = state
+    const changed = () => {
+      if (before === 'lost' && state === 'open') latest.current()
+      before = state
+    }
+    const online = () => latest.current()
+    watchers.add(changed)
+    window.addEventListener('online', online)
+    return () => {
+      watchers.delete(changed)
+      window.removeEventListener('online', online)
+    }
+  }, [])
 }
 
 function setState(next: LiveState): void {

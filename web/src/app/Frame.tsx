@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
-import { followWorkspace, useLiveReset, useLiveState } from '../api/live.ts'
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { followWorkspace, useBackOnline, useLiveReset, useLiveState } from '../api/live.ts'
 import { readAnew } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
 import { useIsPlayerOpen } from '../inbox/media/player.ts'
 import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { keySequence, useKeys } from '../ui/keys.ts'
-import { later, pageStands } from '../ui/overlay/later.ts'
+import { tryCodeAgain } from '../ui/code.ts'
+import { KeysHeld, keySequence, useKeys } from '../ui/keys.ts'
+import { later, pageStands, whenWanted } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
@@ -19,7 +20,7 @@ import { rooms } from './rooms.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
-const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
+const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
 const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
@@ -35,6 +36,11 @@ export function Frame() {
     return followWorkspace(workspaceId)
   }, [workspaceId])
   useLiveReset(useCallback(() => void readAnew(queries, []), [queries]))
+  // What could not be had while nobody was there; what was had is kept fresh by the stream.
+  useBackOnline(() => {
+    tryCodeAgain()
+    void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+  })
   useFrameKeys(workspaceId, setOpen)
   useTitle()
   useEffect(pageStands, [])
@@ -54,6 +60,8 @@ export function Frame() {
       </main>
       <Suspense>
         <RailBadges />
+      </Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>

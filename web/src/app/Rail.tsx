@@ -71,10 +71,12 @@ function RailLink({ room: { path, title, icon: Icon } }: { room: Room }) {
 function Dot({ badge }: { badge: Badge }) {
   return (
     <span className={styles.dot} data-tone={badge.tone} aria-hidden="true">
-      {badge.count > 99 ? '99+' : badge.count}
+      {shownCount(badge.count)}
     </span>
   )
 }
+
+const shownCount = (count: number): string => (count > 99 ? '99+' : String(count))
 
 interface MeMenuProps {
   /** The rooms that have no place of their own at the rail. */
@@ -87,9 +89,11 @@ function MeMenu({ setup, openKeys }: MeMenuProps) {
   const trouble = useRailCount(setup.map(({ path }) => path))
   const [isOpen, setOpen] = useState(false)
   const drop = useDrop(isOpen, setOpen)
+  const me = `${t.common.me}: ${name}`
+  const label = trouble > 0 ? `${me}. ${t.common.toLookAt(shownCount(trouble))}` : me
   return (
     <>
-      <UnstyledButton {...dropButton(drop, 'menu')} className={styles.link} aria-label={`${t.common.me}: ${name}`}>
+      <UnstyledButton {...dropButton(drop, 'menu')} className={styles.link} aria-label={label}>
         <Avatar name={name} size={28} />
         {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
       </UnstyledButton>

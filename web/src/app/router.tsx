@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
@@ -8,6 +8,7 @@ import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
+import { pageOf } from '../ui/code.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { NoPage } from '../ui/page/NoPage.tsx'
@@ -57,59 +58,56 @@ const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
   validateSearch: readHomeSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../home/HomePage.tsx')), 'HomePage'),
+  component: pageOf(() => withTexts(() => import('../home/HomePage.tsx')), 'HomePage'),
 })
 
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'inbox/{-$conversationId}',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
+  component: pageOf(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
 })
 
 const keysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'keys',
-  component: lazyRouteComponent(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
+  component: pageOf(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
 })
 
 const connectionsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections',
-  component: lazyRouteComponent(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
+  component: pageOf(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
 })
 
 const connectionRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections/$connectionId',
-  component: lazyRouteComponent(
-    () => withTexts(() => import('../connections/detail/ConnectionPage.tsx')),
-    'ConnectionPage',
-  ),
+  component: pageOf(() => withTexts(() => import('../connections/detail/ConnectionPage.tsx')), 'ConnectionPage'),
 })
 
 const importRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/import',
   validateSearch: readImportSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
+  component: pageOf(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
 })
 
 const exportRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/export',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
+  component: pageOf(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
 })
 
 const leadsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads',
   validateSearch: readAddress,
-  component: lazyRouteComponent(() => withTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
+  component: pageOf(() => withTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
 })
 
-const settingsPage = lazyRouteComponent(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
+const settingsPage = pageOf(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
 
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -126,33 +124,33 @@ const settingsSectionRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'profile',
-  component: lazyRouteComponent(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
+  component: pageOf(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
 })
 
 const formsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms',
-  component: lazyRouteComponent(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
+  component: pageOf(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
 })
 
 const formRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms/$formId',
   validateSearch: readFormSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
+  component: pageOf(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
 })
 
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks',
-  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
+  component: pageOf(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
 })
 
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
   validateSearch: readEndpointSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
+  component: pageOf(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
 })
 
 export function makeRouter(queries: QueryClient, session: Session) {

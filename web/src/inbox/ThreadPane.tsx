@@ -3,6 +3,7 @@ import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../api/failure.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
+import { KeysHeld } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
@@ -85,7 +86,7 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
           </Suspense>
         </aside>
         {openFile !== null && (
-          <Suspense>
+          <Suspense fallback={<KeysHeld />}>
             <Viewer messageId={openFile} close={() => setOpenFile(null)} />
           </Suspense>
         )}

@@ -6,7 +6,7 @@ import { number } from '../ui/format/time.ts'
 import type { LeadVerbs } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
-import type { Selection } from './table/use-selection.ts'
+import { removeSelected, type Selection } from './table/use-selection.ts'
 
 interface BulkBarProps {
   selection: Selection
@@ -20,10 +20,7 @@ const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 export function BulkBar({ selection, context, verbs }: BulkBarProps) {
   const ids = [...selection.ids]
   const set = (changes: NonNullable<BulkAction['changes']>) => void verbs.bulk(ids, changes).then(selection.clear)
-  const remove = () => {
-    void verbs.remove(ids.map((id) => ({ id, name: t.leads.one })))
-    selection.clear()
-  }
+  const remove = () => removeSelected(selection, verbs)
   return (
     <section className={styles.bulk} aria-label={t.leads.selected(number(ids.length))}>
       <strong>{t.leads.selected(number(ids.length))}</strong>

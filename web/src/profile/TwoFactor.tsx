@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
+import { KeysHeld } from '../ui/keys.ts'
+import { whenWanted } from '../ui/overlay/later.ts'
 import { Section } from '../ui/page/Section.tsx'
 import { RecoveryCodes } from './RecoveryCodes.tsx'
 import { type Enrolment, TwoFactorAsk } from './TwoFactorAsk.tsx'
 import { TwoFactorOff } from './TwoFactorOff.tsx'
 
-const TwoFactorOn = lazy(() => import('./TwoFactorOn.tsx'))
+const TwoFactorOn = whenWanted(() => import('./TwoFactorOn.tsx'))
 
 /** The second step of signing in: a code from the person's phone. */
 export function TwoFactor() {
@@ -39,7 +41,7 @@ export function TwoFactor() {
           }}
         />
       )}
-      <Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {enrolment !== null && !isOn && (
           <TwoFactorOn
             enrolment={enrolment}

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { CustomerName } from '../data/erasures.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
+import { KeysHeld } from '../ui/keys.ts'
+import { whenWanted } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
-const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
+const EraseAsk = whenWanted(() => withTexts(() => import('./EraseAsk.tsx')))
 
 interface EraseButtonProps {
   name: CustomerName
@@ -23,7 +25,7 @@ export function EraseButton({ name, done }: EraseButtonProps) {
         {t.customer.erase}
       </Button>
       {asks && (
-        <Suspense>
+        <Suspense fallback={<KeysHeld />}>
           <EraseAsk name={name} close={() => setAsks(false)} {...(done && { done })} />
         </Suspense>
       )}

@@ -28,7 +28,10 @@ export async function loadTexts(): Promise<void> {
 
 /** Loads something together with the texts that all pages but the inbox need. */
 export async function withTexts<T>(load: () => Promise<T>): Promise<T> {
-  restLoading ??= loadRest()
+  restLoading ??= loadRest().catch((error: unknown) => {
+    restLoading = undefined
+    throw error
+  })
   // Before, not beside: a module may speak as soon as it is there.
   await restLoading
   return load()

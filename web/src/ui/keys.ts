@@ -1,4 +1,4 @@
-import { createElement, useEffect } from 'react'
+import { createElement, useEffect, useLayoutEffect } from 'react'
 import styles from './keys.module.css'
 
 /** What a key does. `keys` is `t`, `?`, `mod+k`, or `g i` for one after the other. */
@@ -17,6 +17,7 @@ export interface ActiveKey extends KeyAction {
 const sequenceMs = 1000
 const stacks: { group: string; actions: readonly KeyAction[] }[] = []
 let first: { key: string; atMs: number } | null = null
+let holds = 0
 
 export const keySequence = (before: string, key: string): string => `${before} ${key}`
 
@@ -33,6 +34,15 @@ export function useKeys(group: string, actions: readonly KeyAction[]): void {
   }, [group, actions])
 }
 
+/** While it is there no key acts: stands for a dialog whose code is still on its way, so that what is typed for it does nothing else. */
+export function KeysHeld(): null {
+  useLayoutEffect(() => {
+    holds++
+    return () => void holds--
+  }, [])
+  return null
+}
+
 /** Every key that acts now, each once. */
 export function activeKeys(): ActiveKey[] {
   const all = stacks.toReversed().flatMap(({ group, actions }) => actions.map((action) => ({ ...action, group })))
@@ -40,7 +50,7 @@ export function activeKeys(): ActiveKey[] {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing) return
+  if (event.defaultPrevented || event.isComposing || holds > 0 || isDialogOpen()) return
   const pressed = nameOf(event)
   if (pressed === null) return
   const inField = isField(event.target)
@@ -71,6 +81,9 @@ const isField = (target: EventTarget | null): boolean =>
 
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null
+
+// Wherever the focus is: that of a dialog is moved a moment after it shows.
+const isDialogOpen = (): boolean => document.querySelector('[role="dialog"][aria-modal="true"]') !== null
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 const shown: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', Enter: '↵', ' ': 'Space' }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Failure } from '../api/failure.ts'
+import { problemFor } from './format/failure-words.ts'
 
 /** What somebody is filling in, with what the service said of each field. Nothing typed is lost by a refusal. */
 export interface Draft<T> {
@@ -25,7 +26,10 @@ export function useDraft<T extends object>(initial: T): Draft<T> {
       setIssues((before) => new Map([...before].filter(([path]) => !(rootOf(path) in changes))))
       setChanged(true)
     },
-    errorOf: (field) => [...issues].find(([path]) => path === field || rootOf(path) === field)?.[1],
+    errorOf: (field) => {
+      const found = [...issues].find(([path]) => path === field || rootOf(path) === field)
+      return found && problemFor(found[1])
+    },
     refuse: (error) => {
       const found = issuesOf(error)
       setIssues(found)

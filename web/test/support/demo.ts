@@ -149,6 +149,9 @@ function launchBrowser(): Promise<Browser> {
   })
 }
 
+// The link brings one to where a password is chosen.
+const laterWords = /^(Later|Depois|Más tarde)$/
+
 /** The owner keeps one browser for each language: a new one would read and compile the whole app at each visit. */
 function ownerOf(browser: Browser, url: string, signInUrl: string) {
   const browsers = new Map<string, { context: BrowserContext; keeper: Page }>()
@@ -159,6 +162,7 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
     if (signedIn === undefined) {
       await keeper.goto(signInUrl)
       await keeper.getByRole('button').first().click()
+      await keeper.getByRole('link', { name: laterWords }).click()
       await keeper.getByRole('navigation').first().waitFor()
       signedIn = await context.storageState()
     }

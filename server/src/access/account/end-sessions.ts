@@ -14,7 +14,7 @@ import { findUserByEmail } from '../users/users.ts'
 export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     if ((await findMember(tx, by.workspaceId, userId)) === undefined) throw memberNotFound()
-    await endSessions(tx, userId, by.actor, by.workspaceId, deps.clock.now())
+    await endSessions(tx, userId, by.actor, by.workspaceId, deps.wallClock.now())
   })
 }
 
@@ -24,7 +24,7 @@ export async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: s
   await deps.db.tx(async (tx) => {
     const user = await findUserByEmail(tx, instanceKeys, email)
     if (user === undefined) throw notFound('No user has this e-mail')
-    await endSessions(tx, user.id, by, instanceScope, deps.clock.now())
+    await endSessions(tx, user.id, by, instanceScope, deps.wallClock.now())
   })
 }
 
@@ -34,7 +34,7 @@ export async function endMyOtherSessions(deps: TeamDeps, userId: string, session
     const count = await endOtherSessions(tx, userId, sessionId)
     const actor = { type: 'user', id: userId } as const
     const entry = { scopeId: instanceScope, actor, action: 'session.others-ended', target: `user:${userId}` }
-    if (count > 0) await recordAudit(tx, entry, deps.clock.now(), count)
+    if (count > 0) await recordAudit(tx, entry, deps.wallClock.now(), count)
     return count
   })
 }

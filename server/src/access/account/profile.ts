@@ -26,8 +26,8 @@ export async function changePassword(
 ): Promise<NewSession> {
   const user = await findUser(deps.db.sql, userId)
   const { sessionToken } = visitor
-  const session = sessionToken === null ? undefined : await findSession(deps.db.sql, sessionToken, deps.clock.now())
-  const isProven = user?.password_hash === null || cameByLink(session, deps.clock.now())
+  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  const isProven = user?.password_hash === null || cameByLink(session, deps.wallClock.now())
   if (!isProven) {
     const currentHash = user?.password_hash ?? null
     await proveWithPassword(deps, visitor, userId, 'currentPassword', change.currentPassword, currentHash)
@@ -37,7 +37,7 @@ export async function changePassword(
     deps.vault.keyring(instanceScope),
   ])
   return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     await setPasswordHash(tx, userId, passwordHash)
     const actor = { type: 'user', id: userId } as const
     const target = `user:${userId}`
@@ -62,7 +62,7 @@ export async function proveWithPassword(
   if (password === undefined) throw invalid(field, 'is required: your current password')
   const instanceKeys = await deps.vault.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `password ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
   if (!(await deps.passwords.matches(password, passwordHash))) throw invalid(field, 'is not right')
-  await deps.db.tx((tx) => forgiveAttempt(tx, counters, deps.clock.now()))
+  await deps.db.tx((tx) => forgiveAttempt(tx, counters, deps.wallClock.now()))
 }

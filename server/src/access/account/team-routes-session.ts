@@ -112,7 +112,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     },
     handler: async (request) => {
       const { userId, sessionId } = signedInUser(request)
-      const rows = await listSessions(deps.db.sql, userId, deps.clock.now())
+      const rows = await listSessions(deps, userId, deps.wallClock.now())
       return { sessions: rows.map((row) => presentSession(row, sessionId)) }
     },
   })
@@ -138,7 +138,7 @@ function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       await deps.db.tx(async (tx) => {
         if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
         const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-        await recordAudit(tx, entry, deps.clock.now())
+        await recordAudit(tx, entry, deps.wallClock.now())
       })
       return { success: true }
     },

@@ -53,9 +53,9 @@ export async function confirmTotp(
 ): Promise<{ recoveryCodes: string[]; session: NewSession }> {
   const instanceKeys = await deps.vault.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
   return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     if (!(await useTotpCode(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not the current code')
     const recoveryCodes = makeRecoveryCodes()
     const stored = await tx`
@@ -81,9 +81,9 @@ export async function disableTotp(
   await provePassword(deps, visitor, userId, proof.password)
   const instanceKeys = await deps.vault.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
   return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     if (!(await useSecondFactor(tx, instanceKeys, userId, proof.code, now))) throw invalid('code', 'is not right')
     await tx`
       update users

@@ -10,7 +10,7 @@ import type { TeamDeps } from '../users/team-deps.ts'
 import { findUser, openPerson } from '../users/users.ts'
 import { findTeamToken, isTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
 
-export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUrl'> & {
+export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'wallClock' | 'sessionIdleMs' | 'publicUrl'> & {
   /** The operator's token of the environment. */
   teamToken: string | null
   /** The running process's own, which it hands to the command line on the same machine. */
@@ -53,8 +53,8 @@ export async function findCallerBySession(
   sessionToken: string,
   { isUse }: { isUse: boolean } = { isUse: true },
 ): Promise<TeamCaller | null> {
-  const now = deps.clock.now()
-  const session = await findSession(deps.db.sql, sessionToken, now)
+  const now = deps.wallClock.now()
+  const session = await findSession(deps, sessionToken, now)
   const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
   if (session === undefined || user === undefined) return null
   if (isUse && needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))

@@ -66,7 +66,7 @@ async function joinAnew(
     const now = deps.clock.now()
     const userId = await createUser(tx, instanceKeys, { name, email, passwordHash, isOperator: false }, now)
     await join(tx, token, row, userId, now)
-    const session = await enter(tx, instanceKeys, userId, 'invitation', visitor, now)
+    const session = await enter(tx, instanceKeys, userId, 'invitation', visitor, deps.wallClock.now())
     return { workspaceId: row.workspace_id, userId, session }
   })
 }

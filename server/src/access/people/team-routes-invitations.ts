@@ -145,7 +145,7 @@ function acceptRoute(app: App, deps: TeamDeps): void {
 /** The user of the request's session, if there is one: then the change needs the session's token as any other. */
 async function signedInAs(deps: TeamDeps, request: FastifyRequest): Promise<string | null> {
   const { sessionToken } = visitorOf(deps, request)
-  const session = sessionToken === null ? undefined : await findSession(deps.db.sql, sessionToken, deps.clock.now())
+  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
   if (sessionToken === null || session === undefined) return null
   refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
   return session.user_id

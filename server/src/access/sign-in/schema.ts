@@ -34,7 +34,9 @@ export const sessionSchema = titled('Session', {
   device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
   current: Type.Boolean({ description: 'Whether it is the one that asks.', example: true }),
   createdAt: timestamp('When it began.'),
-  lastSeenAt: timestamp('Its last request, to the minute. It ends 12 hours after it.'),
+  lastSeenAt: timestamp(
+    'Its last request, to the minute. Without another it ends 14 days later, unless the installation is set otherwise.',
+  ),
   expiresAt: timestamp('When it ends in any case.'),
 })
 

@@ -1,10 +1,11 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { announceSession, announceUser } from '../users/ended-access.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
-const idleMs = 12 * 3_600_000
-const longestMs = 7 * 24 * 3_600_000
+/** However much it is used. */
+const longestMs = 90 * 24 * 3_600_000
 const touchEveryMs = 60_000
 
 export type SignedInBy = 'password' | 'link' | 'invitation'
@@ -60,14 +61,20 @@ export async function startSession(tx: Tx, start: SessionStart, now: Date): Prom
   return session
 }
 
-/** The live session of a cookie: it ends 12 hours after its last use, and 7 days after its start. */
-export async function findSession(sql: Sql, token: string, now: Date): Promise<SessionRow | undefined> {
-  const [row] = await sql<SessionRow[]>`
+type SessionDeps = Pick<TeamDeps, 'db' | 'sessionIdleMs'>
+
+/** The live session of a cookie: it ends some time after its last use, and 90 days after its start. */
+export async function findSession(
+  { db, sessionIdleMs }: SessionDeps,
+  token: string,
+  now: Date,
+): Promise<SessionRow | undefined> {
+  const [row] = await db.sql<SessionRow[]>`
     select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
     from sessions
     where token_hash = ${hashToken(token)}
       and expires_at > ${now}
-      and last_seen_at > ${idleSince(now)}`
+      and last_seen_at > ${before(now, sessionIdleMs)}`
   return row
 }
 
@@ -82,13 +89,17 @@ export async function touchSession(tx: Tx, sessionId: string, now: Date): Promis
     where id = ${sessionId}`
 }
 
-export async function listSessions(sql: Sql, userId: string, now: Date): Promise<SessionRow[]> {
-  return sql<SessionRow[]>`
+export async function listSessions(
+  { db, sessionIdleMs }: SessionDeps,
+  userId: string,
+  now: Date,
+): Promise<SessionRow[]> {
+  return db.sql<SessionRow[]>`
     select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
     from sessions
     where user_id = ${userId}
       and expires_at > ${now}
-      and last_seen_at > ${idleSince(now)}
+      and last_seen_at > ${before(now, sessionIdleMs)}
     order by last_seen_at desc, id desc`
 }
 
@@ -129,6 +140,9 @@ async function endSessionOf(tx: Tx, token: string): Promise<void> {
   for (const { id } of ended) announceSession(tx, id)
 }
 
-function idleSince(now: Date): Date {
-  return new Date(now.getTime() - idleMs)
+/** Deletes those that have ended by themselves. */
+export async function sweepSessions(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
+  await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${before(now, sessionIdleMs)}`
 }
+
+const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)

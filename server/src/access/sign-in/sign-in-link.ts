@@ -44,7 +44,7 @@ export async function signInLinkWorks(sql: Sql, token: string, now: Date): Promi
 export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: string): Promise<SignInStep> {
   const instanceKeys = await deps.vault.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     const userId = await takeLink(tx, token, now)
     const user = userId === undefined ? undefined : await findUser(tx, userId)
     if (user === undefined) throw unauthorized('This link is no longer valid. Ask for a new one.')

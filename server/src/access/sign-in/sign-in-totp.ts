@@ -13,13 +13,13 @@ export async function signInWithCode(
   visitor: Visitor,
   { challenge, code }: { challenge: string; code: string },
 ): Promise<NewSession> {
-  const found = await findChallenge(deps.db.sql, challenge, deps.clock.now())
+  const found = await findChallenge(deps.db.sql, challenge, deps.wallClock.now())
   if (found === undefined) throw challengeOver()
   const instanceKeys = await deps.vault.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `totp ${found.user_id}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
   const session = await deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     if (!(await useSecondFactor(tx, instanceKeys, found.user_id, code, now))) return null
     if (!(await endChallenge(tx, challenge))) throw challengeOver()
     await forgiveAttempt(tx, counters, now)

@@ -26,7 +26,7 @@ export async function signIn(
   const who = { account: normalEmail(email), userId: user?.id ?? null }
   const counters = await deps.db.tx(async (tx): Promise<Counter[]> => {
     const taken = await signInAttempt(tx, instanceKeys, who, visitor)
-    await takeAttempt(tx, taken, deps.clock.now())
+    await takeAttempt(tx, taken, deps.wallClock.now())
     return taken
   })
   const isRight = await deps.passwords.matches(password, user?.password_hash ?? null)
@@ -35,7 +35,7 @@ export async function signIn(
     throw unauthorized('Wrong e-mail or password')
   }
   return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     await forgiveAttempt(tx, counters, now)
     return admit(tx, instanceKeys, user, 'password', visitor, now)
   })
@@ -43,13 +43,13 @@ export async function signIn(
 
 /** For the log: whose account it was, and nothing where there is none. What was typed may be a password. */
 export function recordFailure(
-  { db, clock }: Pick<TeamDeps, 'db' | 'clock'>,
+  { db, wallClock }: Pick<TeamDeps, 'db' | 'wallClock'>,
   action: 'sign-in.failed' | 'second-factor.failed',
   userId: string | null,
 ): Promise<void> {
   const target = userId === null ? null : `user:${userId}`
   const actor = { type: 'system', id: null } as const
-  return db.tx((tx) => countAudit(tx, { scopeId: instanceScope, actor, action, target }, clock.now()))
+  return db.tx((tx) => countAudit(tx, { scopeId: instanceScope, actor, action, target }, wallClock.now()))
 }
 
 /** The first factor was right: on to the second one, or in. */

@@ -129,7 +129,7 @@ export async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<
   await deps.db.tx(async (tx) => {
     if (!(await endSession(tx, userId, sessionId))) return
     const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-    await recordAudit(tx, entry, deps.clock.now())
+    await recordAudit(tx, entry, deps.wallClock.now())
   })
 }
 
@@ -168,7 +168,7 @@ function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       const instanceKeys = await deps.vault.keyring(instanceScope)
       const user = await findUserByEmail(deps.db.sql, instanceKeys, request.body.email)
       if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
-      const now = deps.clock.now()
+      const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
         const { actor } = teamCallerOf(request)
         const target = `user:${user.id}`

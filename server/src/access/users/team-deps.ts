@@ -9,6 +9,10 @@ export interface TeamDeps {
   db: Db
   vault: Vault
   clock: Clock
+  /** Of sessions, links, codes and guesses: browsers go by it, wherever the simulator has moved `clock` to. */
+  wallClock: Clock
+  /** How long a session lasts without being used. */
+  sessionIdleMs: number
   passwords: Passwords
   /** Without a trailing slash: links begin with it. */
   publicUrl: string

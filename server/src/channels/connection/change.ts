@@ -7,6 +7,7 @@ import { adapterOf, type CheckedNumber } from '../adapter.ts'
 import type { StoredConnection } from './connection.ts'
 import {
   badBaseUrl,
+  checkFailed,
   connectionNotFound,
   isNumberTaken,
   noRisk,
@@ -33,7 +34,7 @@ export interface Changer {
 
 /**
  * Connects a number. Its platform is asked for it first: when that does not answer, the connection is made all the same
- * and is `unavailable` with the reason. Refuses a bad address with 400, a number in use with 409.
+ * and is `unavailable` with the reason, unless it must answer: then nothing is kept (422). Refuses a bad address with 400, a number in use with 409.
  */
 export async function createConnection(
   deps: ConnectionDeps,
@@ -48,6 +49,7 @@ export async function createConnection(
   const adapter = adapterOf(deps.adapters, input)
   const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
   const check = await adapter.check(one)
+  if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) throw checkFailed(check.problem)
   const checked = withCheck(deps.adapters, one, check, now)
   const keyring = await deps.vault.keyring(by.workspaceId)
   await whileNumberIsFree(() =>
@@ -77,7 +79,7 @@ export async function changeConnection(
     const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.change(one, changes) }
     const allowed = withAllowedAddress(deps, changed as StoredConnection)
     if (isMoved(one, allowed)) refuseWithoutSecrets(adapter.secretsSent, input)
-    return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null }
+    return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null, phone: null }
   }
   if (Object.keys(input).every((field) => besideTheWay.has(field))) {
     return update(deps, by, id, 'connection.changed', apply)
@@ -217,6 +219,7 @@ const blank = (now: Date) => ({
   acknowledgedBy: null,
   isOnPhone: false,
   reservedAs: null,
+  phone: null,
   lastEventInAt: null,
   lastEventOutAt: null,
   templatesSyncedAt: null,

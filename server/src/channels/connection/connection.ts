@@ -39,6 +39,8 @@ interface Stored {
   /** See `reservationOf`; null until the platform has answered for the number. */
   reservedAs: string | null
   acknowledgedBy: string | null
+  /** What customers see, in digits, where the platform has told it. A session's is its `numberId`. */
+  phone: string | null
   /** Up to a minute late. */
   lastEventInAt: Date | null
   lastEventOutAt: Date | null

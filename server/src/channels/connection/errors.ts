@@ -1,5 +1,5 @@
 import { violates } from '../../base/db.ts'
-import { type ApiError, conflict, invalid, notFound } from '../../base/errors.ts'
+import { type ApiError, conflict, invalid, notFound, unprocessable } from '../../base/errors.ts'
 import type { Channel } from './connection.ts'
 
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
@@ -21,6 +21,13 @@ export const badBaseUrl = (refused: string): ApiError => invalid('baseUrl', refu
 
 export const notOfChannel = (field: string, channel: Channel): ApiError =>
   invalid(field, `is not a field of channel ${channel}`)
+
+/** `reason` as a connection's `stateReason`. */
+export const checkFailed = (reason: string): ApiError =>
+  unprocessable('The platform refuses this number, or does not answer. Nothing was kept.', {
+    code: 'CHECK_FAILED',
+    reason,
+  })
 
 export const noRisk = (): ApiError => conflict('Only an unofficial connection has a risk to confirm')
 

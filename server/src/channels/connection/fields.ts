@@ -18,6 +18,11 @@ export const name = Type.String({
 
 export const numberId = platformId("The platform's phone number id.", '106540352242922')
 
+export const mustAnswer = Type.Boolean({
+  description:
+    'Keeps nothing when the platform refuses the number or does not answer: 422 `CHECK_FAILED` with the reason. Unless sent, it is kept as `unavailable`.',
+})
+
 export const baseUrl = Type.String({
   maxLength: 300,
   description:

@@ -24,6 +24,7 @@ export function presentConnection(
     channel: one.channel,
     name: one.name,
     numberId: one.numberId,
+    phone: phoneOf(one),
     accountId: one.accountId,
     state: one.state,
     stateReason: one.stateReason,
@@ -37,6 +38,11 @@ export function presentConnection(
     createdAt: one.createdAt.toISOString(),
     updatedAt: one.updatedAt.toISOString(),
   }
+}
+
+function phoneOf(one: StoredConnection): string | null {
+  if (one.channel !== 'unofficial') return one.phone
+  return one.numberId === one.id ? null : one.numberId
 }
 
 /** What is pasted into the platform, with the token that is shown this once; null when nothing is. */

@@ -23,6 +23,7 @@ const columns = (sql: Sql) => sql`
   c.last_event_out_at,
   c.templates_synced_at,
   c.reserved_as,
+  c.phone,
   c.created_at,
   c.updated_at`
 
@@ -134,12 +135,12 @@ export async function insertConnection(
   await tx`
     insert into connections (
       workspace_id, id, channel, name, number_id, account_id, settings, state, state_reason, state_changed_at,
-      is_on_phone, reserved_as, templates_due_at, created_at, updated_at
+      is_on_phone, reserved_as, phone, templates_due_at, created_at, updated_at
     )
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.isOnPhone}, ${one.reservedAs}, ${hasTemplates ? one.createdAt : null},
+      ${one.isOnPhone}, ${one.reservedAs}, ${one.phone}, ${hasTemplates ? one.createdAt : null},
       ${one.createdAt}, ${one.updatedAt}
     )`
   announceConnection(tx, one.workspaceId, one.id)
@@ -159,6 +160,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       acknowledged_by = ${one.acknowledgedBy},
       is_on_phone = ${one.isOnPhone},
       reserved_as = ${one.reservedAs},
+      phone = ${one.phone},
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`

@@ -63,7 +63,8 @@ async function reserve(deps: RegistrationDeps, one: StoredConnection, check: Che
       const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
       if (current === undefined || !isSameNumber(current, one)) return
       const after = reserved(current, check)
-      if (after.reservedAs !== current.reservedAs) await updateConnection(tx, keyring, after)
+      if (after.reservedAs !== current.reservedAs || after.phone !== current.phone)
+        await updateConnection(tx, keyring, after)
     })
     return null
   } catch (error) {

@@ -11,10 +11,10 @@ export function reservationOf(baseUrl: string | null, number: string): string {
   return `${originOf(baseUrl)} ${number}`
 }
 
-/** The connection with its number reserved, if the platform has answered for it. */
-export function reserved<C extends StoredConnection>(one: C, { problem, number }: CheckedNumber): C {
+/** The connection with its number reserved, if the platform has answered for it, and with what customers see of it. */
+export function reserved<C extends StoredConnection>(one: C, { problem, number, phone = null }: CheckedNumber): C {
   if (problem !== null || number === null) return one
-  return { ...one, reservedAs: reservationOf(one.settings.baseUrl, number) }
+  return { ...one, reservedAs: reservationOf(one.settings.baseUrl, number), phone: phone ?? one.phone }
 }
 
 /** Whether two states of a connection lead to one number of one platform. */

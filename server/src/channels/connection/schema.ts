@@ -46,6 +46,14 @@ export const connectionSchema = titled('Connection', {
       "The platform's phone number id. Of `unofficial`: the phone in digits, and the connection's own id until it is paired.",
     example: '106540352242922',
   }),
+  phone: nullable(
+    Type.String({
+      maxLength: 20,
+      description:
+        'The number that customers write to, in digits. Null until the platform has told it, and until `unofficial` is paired.',
+      example: '15550783881',
+    }),
+  ),
   accountId,
   state: oneOf(['active', 'paused', 'unavailable'] as const, {
     title: 'ConnectionState',

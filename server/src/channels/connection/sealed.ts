@@ -19,6 +19,7 @@ export interface ConnectionRow {
   last_event_out_at: Date | null
   templates_synced_at: Date | null
   reserved_as: string | null
+  phone: string | null
   created_at: Date
   updated_at: Date
 }
@@ -46,6 +47,7 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     lastEventOutAt: row.last_event_out_at,
     templatesSyncedAt: row.templates_synced_at,
     reservedAs: row.reserved_as,
+    phone: row.phone,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

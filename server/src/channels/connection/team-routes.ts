@@ -111,12 +111,12 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       operationId: 'createConnection',
       summary: 'Connect a number',
       description:
-        'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
+        'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason, unless `mustAnswer`: then nothing is kept. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
       params: Type.Object(workspaceParams),
       body: newConnectionSchema,
       response: {
         201: Type.Object({ connection: connectionSchema, webhook: webhookSchema }),
-        ...errors(400, 401, 403, 404, 409, 413, 415),
+        ...errors(400, 401, 403, 404, 409, 413, 415, 422),
       },
     },
     handler: async (request, reply) => {

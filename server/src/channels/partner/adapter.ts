@@ -86,8 +86,8 @@ async function check(wire: Wire, connection: PartnerConnection): Promise<Checked
   const { numberId } = connection
   if (!answer.ok) return { problem: problemOf(answer), number: numberId, isOnPhone: false }
   // Whose key it is counts, not which number was named with it.
-  const number = textOf(answer.body.phone_number)?.replace(/\D/g, '') || numberId
-  return { problem: null, number, isOnPhone: answer.body.is_on_biz_app === true }
+  const phone = textOf(answer.body.phone_number)?.replace(/\D/g, '') || null
+  return { problem: null, number: phone ?? numberId, isOnPhone: answer.body.is_on_biz_app === true, phone }
 }
 
 // Not every partner that speaks this language knows the question. Its address for callbacks needs the key as well.

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
 import { closed } from '../../team/team-schema.ts'
-import { baseUrl, name, numberId, secret } from '../connection/fields.ts'
+import { baseUrl, mustAnswer, name, numberId, secret } from '../connection/fields.ts'
 
 export const partnerProfiles = ['360dialog'] as const
 export type PartnerProfileName = (typeof partnerProfiles)[number]
@@ -35,6 +35,7 @@ export const newPartnerSchema = Type.Object(
     apiKey: partnerSecrets.apiKey,
     signingSecret: Type.Optional(partnerSecrets.signingSecret),
     baseUrl: Type.Optional(baseUrl),
+    mustAnswer: Type.Optional(mustAnswer),
   },
   { ...closed, title: 'NewPartnerConnection' },
 )

@@ -1,3 +1,4 @@
+import { readPhone } from '../../base/phone/phone.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
 import { type ChannelAdapter, last4, nothingShown, type PlatformAccess, type ShownAccess } from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
@@ -6,7 +7,7 @@ import type { ConnectionChanges } from '../connection/schema.ts'
 import { effectOfCode } from './errors.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
-import { objectOf } from './json.ts'
+import { objectOf, textOf } from './json.ts'
 import { wabaMedia } from './media.ts'
 import { wabaConnector } from './sender.ts'
 import type { NewWaba } from './settings.ts'
@@ -71,8 +72,9 @@ const checkedFields = 'id,display_phone_number,verified_name,quality_rating,is_o
 async function check(wire: Wire, { numberId, settings }: WabaConnection) {
   const answer = await fetchGraph(wire, settings, `${encodeURIComponent(numberId)}?fields=${checkedFields}`)
   if (!answer.ok) return { problem: problemOf(answer.errorCode), number: null, isOnPhone: false }
-  const { is_on_biz_app, platform_type } = objectOf(answer.body)
-  return { problem: null, number: numberId, isOnPhone: is_on_biz_app === true && platform_type === 'CLOUD_API' }
+  const { is_on_biz_app, platform_type, display_phone_number } = objectOf(answer.body)
+  const isOnPhone = is_on_biz_app === true && platform_type === 'CLOUD_API'
+  return { problem: null, number: numberId, isOnPhone, phone: readPhone(textOf(display_phone_number) ?? '') }
 }
 
 /** The reason of an unavailable connection whose platform answered with this code, or not at all. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
 import { closed } from '../../team/team-schema.ts'
-import { baseUrl, name, numberId, platformId, secret } from '../connection/fields.ts'
+import { baseUrl, mustAnswer, name, numberId, platformId, secret } from '../connection/fields.ts'
 
 export interface WabaSettings {
   /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
@@ -39,6 +39,7 @@ export const newWabaSchema = Type.Object(
     verifyToken: Type.Optional(wabaSecrets.verifyToken),
     baseUrl: Type.Optional(baseUrl),
     version: Type.Optional(version),
+    mustAnswer: Type.Optional(mustAnswer),
   },
   { ...closed, title: 'NewWabaConnection' },
 )

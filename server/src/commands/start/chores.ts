@@ -51,7 +51,7 @@ export function startChores(runtime: Runtime): Loop {
 // Those of an hour work off batches that commit by themselves. What they end is days old, so one that a dying worker
 // has cut short may wait for the next.
 function choresOf(runtime: Runtime): Chore[] {
-  const { db, vault, clock, media: store } = runtime
+  const { config, db, vault, clock, wallClock = clock, media: store } = runtime
   let sweptTo: string | null = null
   const templates = templateDeps(runtime)
   const hourly: Record<string, Chore['work']> = {
@@ -72,7 +72,7 @@ function choresOf(runtime: Runtime): Chore[] {
       return removed
     },
     'sweep-sign-ins': async () => {
-      await db.tx((tx) => sweepSignIns(tx, clock.now()))
+      await db.tx((tx) => sweepSignIns(tx, wallClock.now(), config.sessionIdleMs))
       return undefined
     },
     'forget-paces': async () => {

@@ -83,6 +83,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       config,
       log,
       clock,
+      wallClock: systemClock,
       db,
       vault,
       limiter,

@@ -4,20 +4,19 @@ import { findInvitation, invitationOver, invitationVoid, openInvitation } from '
 import { refuseForeignOrigin, refuseForgery } from '../../access/sign-in/csrf.ts'
 import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
-import { InvalidInput, invalid } from '../../base/errors.ts'
+import { invalid } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { fieldOf } from './form-body.ts'
 import { colleaguePage, type InviteView, newcomerPage } from './pages/invite.ts'
 import { sendPage } from './pages/layout.ts'
 import { type Words, wordsFor } from './pages/words.ts'
-import { showProblem } from './site-sign-in.ts'
+import { checkedPassword } from './site-password.ts'
+import { sentencesOf, showProblem } from './site-problems.ts'
 import { type SignedInVisit, type SiteDeps, signedInVisit } from './site-visit.ts'
 
 type Link = { Params: { token: string } }
 
-const minPasswordLength = 12
-const maxPasswordLength = 256
 const maxNameLength = 100
 
 /** Joining a workspace by an invitation's link. Opening it changes nothing. */
@@ -37,13 +36,14 @@ export function inviteRoutes(site: App, deps: SiteDeps): void {
     const words = wordsFor(request.headers)
     try {
       const userId = visit?.caller.userId ?? null
-      const as = userId === null ? { name, password: checkedPassword(request.body, name) } : { userId }
+      const as =
+        userId === null ? { name: checkedName(request.body), password: checkedPassword(request.body) } : { userId }
       const { session } = await acceptInvitation(deps, visitorOf(deps, request), view.token, as)
       if (session !== null) keepSession(deps, reply, session)
       return reply.redirect('/', 303)
     } catch (error) {
       return showProblem(reply, words, error, (problem) => {
-        const text = error instanceof InvalidInput ? sentencesOf(error, words) : problem
+        const text = sentencesOf(error, words) ?? problem
         return visit === null
           ? newcomerPage(words, view, name, text)
           : colleaguePage(words, view, visit.caller.name, visit.csrfToken, text)
@@ -75,16 +75,8 @@ function showInvitation(
 }
 
 /** A form has no schema, so its limits are checked here. */
-function checkedPassword(body: unknown, name: string): string {
-  const password = fieldOf(body, 'password')
+function checkedName(body: unknown): string {
+  const name = fieldOf(body, 'name').trim()
   if (name === '' || name.length > maxNameLength) throw invalid('Your name', `needs 1 to ${maxNameLength} characters`)
-  if (password.length < minPasswordLength || password.length > maxPasswordLength) {
-    throw invalid('The password', `needs at least ${minPasswordLength} characters`)
-  }
-  return password
-}
-
-function sentencesOf({ issues }: InvalidInput, { problems }: Words): string {
-  const sentences = issues.map(({ path, message }) => `${path} ${message}.`)
-  return sentences.map((sentence) => problems[sentence] ?? sentence).join(' ')
+  return name
 }

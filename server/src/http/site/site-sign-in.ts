@@ -5,12 +5,13 @@ import { signInByLink, signInLinkWorks } from '../../access/sign-in/sign-in-link
 import { signInWithCode } from '../../access/sign-in/sign-in-totp.ts'
 import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
-import { ApiError } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { fieldOf } from './form-body.ts'
 import { sendPage } from './pages/layout.ts'
 import { codePage, linkOverPage, linkPage, signInPage } from './pages/sign-in.ts'
 import { type Words, wordsFor } from './pages/words.ts'
+import { choosePasswordPath } from './site-password.ts'
+import { showProblem } from './site-problems.ts'
 import type { SiteDeps } from './site-visit.ts'
 import { rooms } from './web-app.ts'
 
@@ -58,7 +59,7 @@ function linkForm(site: App, deps: SiteDeps): void {
   type Link = { Params: { token: string } }
   site.get<Link>('/sign-in/:token', async (request, reply) => {
     const { token } = request.params
-    const works = await signInLinkWorks(deps.db.sql, token, deps.clock.now())
+    const works = await signInLinkWorks(deps.db.sql, token, deps.wallClock.now())
     const words = wordsFor(request.headers)
     return works ? sendPage(reply, linkPage(words, token)) : sendPage(reply, linkOverPage(words), 404)
   })
@@ -67,7 +68,7 @@ function linkForm(site: App, deps: SiteDeps): void {
     const words = wordsFor(request.headers)
     try {
       const step = await signInByLink(deps, visitorOf(deps, request), request.params.token)
-      return answerStep(deps, reply, words, step, '/')
+      return answerStep(deps, reply, words, step, choosePasswordPath)
     } catch (error) {
       return showProblem(reply, words, error, () => linkOverPage(words))
     }
@@ -78,19 +79,6 @@ function answerStep(deps: SiteDeps, reply: FastifyReply, words: Words, step: Sig
   if (step.step === 'totp') return sendPage(reply, codePage(words, next, step.challenge.token, null))
   keepSession(deps, reply, step.session)
   return reply.redirect(next, 303)
-}
-
-/** Shows the form again with the reason above it. */
-export function showProblem(
-  reply: FastifyReply,
-  words: Words,
-  error: unknown,
-  formWith: (problem: string) => Parameters<typeof sendPage>[1],
-): FastifyReply {
-  if (!(error instanceof ApiError) || error.statusCode >= 500) throw error
-  const wait = error.headers['retry-after']
-  if (wait !== undefined) reply.header('retry-after', wait)
-  return sendPage(reply, formWith(words.problems[error.message] ?? error.message), error.statusCode)
 }
 
 // Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.

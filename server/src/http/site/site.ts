@@ -9,6 +9,7 @@ import { sendPage } from './pages/layout.ts'
 import { problemPage } from './pages/sign-in.ts'
 import { wordsFor } from './pages/words.ts'
 import { inviteRoutes } from './site-invite.ts'
+import { passwordRoutes } from './site-password.ts'
 import { signInRoutes } from './site-sign-in.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
 import { webAppRoutes } from './web-app.ts'
@@ -24,6 +25,7 @@ export async function siteRoutes(app: App, deps: SiteDeps): Promise<void> {
     site.setErrorHandler(answerWithPage)
     signInRoutes(site, deps)
     inviteRoutes(site, deps)
+    passwordRoutes(site, deps)
     signOutRoute(site, deps)
     await webAppRoutes(site, deps)
   })

@@ -3,7 +3,7 @@ import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
 import { type ConversationStatus, withStatus } from './conversation-state.ts'
 import { ownerChanged } from './events.ts'
-import { heldAfter } from './hold.ts'
+import { assigneeAfter, heldAfter } from './hold.ts'
 import type { Message } from './message.ts'
 import { type Owner, sameOwner } from './owner.ts'
 
@@ -22,10 +22,12 @@ export function changeOwner(
   handoverId: string | null = null,
 ): ConversationChange {
   const held = heldAfter(before, owner, actor)
+  const assignedTo = assigneeAfter(before.assignedTo, owner, actor)
   if (sameOwner(before.owner, owner)) {
-    return { conversation: held === before.held ? before : touched({ ...before, held }, now), events: [] }
+    const isSame = held === before.held && assignedTo === before.assignedTo
+    return { conversation: isSame ? before : touched({ ...before, held, assignedTo }, now), events: [] }
   }
-  const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, handover: null }
+  const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, assignedTo, handover: null }
   const conversation = touched({ ...before, ...owned }, now)
   return { conversation, events: [ownerChanged(conversation, actor, now, handoverId)] }
 }

@@ -30,6 +30,19 @@ export function heldAfter({ owner: from, held }: Holding, owner: Owner, actor: A
 
 const isPerson = ({ type }: Actor): boolean => type === 'user' || type === 'token'
 
+/**
+ * Whom it is assigned to, once an owner was set: a member who takes what is nobody's has it, and one who gives an agent
+ * what was theirs has it no longer. What was given to somebody stays theirs, whoever answers.
+ */
+export function assigneeAfter(assignedTo: string | null, owner: Owner, actor: Actor): string | null {
+  if (actor.type !== 'user') return assignedTo
+  return owner.type === 'human' ? (assignedTo ?? actor.id) : releasedBy(assignedTo, actor)
+}
+
+/** Whom it is assigned to, once somebody has offered it to agents. */
+export const releasedBy = (assignedTo: string | null, actor: Actor): string | null =>
+  assignedTo === actor.id ? null : assignedTo
+
 /** A person has written in it, or it was given to one: it is theirs, unless an agent owns it still. */
 export const heldByPerson = <C extends Holding>(conversation: C): C =>
   conversation.owner.type === 'human' ? { ...conversation, held: true } : conversation

@@ -13,7 +13,7 @@ import {
   keyCannotOwn,
   notYours,
 } from '../conversation/errors.ts'
-import { refusalToTake, type Urgency } from '../conversation/hold.ts'
+import { refusalToTake, releasedBy, type Urgency } from '../conversation/hold.ts'
 import { agent, keyIdOf } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
@@ -65,8 +65,9 @@ export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Off
     if (before.owner.type === 'agent') throw agentHasIt(before)
     if (isStopped) throw agentsStopped()
     const handover = await say(tx, keyring, scope, before, { type: 'agents' }, offer, actor, now)
-    const isOffered = !before.held && before.handover === null && handover === null
-    const conversation = isOffered ? before : touched({ ...before, held: false, handover: null }, now)
+    const assignedTo = releasedBy(before.assignedTo, actor)
+    const isOffered = !before.held && before.handover === null && handover === null && assignedTo === before.assignedTo
+    const conversation = isOffered ? before : touched({ ...before, held: false, handover: null, assignedTo }, now)
     return { change: { conversation, events: [] }, handover, actor }
   })
 }

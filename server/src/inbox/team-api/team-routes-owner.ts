@@ -18,7 +18,7 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
       operationId: 'takeOverConversation',
       summary: 'Take a conversation over',
       description:
-        'It belongs to people from then on: no send of its agent starts once this is answered, and agents leave it alone until it is handed to one or offered to all (`agentsMayTakeBack` of the workspace).',
+        'It belongs to people from then on: no send of its agent starts once this is answered, and agents leave it alone until it is handed to one or offered to all (`agentsMayTakeBack` of the workspace). A member has it assigned then, unless it is assigned to somebody.',
       params: TeamConversationParams,
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
     },
@@ -41,7 +41,7 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
       operationId: 'handBackConversation',
       summary: 'Hand a conversation to an agent',
       description:
-        'The agent reads the note, and it is an item of the timeline. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
+        'The agent reads the note, and it is an item of the timeline. What was assigned to the calling member is assigned to nobody then. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
       params: TeamConversationParams,
       body: HandBack,
       response: { 200: oneConversation, ...errors(400, 401, 403, 404, 409, 413, 415) },
@@ -66,7 +66,7 @@ export function serveOffer(app: App, deps: InboxDeps, guard: TeamGuard): void {
       operationId: 'offerConversation',
       summary: 'Offer a conversation to agents',
       description:
-        'People own it until an agent takes it; whichever does first has it, and reads the note. 409 when an agent has it already; 403 while agents are stopped.',
+        'People own it until an agent takes it; whichever does first has it, and reads the note. What was assigned to the calling member is assigned to nobody then. 409 when an agent has it already; 403 while agents are stopped.',
       params: TeamConversationParams,
       body: Offer,
       response: { 200: oneConversation, ...errors(400, 401, 403, 404, 409, 413, 415) },

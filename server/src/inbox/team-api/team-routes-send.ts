@@ -24,7 +24,7 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
       operationId: 'sendMessageAsMember',
       summary: 'Write to the customer',
       description:
-        'As in the inbox interface, for any conversation of the workspace; and beside text and templates files (`media`, with an upload of the conversation) and reactions, with a quote where wanted. The conversation becomes `human` in the same step, but for a reaction. With `if_last_message_id` nothing is sent when the thread has moved since. A file is given to the platform first, so that the answer may take minutes.',
+        'As in the inbox interface, for any conversation of the workspace; and beside text and templates files (`media`, with an upload of the conversation) and reactions, with a quote where wanted. The conversation becomes `human` in the same step and, if nobody is assigned, assigned to the member, but for a reaction. With `if_last_message_id` nothing is sent when the thread has moved since. A file is given to the platform first, so that the answer may take minutes.',
       params: Type.Object({ ...workspaceParams, ...conversationParam }),
       headers: SendHeaders,
       querystring: noQuery,

@@ -113,7 +113,7 @@ test('after 90 days, a new password, or the end of all sessions, nothing is know
   const forgetful = {
     '90 days': async () => {
       clock.advance(knownForMs + 1000)
-      await db.tx((tx) => sweepSignIns(tx, clock.now()))
+      await db.tx((tx) => sweepSignIns(tx, clock.now(), 14 * 24 * 3_600_000))
     },
     'a new password': async (me: SignedIn) => {
       const change = { password: 'four other words together', currentPassword: password }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { manualClock } from '../../../src/base/clock.ts'
 import { version } from '../../../src/base/version.ts'
 import { testDatabase } from '../../support/database.ts'
 import { cookieOf, password, publicUrl, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
@@ -120,21 +121,23 @@ test('signing in ends the session that the browser came with', async () => {
   assert.equal((await send(planted, 'GET', '/session')).statusCode, 401)
 })
 
-test('a session ends 12 hours after its last use', async () => {
+const dayMs = 24 * 3_600_000
+
+test('a session ends 14 days after its last use, unless the settings say otherwise', async () => {
   const me = await user()
-  clock.advance(11 * 3_600_000)
-  assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
-  clock.advance(11 * 3_600_000)
-  assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
-  clock.advance(12 * 3_600_000)
+  for (const days of [13, 13]) {
+    clock.advance(days * dayMs)
+    assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
+  }
+  clock.advance(14 * dayMs)
   assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
 })
 
-test('a session ends 7 days after its start, however busy', async () => {
+test('a session ends 90 days after its start, however busy', async () => {
   const me = await user()
-  for (let hour = 0; hour < 7 * 24; hour += 6) {
+  for (let day = 0; day < 90; day += 10) {
     assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
-    clock.advance(6 * 3_600_000)
+    clock.advance(10 * dayMs)
   }
   assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
 })
@@ -178,4 +181,14 @@ test('neither names, e-mails, passwords nor tokens stand plain in the database',
       assert.ok(!dump.includes(secret), `${table} holds a secret`)
     }
   }
+})
+
+test('a session goes by the time of the wall, however far the simulator moves that of the service', async () => {
+  const wallClock = manualClock(new Date('2026-03-02T12:00:00.000Z'))
+  const moved = await teamWorld(db, { wallClock })
+  const me = await moved.user()
+  moved.clock.advance(400 * dayMs)
+  assert.equal((await moved.send(me, 'GET', '/session')).statusCode, 200)
+  wallClock.advance(14 * dayMs)
+  assert.equal((await moved.send(me, 'GET', '/session')).statusCode, 401)
 })

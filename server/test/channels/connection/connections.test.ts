@@ -260,6 +260,36 @@ test('a number that the platform does not answer for is unavailable, until it do
   assert.equal(paused.json().connection.state, 'paused')
 })
 
+test('a number that must answer is not kept when it is refused, or nobody answers', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const refuse: [status: number, body: object, reason: string][] = [
+    [401, { error: { code: 190 } }, 'platform_error_190'],
+    [503, {}, 'unreachable'],
+  ]
+  for (const [status, answer, reason] of refuse) {
+    platform.answer = (_, response) => sendJson(response, status, answer)
+    const refused = await w.call('POST', '', fresh({ baseUrl: platform.baseUrl, mustAnswer: true }))
+    assert.deepEqual([refused.statusCode, refused.json().data], [422, { code: 'CHECK_FAILED', reason }])
+  }
+  assert.deepEqual((await w.call('GET')).json().connections, [])
+  platform.answer = (_, response) => sendJson(response, 200, { id: '1' })
+  const made = await w.call('POST', '', fresh({ baseUrl: platform.baseUrl, mustAnswer: true }))
+  assert.deepEqual([made.statusCode, made.json().connection.state], [201, 'active'])
+})
+
+test('the number that customers see is told by the platform, and forgotten with another number', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  platform.answer = (_, response) => sendJson(response, 200, { id: '1', display_phone_number: '+55 11 95550-1101' })
+  const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+  assert.equal(connection.phone, '5511955501101')
+  platform.answer = (_, response) => sendJson(response, 503, {})
+  const kept = (await w.call('POST', `/${connection.id}/resume`)).json().connection
+  assert.equal(kept.phone, '5511955501101')
+  const { numberId } = fresh()
+  const other = (await w.call('PATCH', `/${connection.id}`, { numberId })).json().connection
+  assert.equal(other.phone, null)
+})
+
 test('a number that the platform says is on a phone too is known as such', async () => {
   for (const [fields, isOnPhone] of [
     [{ is_on_biz_app: true, platform_type: 'CLOUD_API' }, true],

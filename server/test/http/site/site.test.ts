@@ -32,10 +32,37 @@ test('opening a sign-in link any number of times does not use it up; its button 
   for (let look = 0; look < 3; look++) assert.equal((await open(path)).statusCode, 200)
   const answer = await submit(path, {})
   assert.equal(answer.statusCode, 303)
-  assert.equal(answer.headers.location, '/')
+  assert.equal(answer.headers.location, '/choose-password')
+  assert.equal((await open('/choose-password', sessionIn(answer))).headers.location, '/')
   assert.equal((await open('/', sessionIn(answer))).statusCode, 200)
   assert.equal((await open(path)).statusCode, 404)
   assert.equal((await submit(path, {})).statusCode, 401)
+})
+
+test('who comes by a link and has no password is asked for one, at each link until they choose one', async () => {
+  const { userId, email } = await user()
+  await db.tx((tx) => tx`update users set password_hash = null where id = ${userId}`)
+  const arrive = async () => sessionIn(await submit(await linkPath(userId), {})) ?? ''
+  const [first, second] = [await arrive(), await arrive()]
+  for (const session of [first, second]) {
+    const { statusCode, body } = await open('/choose-password', session)
+    assert.equal(statusCode, 200)
+    assert.match(body, /<a href="\/">Later<\/a>/)
+    // Later is now as well.
+    assert.equal((await open('/', session)).statusCode, 200)
+  }
+  const choose = (words: string, csrf = csrfTokenOf(second)) =>
+    submit('/choose-password', { password: words, csrf }, { origin: publicUrl, cookie: cookieOf(second) })
+  assert.equal((await choose(password, 'made up')).statusCode, 403)
+  const short = await choose('too short')
+  assert.deepEqual([short.statusCode, short.body.includes('needs at least 12 characters')], [400, true])
+  const chosen = await choose(password)
+  assert.deepEqual([chosen.statusCode, chosen.headers.location], [303, '/'])
+  // A new password ends what was open before it.
+  assert.equal((await open('/', first)).headers.location, '/sign-in')
+  assert.equal((await open('/', sessionIn(chosen))).statusCode, 200)
+  assert.equal((await open('/choose-password', sessionIn(chosen))).headers.location, '/')
+  assert.equal((await submit('/sign-in', { email, password })).statusCode, 303)
 })
 
 test('pages load nothing, run nothing, are framed by nobody and keep their address to themselves', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heldAfter, heldByPerson, refusalToTake } from '../../../src/inbox/conversation/hold.ts'
+import { assigneeAfter, heldAfter, heldByPerson, refusalToTake } from '../../../src/inbox/conversation/hold.ts'
 import { agent, human, type Owner } from '../../../src/inbox/conversation/owner.ts'
 import { type Actor, systemActor } from '../../../src/workspace/actor.ts'
 
@@ -34,6 +34,23 @@ const afterOwner: [string, Owner, boolean, Owner, Actor, boolean][] = [
 for (const [what, owner, held, to, actor, expected] of afterOwner) {
   test(`${what}: people ${expected ? 'have it' : 'do not have it'}`, () => {
     assert.equal(heldAfter({ owner, held }, to, actor), expected)
+  })
+}
+
+const third = '01985e2a-0000-7000-8000-000000000003'
+const afterAssignee: [string, string | null, Owner, Actor, string | null][] = [
+  ["a member takes what is nobody's", null, human, user, user.id],
+  ["a member takes what is another's", third, human, user, third],
+  ["a team token takes what is nobody's", null, human, token, null],
+  ['an agent, or the phone, gives it to people', null, human, systemActor, null],
+  ['a member hands an agent what is theirs', user.id, agent(me), user, null],
+  ["a member hands an agent what is another's", third, agent(me), user, third],
+  ['an agent takes it back', third, agent(me), key, third],
+]
+
+for (const [what, before, to, actor, expected] of afterAssignee) {
+  test(`${what}: assigned to ${expected === null ? 'nobody' : expected === third ? 'them as before' : 'the member'}`, () => {
+    assert.equal(assigneeAfter(before, to, actor), expected)
   })
 }
 

@@ -1,32 +1,24 @@
 import { Collapse, PasswordInput, TextInput, UnstyledButton } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type NewConnection, useConnectionActs } from '../../data/connections.ts'
+import type { NewConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
+import { useConnect } from './use-connect.tsx'
 
 const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
 type OfficialDraft = typeof blank
 
 /** A number of the official platform. */
 export function OfficialForm({ back, close, made }: FormProps) {
-  const workspaceId = useWorkspaceId()
   const draft = useDraft<OfficialDraft>(blank)
   const { value, set, errorOf } = draft
-  const acts = useConnectionActs(workspaceId)
   const { fields, channels, check } = t.connections
-  const create = useMutation({
-    mutationFn: () => acts.create({ channel: 'waba', ...filled(value) } as NewConnection),
-    onSuccess: made,
-    onError: (error) => draft.refuse(error) || complain(error),
-  })
+  const connect = useConnect(() => ({ channel: 'waba', ...filled(value) }) as NewConnection, made, draft.refuse)
   const text = (field: keyof OfficialDraft) => ({
     value: value[field],
     error: errorOf(field),
@@ -37,8 +29,8 @@ export function OfficialForm({ back, close, made }: FormProps) {
     <SidePanel
       title={channels.waba.name}
       close={close}
-      submit={() => create.mutate()}
-      footer={<FormFooter back={back} isBusy={create.isPending} action={check} />}
+      submit={connect.run}
+      footer={<FormFooter back={back} isBusy={connect.isBusy} action={check} />}
     >
       <p className={styles.help}>{channels.waba.where}</p>
       <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />
@@ -52,6 +44,7 @@ export function OfficialForm({ back, close, made }: FormProps) {
       />
       <PasswordInput label={fields.appSecret} description={fields.appSecretHelp} required {...text('appSecret')} />
       <Advanced draft={draft} />
+      {connect.failed}
     </SidePanel>
   )
 }

@@ -1,30 +1,26 @@
 import { PasswordInput, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type NewConnection, useConnectionActs } from '../../data/connections.ts'
+import type { NewConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
+import { useConnect } from './use-connect.tsx'
 
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
 /** A number at a partner of the platform. Parley registers its webhook there. */
 export function PartnerForm({ back, close, made }: FormProps) {
-  const workspaceId = useWorkspaceId()
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft
-  const acts = useConnectionActs(workspaceId)
   const { fields, channels, check } = t.connections
-  const create = useMutation({
-    mutationFn: () => acts.create({ channel: 'partner', profile: '360dialog', ...filled(value) } as NewConnection),
-    onSuccess: made,
-    onError: (error) => draft.refuse(error) || complain(error),
-  })
+  const connect = useConnect(
+    () => ({ channel: 'partner', profile: '360dialog', ...filled(value) }) as NewConnection,
+    made,
+    draft.refuse,
+  )
   const text = (field: keyof typeof blank) => ({
     value: value[field],
     error: errorOf(field),
@@ -35,8 +31,8 @@ export function PartnerForm({ back, close, made }: FormProps) {
     <SidePanel
       title={channels.partner.name}
       close={close}
-      submit={() => create.mutate()}
-      footer={<FormFooter back={back} isBusy={create.isPending} action={check} />}
+      submit={connect.run}
+      footer={<FormFooter back={back} isBusy={connect.isBusy} action={check} />}
     >
       <p className={styles.help}>{channels.partner.where}</p>
       <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />
@@ -49,6 +45,7 @@ export function PartnerForm({ back, close, made }: FormProps) {
         placeholder="https://waba-v2.360dialog.io"
         {...text('baseUrl')}
       />
+      {connect.failed}
     </SidePanel>
   )
 }

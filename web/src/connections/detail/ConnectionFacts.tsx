@@ -19,6 +19,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
     ...known(numberTitle, numberOf(connection)),
+    ...known(fields.numberId, connection.channel === 'unofficial' ? null : connection.numberId),
     ...known(fields.accountId, connection.accountId),
     [lastIn, <When key="in" at={connection.lastEventInAt} />],
     [lastOut, <When key="out" at={connection.lastEventOutAt} />],

@@ -30,7 +30,7 @@ export function isInTrouble({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in onTheWay)
 }
 
-function reasonWords(code: string): string {
+export function reasonWords(code: string): string {
   const { reasons, platformError, otherReason } = t.connections
   if (code in reasons) return reasons[code as keyof typeof reasons]
   const number = /^platform_error_(.+)$/.exec(code)?.[1]
@@ -38,9 +38,13 @@ function reasonWords(code: string): string {
 }
 
 /** The number as people know it: a phone with its plus, the platform's id otherwise, null before a phone is linked. */
-export function numberOf({ id, channel, numberId }: Pick<Connection, 'id' | 'channel' | 'numberId'>): string | null {
-  if (channel !== 'unofficial') return numberId
-  return numberId === id ? null : `+${numberId}`
+export function numberOf({
+  channel,
+  phone,
+  numberId,
+}: Pick<Connection, 'channel' | 'phone' | 'numberId'>): string | null {
+  if (phone !== null) return `+${phone}`
+  return channel === 'unofficial' ? null : numberId
 }
 
 /** What to do about a reason or an error: in the reader's language where we have it, else the service's own words. */

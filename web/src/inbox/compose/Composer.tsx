@@ -1,9 +1,9 @@
-import { lazy, type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { later, whenWanted } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
 import { customerName } from '../parts/words.ts'
@@ -22,7 +22,7 @@ const Tray = later(() => withTexts(() => import('../attach/Tray.tsx')))
 const DropPlace = later(() => withTexts(() => import('../attach/DropPlace.tsx')))
 const QuoteBar = later(() => withTexts(() => import('../quote/QuoteBar.tsx')))
 // With all that it takes to write a sound file: whoever never records does not load it.
-const VoicePlace = lazy(() => withTexts(() => import('../attach/VoicePlace.tsx')))
+const VoicePlace = whenWanted(() => withTexts(() => import('../attach/VoicePlace.tsx')))
 
 interface ComposerProps {
   conversation: Conversation

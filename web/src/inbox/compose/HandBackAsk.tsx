@@ -7,7 +7,7 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useApiKeys } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type AgentKey, agentsFor } from './agents-for.ts'
 
@@ -21,7 +21,6 @@ interface HandBackAskProps {
 export default function HandBackAsk({ conversation, isStopped, close }: HandBackAskProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.compose.owner
-  const query = useApiKeys(workspaceId)
   return (
     <Modal
       opened
@@ -37,29 +36,33 @@ export default function HandBackAsk({ conversation, isStopped, close }: HandBack
           </Button>
         </Stack>
       ) : (
-        <Loaded query={query} rows={3}>
-          {(keys) => {
-            const agents = agentsFor(keys, conversation.connectionId, Date.now())
-            return agents.length === 0 ? (
-              <Stack gap="md" align="flex-start">
-                <Text size="md">{texts.noAgentsHelp}</Text>
-                <Button variant="default" component={Link} to={`/w/${workspaceId}/keys`}>
-                  {t.common.pages.keys}
-                </Button>
-              </Stack>
-            ) : (
-              <HandBackForm conversation={conversation} agents={agents} close={close} />
-            )
-          }}
-        </Loaded>
+        <AskAgents conversation={conversation} close={close} />
       )}
     </Modal>
   )
 }
 
+/** The form is there before the agents are: whoever opens it by a key goes on typing. */
+function AskAgents({ conversation, close }: Omit<HandBackAskProps, 'isStopped'>) {
+  const workspaceId = useWorkspaceId()
+  const { data, error, refetch } = useApiKeys(workspaceId)
+  if (data === undefined && error !== null) return <ErrorNotice error={error} retry={() => void refetch()} />
+  const agents = data === undefined ? null : agentsFor(data, conversation.connectionId, Date.now())
+  if (agents?.length !== 0) return <HandBackForm conversation={conversation} agents={agents} close={close} />
+  return (
+    <Stack gap="md" align="flex-start">
+      <Text size="md">{t.compose.owner.noAgentsHelp}</Text>
+      <Button variant="default" component={Link} to={`/w/${workspaceId}/keys`} data-autofocus>
+        {t.common.pages.keys}
+      </Button>
+    </Stack>
+  )
+}
+
 interface HandBackFormProps {
   conversation: Conversation
-  agents: readonly AgentKey[]
+  /** null until they are known. */
+  agents: readonly AgentKey[] | null
   close(): void
 }
 
@@ -69,13 +72,15 @@ const anyAgent = 'any'
 function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
   const texts = t.compose.owner
   const inbox = useInbox()
-  const [keyId, setKeyId] = useState(agents[0]?.id ?? '')
+  const [chosen, setChosen] = useState<string | null>(null)
+  const keyId = chosen ?? agents?.[0]?.id ?? null
   const [summary, setSummary] = useState('')
   const [nextStep, setNextStep] = useState('')
   const [isRunning, setRunning] = useState(false)
   const submit = async () => {
-    const name = agents.find(({ id }) => id === keyId)?.name
-    if ((name === undefined && keyId !== anyAgent) || isRunning) return
+    if (keyId === null || isRunning) return
+    const name = agents?.find(({ id }) => id === keyId)?.name
+    if (name === undefined && keyId !== anyAgent) return
     setRunning(true)
     const note = noteOf(summary.trim(), nextStep.trim())
     const isDone =
@@ -97,13 +102,15 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
         <Select
           label={texts.agentField}
           data={[
-            ...agents.map(({ id, name }) => ({ value: id, label: name })),
+            ...(agents ?? []).map(({ id, name }) => ({ value: id, label: name })),
             { value: anyAgent, label: texts.anyAgent },
           ]}
           description={keyId === anyAgent ? texts.offerHelp : null}
           value={keyId}
-          onChange={(chosen) => setKeyId(chosen ?? keyId)}
+          onChange={setChosen}
           allowDeselect={false}
+          disabled={agents === null}
+          placeholder={agents === null ? t.common.loading : undefined}
         />
         <Textarea
           label={texts.summary}
@@ -129,7 +136,7 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
           <Button variant="default" onClick={close}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" loading={isRunning}>
+          <Button type="submit" loading={isRunning} disabled={agents === null}>
             {keyId === anyAgent ? texts.offer : texts.handBack}
           </Button>
         </Group>

@@ -5,7 +5,7 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { KeyHint, useKeys } from '../../ui/keys.ts'
+import { KeyHint, KeysHeld, useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -69,7 +69,7 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
           {texts.handBack}
         </Button>
       )}
-      <Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {asks && <HandBackAsk conversation={conversation} isStopped={isStopped} close={() => setAsks(false)} />}
       </Suspense>
     </div>

@@ -6,6 +6,7 @@ import { takeOver } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
+import { problemFor } from '../../ui/format/failure-words.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { filing } from '../attach/filing.ts'
@@ -34,7 +35,7 @@ export function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
     <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
       <div className={styles.words}>
         {!isMoved && <strong>{texts.title}. </strong>}
-        {texts.reasons[reason]} {detail}
+        {texts.reasons[reason]} {detail !== '' && problemFor(detail)}
         {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}
         {newer !== null && newer.text !== '' && (
           <div>

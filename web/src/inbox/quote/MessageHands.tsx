@@ -3,6 +3,7 @@ import { useKnownThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { withTexts } from '../../text/index.ts'
+import { KeysHeld } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { pick, usePicking } from './picking.ts'
@@ -35,7 +36,7 @@ export default function MessageHands({ conversation, pane }: MessageHandsProps) 
   })
   if (picking === null) return null
   return (
-    <Suspense>
+    <Suspense fallback={<KeysHeld />}>
       <ReactionPicker key={picking.message.id} picking={picking} canQuote={canQuote} />
     </Suspense>
   )

@@ -53,7 +53,14 @@ export function LeadTable(props: LeadTableProps) {
   const cell = useActiveCell(box, { rows, total, choice, selection, openId, open, rowsInView, query }, verbs)
   const [isFocused, setFocused] = useState(false)
   const selectAll = useSelectAll(workspaceId, query, total, selection)
-  useTableKeys({ isFocused: isFocused && !cell.isEditing, cell, selectAll, latest: cell.latest, verbs })
+  useTableKeys({
+    isFocused: isFocused && !cell.isEditing,
+    cell,
+    selectAll,
+    latest: cell.latest,
+    verbs,
+    selected: selection.ids.size,
+  })
   const clicks = clicksOf({ box, rows, cell, selection, openId, open })
 
   if (rows.error !== null) return <ErrorNotice error={rows.error} retry={rows.retry} />

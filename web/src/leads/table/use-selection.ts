@@ -1,4 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
+import { t } from '../../text/index.ts'
+import type { LeadVerbs } from '../fields/change.ts'
 
 export interface Selection {
   ids: ReadonlySet<string>
@@ -23,4 +25,10 @@ export function useSelection(): Selection {
   const set = useCallback((all: readonly string[]) => setIds(new Set(all)), [])
   const clear = useCallback(() => setIds((before) => (before.size === 0 ? before : none)), [])
   return useMemo(() => ({ ids, toggle, add, set, clear }), [ids, toggle, add, set, clear])
+}
+
+/** Deletes all that are selected, of whom none is selected any more then. */
+export function removeSelected({ ids, clear }: Selection, verbs: LeadVerbs): void {
+  void verbs.remove([...ids].map((id) => ({ id, name: t.leads.one })))
+  clear()
 }

@@ -1,20 +1,24 @@
 import { useCallback, useMemo } from 'react'
 import { t } from '../../text/index.ts'
+import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import type { ActiveCell, Latest } from './use-active-cell.ts'
+import { removeSelected } from './use-selection.ts'
 
 interface TableKeys {
   isFocused: boolean
   cell: ActiveCell
   selectAll(): void
+  /** How many are selected. */
+  selected: number
   latest: { current: Latest }
   verbs: LeadVerbs
 }
 
 /** Some keys act wherever the focus is, others only in the table, where Enter and Space press no button. */
-export function useTableKeys({ isFocused, cell, selectAll, latest, verbs }: TableKeys): void {
+export function useTableKeys({ isFocused, cell, selectAll, selected, latest, verbs }: TableKeys): void {
   const { goTo, goAcross, edit } = cell
   const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])
   const keys = t.leads.keys
@@ -35,10 +39,12 @@ export function useTableKeys({ isFocused, cell, selectAll, latest, verbs }: Tabl
         },
         {
           keys: '#',
-          label: keys.delete,
+          label: selected === 0 ? keys.delete : keys.deleteSelected(number(selected)),
           run: () => {
-            const { active } = latest.current
-            if (active !== undefined) void verbs.remove([{ id: active.id, name: nameOf(active) }])
+            const { active, selection } = latest.current
+            // What is selected is meant, wherever the keys stand.
+            if (selection.ids.size > 0) removeSelected(selection, verbs)
+            else if (active !== undefined) void verbs.remove([{ id: active.id, name: nameOf(active) }])
           },
         },
       ]
@@ -63,6 +69,6 @@ export function useTableKeys({ isFocused, cell, selectAll, latest, verbs }: Tabl
         { keys: 'End', label: keys.next, run: () => goTo(Number.MAX_SAFE_INTEGER) },
       ]
       return isFocused ? [...everywhere, ...within] : everywhere
-    }, [isFocused, move, goTo, goAcross, edit, selectAll, latest, verbs, keys]),
+    }, [isFocused, move, goTo, goAcross, edit, selectAll, selected, latest, verbs, keys]),
   )
 }

@@ -12,6 +12,7 @@ export const common = {
     profile: 'Profile',
   },
   me: 'You',
+  toLookAt: (n: string) => `${n} to look at`,
   mainNavigation: 'Main',
   switchWorkspace: 'Switch workspace',
   signOut: 'Sign out',
@@ -61,6 +62,9 @@ export const common = {
   failure: {
     title: 'Something went wrong',
     offline: 'Parley cannot be reached. Nothing was changed.',
+    pageOffline: 'You are offline',
+    pageOfflineHelp: 'This page has not been loaded yet. It comes by itself once Parley can be reached again.',
+    refused: 'Parley did not accept this.',
     unexpected: 'An unexpected error occurred. Nothing you typed is lost.',
     denied: 'Your role does not allow this.',
     deniedHelp: 'Ask an owner or admin of the workspace.',

@@ -92,6 +92,11 @@ export const connections = {
     secretAgain: 'Enter it again: the current one belongs to the other address.',
   },
   check: 'Check and connect',
+  checkFailed: {
+    title: 'The check failed.',
+    help: 'Nothing was saved. Look at the ID and the token, and check again. If the platform is only out of reach, you can save the number and have it checked later.',
+    keepAnyway: 'Save without the check',
+  },
   network: { label: 'Network', real: 'The real network', simulated: 'The simulated phones of this installation' },
   showCode: 'Show the code',
   paste: {

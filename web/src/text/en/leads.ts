@@ -127,6 +127,7 @@ export const leads = {
     search: 'Search leads',
     board: 'Table or board',
     delete: 'Delete',
+    deleteSelected: (n: string) => `Delete selected (${n})`,
     filter: 'Filter',
     close: 'Close, clear selection',
   },

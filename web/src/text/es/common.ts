@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   me: 'Tú',
+  toLookAt: (n: string) => `${n} por revisar`,
   mainNavigation: 'Principal',
   switchWorkspace: 'Cambiar de espacio',
   signOut: 'Salir',
@@ -63,6 +64,9 @@ export const common: typeof en = {
   failure: {
     title: 'Algo salió mal',
     offline: 'Parley no responde. No se ha cambiado nada.',
+    pageOffline: 'Sin conexión',
+    pageOfflineHelp: 'Esta página aún no se ha cargado. Aparecerá sola en cuanto Parley vuelva a responder.',
+    refused: 'Parley no lo aceptó.',
     unexpected: 'Ocurrió un error inesperado. No se perdió nada de lo que escribiste.',
     denied: 'Tu rol no permite esto.',
     deniedHelp: 'Habla con un propietario o administrador del espacio.',

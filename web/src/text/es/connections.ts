@@ -140,6 +140,11 @@ export const connections: typeof en = {
     secretAgain: 'Escríbelo de nuevo: el actual es para la otra dirección.',
   },
   check: 'Comprobar y conectar',
+  checkFailed: {
+    title: 'La comprobación falló.',
+    help: 'No se ha guardado nada. Revisa el ID y el token y comprueba de nuevo. Si la plataforma solo está fuera de alcance, puedes guardar el número y comprobarlo más tarde.',
+    keepAnyway: 'Guardar sin comprobar',
+  },
   network: { label: 'Red', real: 'La red real', simulated: 'Los teléfonos simulados de esta instalación' },
   showCode: 'Mostrar el código',
   paste: {

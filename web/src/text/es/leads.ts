@@ -135,6 +135,7 @@ export const leads: typeof en = {
     search: 'Buscar leads',
     board: 'Tabla o tablero',
     delete: 'Eliminar',
+    deleteSelected: (n) => `Eliminar seleccionados (${n})`,
     filter: 'Filtrar',
     close: 'Cerrar, quitar selección',
   },

@@ -7,6 +7,7 @@ import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
 import { leads } from './leads.ts'
+import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { transfer } from './transfer.ts'
@@ -21,6 +22,7 @@ export const rest: typeof en = {
   home,
   keys,
   leads,
+  problem,
   profile,
   settings,
   transfer,

@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   me: 'Você',
+  toLookAt: (n: string) => `${n} para ver`,
   mainNavigation: 'Principal',
   switchWorkspace: 'Trocar de espaço',
   signOut: 'Sair',
@@ -63,6 +64,9 @@ export const common: typeof en = {
   failure: {
     title: 'Algo deu errado',
     offline: 'O Parley não responde. Nada foi alterado.',
+    pageOffline: 'Sem conexão',
+    pageOfflineHelp: 'Esta página ainda não foi carregada. Ela aparece sozinha assim que o Parley voltar a responder.',
+    refused: 'O Parley não aceitou isto.',
     unexpected: 'Ocorreu um erro inesperado. Nada do que você escreveu se perdeu.',
     denied: 'O seu papel não permite isto.',
     deniedHelp: 'Fale com um proprietário ou administrador do espaço.',

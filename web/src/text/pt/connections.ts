@@ -137,6 +137,11 @@ export const connections: typeof en = {
     secretAgain: 'Digite de novo: o atual é para o outro endereço.',
   },
   check: 'Verificar e conectar',
+  checkFailed: {
+    title: 'A verificação falhou.',
+    help: 'Nada foi salvo. Confira o ID e o token e verifique de novo. Se a plataforma só está fora de alcance, você pode salvar o número e verificar depois.',
+    keepAnyway: 'Salvar sem verificar',
+  },
   network: { label: 'Rede', real: 'A rede real', simulated: 'Os celulares simulados desta instalação' },
   showCode: 'Mostrar o código',
   paste: {

@@ -135,6 +135,7 @@ export const leads: typeof en = {
     search: 'Buscar leads',
     board: 'Tabela ou quadro',
     delete: 'Excluir',
+    deleteSelected: (n) => `Excluir selecionados (${n})`,
     filter: 'Filtrar',
     close: 'Fechar, limpar seleção',
   },

@@ -1,5 +1,5 @@
 import { Failure } from '../../api/failure.ts'
-import { t } from '../../text/index.ts'
+import { language, t } from '../../text/index.ts'
 
 /** The failure in the reader's words, for a line beside what failed. */
 export function sentenceFor(error: unknown): string {
@@ -13,6 +13,19 @@ export function wordsFor(error: unknown): { title: string; help: string; referen
   if (error.isOffline) return { title: failure.title, help: failure.offline, reference: null }
   if (error.status === 403) return { title: failure.denied, help: failure.deniedHelp, reference: null }
   if (error.status === 404) return { title: failure.notFound, help: '', reference: null }
-  const help = error.status >= 500 ? failure.unexpected : [error.message, ...error.issues.values()].join('. ')
+  const help = error.status >= 500 ? failure.unexpected : refusalOf(error)
   return { title: failure.title, help, reference: error.status >= 500 ? error.requestId : null }
+}
+
+function refusalOf({ message, issues }: Failure): string {
+  if (issues.size === 0) return problemFor(message)
+  return [...new Set([...issues.values()].map(problemFor))].join(' ')
+}
+
+/** What the service says of a field, or of a whole request, in the reader's words. It speaks English alone. */
+export function problemFor(message: string): string {
+  // These words come a moment after the first page.
+  const said = t.problem?.(message) ?? null
+  if (said !== null) return said
+  return language === 'en' ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : t.common.failure.refused
 }

@@ -1,5 +1,63 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { Notifications } from '@mantine/notifications'
+import { useEffect, useState } from 'react'
+import styles from './NoticeList.module.css'
+
+const widthPx = 324
+/** Three notices of two lines, and what they stand off from the edge. */
+const mostHeightPx = 320
 
 export default function NoticeList() {
-  return <Notifications position="bottom-left" limit={3} autoClose={5000} />
+  // There the inbox shows one pane, and one writes at its lower edge.
+  const isNarrow = useMediaQuery('(max-width: 880px)', false, { getInitialValueInEffect: false }) ?? false
+  const isInTheWay = useWritingNear(isNarrow ? 'top' : 'bottom', isNarrow)
+  const edge = isNarrow === isInTheWay ? 'bottom' : 'top'
+  return (
+    <Notifications
+      className={styles.place}
+      position={isNarrow ? `${edge}-center` : `${edge}-left`}
+      containerWidth={widthPx}
+      limit={3}
+      autoClose={5000}
+    />
+  )
+}
+
+/** Whether somebody writes where notices stand. */
+function useWritingNear(edge: 'top' | 'bottom', isCentred: boolean): boolean {
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    const look = () => setNear(isWritingWithin(placeOf(edge, isCentred)))
+    look()
+    // A field may grow as one writes.
+    const events = ['focusin', 'focusout', 'input'] as const
+    for (const name of events) document.addEventListener(name, look)
+    window.addEventListener('resize', look)
+    return () => {
+      for (const name of events) document.removeEventListener(name, look)
+      window.removeEventListener('resize', look)
+    }
+  }, [edge, isCentred])
+  return isNear
+}
+
+interface Place {
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+function placeOf(edge: 'top' | 'bottom', isCentred: boolean): Place {
+  const { innerWidth, innerHeight } = window
+  const left = isCentred ? (innerWidth - widthPx) / 2 : 64
+  const top = edge === 'top' ? 56 : innerHeight - mostHeightPx
+  return { left, right: left + widthPx, top, bottom: top + mostHeightPx }
+}
+
+function isWritingWithin(place: Place): boolean {
+  const field = document.activeElement
+  if (!field?.matches('input, textarea, select, [contenteditable="true"]')) return false
+  const { left, right, top, bottom } = field.getBoundingClientRect()
+  return left < place.right && right > place.left && top < place.bottom && bottom > place.top
 }

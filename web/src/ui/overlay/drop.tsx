@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, Suspense, useId, useRef } from 'react'
+import { KeysHeld } from '../keys.ts'
 
 /** A button and what drops from it, a menu or a panel, whose code may come later than the button. */
 export interface Drop {
@@ -28,5 +29,5 @@ export function dropButton({ id, button, isOpen, setOpen }: Drop, popup: 'menu' 
 export function Dropped({ drop: { isOpen }, children }: { drop: Drop; children: ReactNode }) {
   const wasOpen = useRef(false)
   wasOpen.current ||= isOpen
-  return wasOpen.current && <Suspense>{children}</Suspense>
+  return wasOpen.current && <Suspense fallback={<KeysHeld />}>{children}</Suspense>
 }

@@ -1,6 +1,6 @@
-import { type ComponentType, createElement, type ReactNode, use } from 'react'
-
-type Load<P> = () => Promise<{ default: ComponentType<P> }>
+import { type ComponentType, createElement, type ReactNode, useEffect } from 'react'
+import { codeOf, type Load, useCodeTries } from '../code.ts'
+import { complain } from './notices.tsx'
 
 const waiting: (() => unknown)[] = []
 let isStanding = false
@@ -35,26 +35,29 @@ const idleMoment = (): Promise<unknown> =>
   )
 
 /**
- * A component that the first look does without: its code comes in an idle moment, or when it is first drawn. Once there
- * it is drawn at once, which React's own `lazy` does not do: that shows a gap first, and for a third of a second.
+ * A component that the first look does without: its code comes when it is first drawn. Once there it is drawn at once,
+ * which React's own `lazy` does not do: that shows a gap first, and for a third of a second. What cannot be had is
+ * complained of, and is not there.
  */
-export function later<P extends object>(load: Load<P>): ComponentType<P> {
-  let ready: ComponentType<P> | undefined
-  let loading: Promise<void> | undefined
-  const begin = () => {
-    loading ??= load().then((module) => {
-      ready = module.default
-    })
-    return loading
-  }
-  whenIdle(() =>
-    // Whoever needs it asks again.
-    begin().catch(() => {
-      loading = undefined
-    }),
-  )
+export function whenWanted<P extends object>(load: Load<{ default: ComponentType<P> }>): ComponentType<P> {
+  return wanted(codeOf(load))
+}
+
+/** The same, fetched in an idle moment before it is wanted. */
+export function later<P extends object>(load: Load<{ default: ComponentType<P> }>): ComponentType<P> {
+  const code = codeOf(load)
+  whenIdle(code.preload)
+  return wanted(code)
+}
+
+function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: ComponentType<P> }>>): ComponentType<P> {
   return function Later(props: P): ReactNode {
-    if (ready === undefined) use(begin())
-    return ready && createElement(ready, props)
+    useCodeTries()
+    const found = code.read()
+    const error = 'error' in found ? found.error : null
+    useEffect(() => {
+      if (error !== null) complain(error)
+    }, [error])
+    return 'code' in found && createElement(found.code.default, props)
   }
 }

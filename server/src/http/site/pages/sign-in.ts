@@ -57,6 +57,27 @@ export function linkPage(words: Words, token: string): Html {
   )
 }
 
+/** After a link, for who has no password yet. To go on without one is a link, not a button. */
+export function choosePasswordPage(words: Words, email: string, csrfToken: string, problem: string | null): Html {
+  return page(
+    { title: words.choosePassword, words },
+    html`<div class="card">
+<h1>${words.choosePassword}</h1>
+<p class="quiet">${words.choosePasswordHelp}</p>
+${problemLine(problem)}
+<form method="post" action="/choose-password">
+<input type="hidden" name="csrf" value="${csrfToken}">
+<input type="hidden" name="username" value="${email}" autocomplete="username">
+<label>${words.password}
+<input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256" autofocus>
+<small>${words.passwordHelp}</small></label>
+<button>${words.setPassword}</button>
+</form>
+</div>
+<p><a href="/">${words.later}</a></p>`,
+  )
+}
+
 export function linkOverPage(words: Words): Html {
   return problemPage(words, words.linkOver, words.linkOverHelp)
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { field, newWriter } from './support/composing.ts'
+import { openDemo } from './support/demo.ts'
+
+const demo = await openDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
+const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
+
+// E resolves, U marks as unread, and a space presses what has the focus.
+const sentence = 'be true, use euros'
+
+async function opensWhile(page: Page, glob: string, act: () => Promise<void>): Promise<void> {
+  const { promise: later, resolve: go } = Promise.withResolvers<void>()
+  await page.route(glob, async (route) => {
+    await later
+    await route.continue()
+  })
+  await page.reload()
+  await field(page).waitFor()
+  await page.keyboard.press('h')
+  await act()
+  go()
+}
+
+test('H puts the caret into the field at once, however late the agents come', async () => {
+  const vera = await newWriter(demo, 'Vera Luz', 'Hello')
+  const { page, problems } = await demo.open(vera.place)
+  const summary = page.getByRole('dialog').getByLabel('What should it know?')
+  await opensWhile(page, '**/keys', async () => {
+    await summary.waitFor()
+    await summary.and(page.locator(':focus')).waitFor()
+    await page.keyboard.type(sentence)
+  })
+  await page.getByRole('combobox', { name: 'Agent' }).and(page.locator(':enabled')).waitFor()
+  await page.keyboard.type('.')
+  assert.equal(await summary.inputValue(), `${sentence}.`)
+  const { status, unreadCount, labelIds } = await conversation(vera.id)
+  assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
+  assert.deepEqual(problems, [])
+})
+
+test('what is typed while a dialog is still on its way does nothing', async () => {
+  const ivo = await newWriter(demo, 'Ivo Melo', 'Hello')
+  const { page, problems } = await demo.open(ivo.place)
+  await opensWhile(page, '**/HandBackAsk*.js', () => page.keyboard.type(sentence))
+  await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
+  assert.match(page.url(), new RegExp(`/${ivo.place}`))
+  assert.equal(await page.getByRole('menu').count(), 0)
+  const { status, unreadCount, owner } = await conversation(ivo.id)
+  assert.deepEqual([status, unreadCount, owner], ['open', 0, 'human'])
+  assert.deepEqual(problems, [])
+})
+
+test('no shortcut acts behind a dialog, wherever the focus is', async () => {
+  const rui = await newWriter(demo, 'Rui Costa', 'Hello')
+  const { page, problems } = await demo.open(rui.place)
+  await field(page).waitFor()
+  await page.keyboard.press('h')
+  await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
+  await page.evaluate('document.activeElement.blur()')
+  await page.keyboard.type('e?')
+  await page.keyboard.press('Control+k')
+  assert.equal(await page.getByRole('dialog').count(), 1)
+  assert.equal((await conversation(rui.id)).status, 'open')
+  assert.deepEqual(problems, [])
+})
