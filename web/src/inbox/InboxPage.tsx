@@ -1,11 +1,15 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { rowsOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
-import type { InboxSearch } from './list/filters.ts'
+import { filterOf, type InboxSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
+import { type InInbox, InInboxContext } from './parts/in-inbox.ts'
+import { clearChosen, useIsChoosing } from './parts/selection.ts'
+import { neighbourOf } from './parts/selection-rules.ts'
 import { ThreadPane } from './ThreadPane.tsx'
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
@@ -15,6 +19,7 @@ export function InboxPage() {
   const search: InboxSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
+  const isChoosing = useIsChoosing()
   const go = useCallback(
     (id: string | undefined, search: true | InboxSearch = true) =>
       void navigate({
@@ -30,27 +35,60 @@ export function InboxPage() {
     go(undefined)
   }, [go])
   const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
+  const inInbox = useInInboxOf(conversationId, search, open, close)
   useKeys(
     t.inbox.title,
     useMemo(() => {
       const back = () => (showsCustomer ? setShowsCustomer(false) : close())
+      if (isChoosing) return [{ keys: 'Escape', label: t.triage.bulk.clear, run: clearChosen }]
       return conversationId === undefined ? [] : [{ keys: 'Escape', label: t.common.keys.back, run: back }]
-    }, [conversationId, showsCustomer, close]),
+    }, [conversationId, showsCustomer, close, isChoosing]),
   )
   return (
-    <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
-      {conversationId === undefined ? (
-        <p className={styles.nothing}>{t.inbox.choose}</p>
-      ) : (
-        <ThreadPane
-          key={conversationId}
-          id={conversationId}
-          close={close}
-          showsCustomer={showsCustomer}
-          setShowsCustomer={setShowsCustomer}
-        />
-      )}
-    </div>
+    <InInboxContext value={inInbox}>
+      <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
+        <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
+        {conversationId === undefined ? (
+          <p className={styles.nothing}>{t.inbox.choose}</p>
+        ) : (
+          <ThreadPane
+            key={conversationId}
+            id={conversationId}
+            showsCustomer={showsCustomer}
+            setShowsCustomer={setShowsCustomer}
+          />
+        )}
+      </div>
+    </InInboxContext>
+  )
+}
+
+function useInInboxOf(
+  openId: string | undefined,
+  search: InboxSearch,
+  open: (id: string) => void,
+  close: () => void,
+): InInbox {
+  const inbox = useInbox()
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+  return useMemo(
+    () => ({
+      close,
+      goOn: () => {
+        const next = openId === undefined ? undefined : neighbourOf(rowsOf(inbox, filterOf(search)), openId)
+        if (next === null) close()
+        else if (next !== undefined) open(next)
+      },
+      reopen: (id) => {
+        if (isHere.current) open(id)
+      },
+    }),
+    [inbox, openId, search, open, close],
   )
 }

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
+import { useInInbox } from './parts/in-inbox.ts'
 import { type InThread, InThreadContext } from './parts/in-thread.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
 import { customerName } from './parts/words.ts'
@@ -26,14 +27,14 @@ const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface ThreadPaneProps {
   id: string
-  close(): void
   showsCustomer: boolean
   setShowsCustomer(shows: boolean): void
 }
 
 /** What was said, who answers, and a place to write; beside it the customer. */
-export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
   const workspaceId = useWorkspaceId()
+  const { close } = useInInbox()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
@@ -68,7 +69,6 @@ export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: Threa
           <ThreadHeader
             conversation={conversation}
             people={people}
-            close={close}
             showsCustomer={showsCustomer}
             toggleCustomer={() => setShowsCustomer(!showsCustomer)}
           />

@@ -63,6 +63,11 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
 }
 
+/** The rows of a list as far as they are known. */
+export function rowsOf({ queries, workspaceId }: Inbox, filter: ConversationFilter): ConversationList['rows'] {
+  return (queries.getQueryData<ConversationList>(listKey(workspaceId, filter)) ?? emptyList).rows
+}
+
 /** A conversation with its lead and notes: at once as a list knows it, then as the service does. */
 export function useDetail(workspaceId: string, id: string): UseQueryResult<Detail> {
   const queries = useQueryClient()

@@ -10,6 +10,7 @@ import { useKeys } from '../../ui/keys.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { chooseTo, selectionNow, toggleChosen, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { placeAfter } from './keep-place.ts'
@@ -46,15 +47,17 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
-  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex)
+  const { moveBy, here } = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
+  const { chosen, isByTouch, choose } = useChoosing(rows)
   useKeys(
     t.inbox.title,
     useMemo(
       () => [
         { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
         { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+        { keys: 'x', label: t.triage.bulk.toggle, run: () => choose(here(), false) },
       ],
-      [moveBy],
+      [moveBy, choose, here],
     ),
   )
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
@@ -71,7 +74,11 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   }
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
-      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+      <ul
+        className={styles.rows}
+        style={{ height: virtual.getTotalSize() }}
+        data-choosing={isByTouch || chosen.size > 0 || undefined}
+      >
         {shown.map(({ index, start }) => {
           const row = rows[index]
           return (
@@ -83,10 +90,13 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
                 start={start}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
+                isChosen={chosen.has(row.id)}
+                isByTouch={isByTouch}
                 labels={labels}
                 now={now}
                 userId={me().id}
                 open={open}
+                choose={choose}
                 peek={peek}
               />
             )
@@ -118,20 +128,27 @@ function useMore(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, failures])
 }
 
-/** Moves the focus up and down the rows, from where it is or from what is open. */
+interface Moves {
+  moveBy(step: 1 | -1): void
+  /** The row that has the focus, else what is open. */
+  here(): string | undefined
+}
+
+/** Moves up and down the rows, and opens each, unless several are being chosen: those are not read by the way. */
 function useMoves(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
-): (step: 1 | -1) => void {
-  const latest = useRef({ rows, openId, scrollTo })
-  latest.current = { rows, openId, scrollTo }
-  return useCallback(
-    (step) => {
-      const { rows, openId, scrollTo } = latest.current
-      const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
-      const from = rows.findIndex(({ id }) => id === (focused ?? openId))
+  open: (id: string) => void,
+): Moves {
+  const latest = useRef({ rows, openId, scrollTo, open })
+  latest.current = { rows, openId, scrollTo, open }
+  return useMemo(() => {
+    const here = () => focusedRow() ?? latest.current.openId
+    const moveBy = (step: 1 | -1) => {
+      const { rows, scrollTo, open } = latest.current
+      const from = rows.findIndex(({ id }) => id === here())
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
       if (id === undefined) return
@@ -139,10 +156,27 @@ function useMoves(
       const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
       focus()
       // One that was out of sight is drawn first.
-      if (document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row !== id) requestAnimationFrame(focus)
-    },
-    [scroller],
-  )
+      if (focusedRow() !== id) requestAnimationFrame(focus)
+      if (selectionNow().ids.length === 0 && id !== latest.current.openId) open(id)
+    }
+    return { moveBy, here }
+  }, [scroller])
+}
+
+const focusedRow = (): string | undefined =>
+  document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+
+function useChoosing(rows: readonly { id: string }[]) {
+  const { ids, isByTouch } = useSelection()
+  const latest = useRef(rows)
+  latest.current = rows
+  const chosen = useMemo(() => new Set(ids), [ids])
+  const choose = useCallback((id: string | undefined, isRange: boolean) => {
+    if (id === undefined) return
+    if (isRange) chooseTo(id, latest.current)
+    else toggleChosen(id)
+  }, [])
+  return { chosen, isByTouch, choose }
 }
 
 function Shapes() {

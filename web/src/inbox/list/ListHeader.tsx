@@ -1,15 +1,17 @@
 import { ActionIcon } from '@mantine/core'
-import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { IconFilter, IconSearch, IconSquareCheck, IconX } from '@tabler/icons-react'
+import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import unseen from '../../ui/unseen.module.css'
+import { chooseByTouch } from '../parts/selection.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
+const MentionsButton = later(() => import('../mentions/MentionsButton.tsx'))
 // Its fields are heavy, and most days go by without them.
 const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
@@ -36,6 +38,18 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
       ) : (
         <>
           <h1 className={styles.title}>{t.inbox.title}</h1>
+          <ActionIcon
+            className={styles.byTouch}
+            variant="subtle"
+            color="gray"
+            aria-label={t.triage.bulk.select}
+            onClick={chooseByTouch}
+          >
+            <IconSquareCheck size={18} stroke={1.6} />
+          </ActionIcon>
+          <Suspense>
+            <MentionsButton />
+          </Suspense>
           <Tip label={`${t.inbox.openSearch} (/)`}>
             <ActionIcon
               variant="subtle"

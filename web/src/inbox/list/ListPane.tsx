@@ -1,14 +1,19 @@
-import { useMemo } from 'react'
+import { Suspense, useEffect, useMemo } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
+import { KeysHeld } from '../../ui/keys.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { clearChosen, useIsChoosing } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { FilterChips } from './FilterChips.tsx'
 import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
+
+const BulkBar = later(() => import('../bulk/BulkBar.tsx'))
 
 export interface ListPaneProps {
   search: InboxSearch
@@ -19,6 +24,10 @@ export interface ListPaneProps {
 
 export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
+  const isChoosing = useIsChoosing()
+  // What is not in sight is not to be changed unseen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
+  useEffect(() => clearChosen, [filter])
   const views = (view: typeof filter.view) => {
     const { view: _, ...rest } = search
     filterBy(view === 'all' ? rest : { ...rest, view })
@@ -27,6 +36,11 @@ export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
     <section className={styles.pane} aria-label={t.inbox.conversations}>
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
+      {isChoosing && (
+        <Suspense fallback={<KeysHeld />}>
+          <BulkBar filter={filter} />
+        </Suspense>
+      )}
       {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
       <ConversationRows
         filter={filter}

@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import {
   IconCircleCheck,
   IconClockPause,
@@ -10,52 +10,52 @@ import {
   IconUserPlus,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
-import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
+import { type ReactNode, useMemo, useState } from 'react'
+import { assign } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
+import { type KeyAction, useKeys } from '../../ui/keys.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
-import { sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useIsChoosing } from '../parts/selection.ts'
+import { isSettled } from '../parts/selection-rules.ts'
 import styles from '../ThreadPane.module.css'
+import { useActs } from './use-acts.ts'
 
-const AssignMenu = later(() => import('./AssignMenu.tsx'))
-const LabelMenu = later(() => import('./LabelMenu.tsx'))
-const SnoozeMenu = later(() => import('./SnoozeMenu.tsx'))
+const AssignPicker = later(() => import('../pick/AssignPicker.tsx'))
+const LabelPicker = later(() => import('../pick/LabelPicker.tsx'))
+const SnoozePicker = later(() => import('../pick/SnoozePicker.tsx'))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
-interface ThreadActionsProps {
-  conversation: Conversation
-  close(): void
-}
+// While several are chosen in the list, the same keys are theirs.
+const noKeys: readonly KeyAction[] = []
 
 /** What one key does to the conversation that is open. */
-export function ThreadActions({ conversation, close }: ThreadActionsProps) {
+export function ThreadActions({ conversation }: { conversation: Conversation }) {
+  const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, toggleUnread } = useActs(conversation, close)
+  const { toggleDone, toggleUnread, snooze, setLabel } = useActs(conversation)
+  const isChoosing = useIsChoosing()
   const { actions } = t.inbox
   const isDone = isSettled(conversation.status)
   const isUnread = conversation.unreadCount > 0
   const done = isDone ? actions.reopen : actions.resolve
   const unread = isUnread ? actions.read : actions.unread
-  useKeys(
-    actions.group,
-    useMemo(
-      () => [
-        { keys: 'e', label: done, run: toggleDone },
-        { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
-        { keys: 'l', label: actions.label, run: () => setMenu('label') },
-        { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
-        { keys: 'u', label: unread, run: toggleUnread },
-      ],
-      [actions, done, unread, toggleDone, toggleUnread],
-    ),
+  const keys = useMemo(
+    () => [
+      { keys: 'e', label: done, run: toggleDone },
+      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
+      { keys: 'l', label: actions.label, run: () => setMenu('label') },
+      { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
+      { keys: 'u', label: unread, run: toggleUnread },
+    ],
+    [actions, done, unread, toggleDone, toggleUnread],
   )
+  useKeys(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
     isOpen: menu === name,
     // What one menu opens another by must not be closed with the first.
@@ -64,73 +64,47 @@ export function ThreadActions({ conversation, close }: ThreadActionsProps) {
   return (
     <>
       <ActionMenu icon={IconUserPlus} label={actions.assign} hint="A" {...menuProps('assign')}>
-        {(drop) => <AssignMenu drop={drop} conversation={conversation} />}
+        {(drop) => (
+          <AssignPicker
+            drop={drop}
+            assignedTo={conversation.assignedTo}
+            assign={(member) => void assign(inbox, conversation.id, member)}
+          />
+        )}
       </ActionMenu>
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
-        {(drop) => <LabelMenu drop={drop} conversation={conversation} />}
+        {(drop) => <LabelPicker drop={drop} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(drop) => <SnoozeMenu drop={drop} conversation={conversation} />}
+        {(drop) => <SnoozePicker drop={drop} snooze={snooze} />}
       </ActionMenu>
-      <Act icon={isUnread ? IconMailOpened : IconMail} label={unread} hint="U" run={toggleUnread} folds />
+      <Tip label={`${unread} (U)`}>
+        <ActionIcon
+          className={styles.folds}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={unread}
+          onClick={toggleUnread}
+        >
+          {isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
+        </ActionIcon>
+      </Tip>
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
         {(drop) => <MoreMenu drop={drop} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
       </ActionMenu>
-      <Act icon={isDone ? IconRotate : IconCircleCheck} label={done} hint="E" run={toggleDone} />
+      <Tip label={`${done} (E)`}>
+        <Button
+          className={styles.done}
+          variant="default"
+          size="xs"
+          leftSection={isDone ? <IconRotate size={16} stroke={1.6} /> : <IconCircleCheck size={16} stroke={1.6} />}
+          onClick={toggleDone}
+        >
+          {done}
+        </Button>
+      </Tip>
     </>
-  )
-}
-
-const isSettled = (status: Conversation['status']): boolean => status === 'resolved' || status === 'closed'
-
-function useActs(conversation: Conversation, close: () => void) {
-  const inbox = useInbox()
-  const latest = useRef({ conversation, close })
-  latest.current = { conversation, close }
-  return useMemo(
-    () => ({
-      toggleDone: () => {
-        const { id, status, snoozedUntil } = latest.current.conversation
-        if (isSettled(status)) return void patchConversation(inbox, id, { status: 'open' })
-        const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
-        void patchConversation(inbox, id, { status: 'resolved' }).then((isDone) => {
-          if (isDone) sayWithUndo(t.inbox.actions.resolved, () => void patchConversation(inbox, id, before))
-        })
-      },
-      // Left alone, as whoever looks at it would have read it at once.
-      toggleUnread: () => {
-        const { id, unreadCount } = latest.current.conversation
-        if (unreadCount > 0) return void markRead(inbox, id)
-        latest.current.close()
-        void markUnread(inbox, id)
-      },
-    }),
-    [inbox],
-  )
-}
-
-interface ActProps {
-  icon: TablerIcon
-  label: string
-  hint: string
-  run(): void
-  folds?: boolean
-}
-
-function Act({ icon: Icon, label, hint, run, folds = false }: ActProps) {
-  return (
-    <Tip label={`${label} (${hint})`}>
-      <ActionIcon
-        className={folds ? styles.folds : undefined}
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={label}
-        onClick={run}
-      >
-        <Icon size={18} stroke={1.6} />
-      </ActionIcon>
-    </Tip>
   )
 }
 
@@ -149,7 +123,7 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, 'menu')}
+        {...dropButton(drop, hint === undefined ? 'menu' : 'dialog')}
         className={hint === undefined ? styles.more : styles.folds}
         variant="subtle"
         color="gray"

@@ -1,0 +1,61 @@
+import { useMemo, useRef } from 'react'
+import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
+import type { Changes } from '../../data/inbox/calls.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { useInInbox } from '../parts/in-inbox.ts'
+import { isSettled } from '../parts/selection-rules.ts'
+
+export interface Acts {
+  toggleDone(): void
+  toggleUnread(): void
+  snooze(until: Date | null): void
+  setLabel(labelId: string, isOn: boolean): void
+}
+
+/** What is done to the open conversation. What is done with it for now leads on to the next one, and its undo back. */
+export function useActs(conversation: Conversation): Acts {
+  const inbox = useInbox()
+  const inInbox = useInInbox()
+  const latest = useRef({ conversation, inInbox })
+  latest.current = { conversation, inInbox }
+  return useMemo(() => {
+    const leave = (changes: Changes, said: string) => {
+      const { conversation, inInbox } = latest.current
+      const { id, status, snoozedUntil } = conversation
+      const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
+      const undo = () => {
+        void patchConversation(inbox, id, before)
+        latest.current.inInbox.reopen(id)
+      }
+      // Before it has left the list, where its neighbour stands.
+      inInbox.goOn()
+      void patchConversation(inbox, id, changes).then((isDone) => {
+        if (isDone) sayWithUndo(said, undo)
+      })
+    }
+    return {
+      toggleDone: () => {
+        const { id, status } = latest.current.conversation
+        if (isSettled(status)) void patchConversation(inbox, id, { status: 'open' })
+        else leave({ status: 'resolved' }, t.inbox.actions.resolved)
+      },
+      // Left alone, as whoever looks at it would have read it at once.
+      toggleUnread: () => {
+        const { id, unreadCount } = latest.current.conversation
+        if (unreadCount > 0) return void markRead(inbox, id)
+        latest.current.inInbox.close()
+        void markUnread(inbox, id)
+      },
+      snooze: (until) =>
+        leave({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed),
+      setLabel: (labelId, isOn) => {
+        const { id, labelIds } = latest.current.conversation
+        const others = labelIds.filter((one) => one !== labelId)
+        void patchConversation(inbox, id, { labelIds: isOn ? [...others, labelId] : others })
+      },
+    }
+  }, [inbox])
+}
