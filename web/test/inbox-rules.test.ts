@@ -11,8 +11,8 @@ import { filterOf, queryOf, readSearch, searchOf } from '../src/inbox/list/filte
 import { placeAfter } from '../src/inbox/list/keep-place.ts'
 import { fileFailure } from '../src/inbox/parts/file-failures.ts'
 import { stretchesOf } from '../src/inbox/parts/link-rules.ts'
-import { blocksOf, showsTicks } from '../src/inbox/thread/blocks.ts'
 import { snoozeTimes } from '../src/inbox/pick/snooze-times.ts'
+import { blocksOf, showsTicks } from '../src/inbox/thread/blocks.ts'
 
 const ana = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const minute = (n: number) => new Date(Date.UTC(2026, 7, 3, 12, n)).toISOString()

@@ -74,7 +74,24 @@ const depthOf = (pieces: readonly Piece[]): number =>
   Math.max(0, ...pieces.map((piece) => ('pieces' in piece ? 1 + depthOf(piece.pieces) : 0)))
 
 function* signs(seed: number): Generator<string> {
-  const alphabet = ['*', '_', '~', '`', '```', '\n', ' ', 'a', 'é', '👍', '.', '@', '@Ana', 'https://a.example/x', '<', ')']
+  const alphabet = [
+    '*',
+    '_',
+    '~',
+    '`',
+    '```',
+    '\n',
+    ' ',
+    'a',
+    'é',
+    '👍',
+    '.',
+    '@',
+    '@Ana',
+    'https://a.example/x',
+    '<',
+    ')',
+  ]
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     yield alphabet[(state >>> 8) % alphabet.length] ?? ''

@@ -29,7 +29,10 @@ test('from one conversation one goes on to the next, from the last to the one be
 
 test('a label is carried by all, by some or by none', () => {
   const conversations = [{ labelIds: ['x', 'y'] }, { labelIds: ['y'] }]
-  assert.deepEqual([carriedBy(conversations, 'y'), carriedBy(conversations, 'x'), carriedBy(conversations, 'z')], [true, 'some', false])
+  assert.deepEqual(
+    [carriedBy(conversations, 'y'), carriedBy(conversations, 'x'), carriedBy(conversations, 'z')],
+    [true, 'some', false],
+  )
 })
 
 // A Tuesday.
@@ -72,7 +75,11 @@ const notices: [text: string, words: string, call: string | null][] = [
   ['Declined call', 'Declined call', 'missed'],
   ['Call (2:05)', 'Call (2:05)', 'answered'],
   ['Video call', 'Video call', 'answered'],
-  ['Message of a kind that cannot be shown: event_invite', 'The customer sent something that can only be seen on the phone (event invite)', null],
+  [
+    'Message of a kind that cannot be shown: event_invite',
+    'The customer sent something that can only be seen on the phone (event invite)',
+    null,
+  ],
   ['The customer changed their phone number', 'The customer changed their phone number', null],
   ['Call me back', 'Call me back', null],
 ]

@@ -12,8 +12,7 @@ const team = `/workspaces/${demo.workspaceId}`
 const tablet = { width: 1024, height: 768 }
 const rowOf = (page: Page, name: string): Locator => page.getByRole('link', { name: new RegExp(name) })
 const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name })
-const conversation = async (id: string) =>
-  (await demo.team('GET', `${team}/inbox/conversations/${id}`)).conversation
+const conversation = async (id: string) => (await demo.team('GET', `${team}/inbox/conversations/${id}`)).conversation
 
 test('J and K open one conversation after the other; E resolves, goes on to the next, and its undo leads back', async () => {
   const eva = await newWriter(demo, 'Eva Tres', 'Third')
@@ -21,7 +20,12 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   const caio = await newWriter(demo, 'Caio Um', 'First')
   const { page, problems } = await demo.open('inbox')
   await rowOf(page, 'Caio Um').waitFor()
-  for (const [key, { id }] of [['j', caio], ['j', dora], ['k', caio], ['j', dora]] as const) {
+  for (const [key, { id }] of [
+    ['j', caio],
+    ['j', dora],
+    ['k', caio],
+    ['j', dora],
+  ] as const) {
     await page.keyboard.press(key)
     await page.waitForURL(new RegExp(`/inbox/${id}`))
   }
@@ -72,7 +76,9 @@ test('a label is found, made and given from its picker; assigning and snoozing f
 
   await page.keyboard.press('z')
   await dialog(page, 'Snooze').getByRole('combobox').fill('3d')
-  await dialog(page, 'Snooze').getByRole('option', { name: /^Snoozed until/ }).waitFor()
+  await dialog(page, 'Snooze')
+    .getByRole('option', { name: /^Snoozed until/ })
+    .waitFor()
   await page.keyboard.press('Enter')
   const { snoozedUntil } = await until(
     () => conversation(lia.id),

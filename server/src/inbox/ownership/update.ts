@@ -57,7 +57,8 @@ export async function updateConversation(
       if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
       if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
       const labelIds = patch.labels?.add ?? patch.labelIds
-      if (labelIds !== undefined) await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
+      if (labelIds !== undefined)
+        await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const change = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
@@ -69,7 +70,12 @@ export async function updateConversation(
   )
 }
 
-export function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor, now: Date): ConversationChange {
+export function applyPatch(
+  before: Conversation,
+  patch: ConversationPatch,
+  actor: Actor,
+  now: Date,
+): ConversationChange {
   const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
   let conversation = owned?.conversation ?? before
   if (patch.status !== undefined) {
@@ -124,12 +130,7 @@ export async function checkLabels(
   if (rows.length < wanted.size) throw unknownLabels(field)
 }
 
-export async function checkAssignee(
-  tx: Sql,
-  workspaceId: string,
-  userId: string,
-  field = 'assignedTo',
-): Promise<void> {
+export async function checkAssignee(tx: Sql, workspaceId: string, userId: string, field = 'assignedTo'): Promise<void> {
   const nonMembers = await findNonMembers(tx, workspaceId, [userId])
   if (nonMembers.length > 0) throw invalid(field, 'must be a member of the workspace')
 }

@@ -62,7 +62,12 @@ const contents: [what: string, message: unknown, kind: string, text: string][] =
     'document',
     'c',
   ],
-  ['a poll', { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'Yes' }, {}, { optionName: 'No' }] } }, 'text', '📊 Lunch?\n• Yes\n• No'],
+  [
+    'a poll',
+    { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'Yes' }, {}, { optionName: 'No' }] } },
+    'text',
+    '📊 Lunch?\n• Yes\n• No',
+  ],
   ['a poll without a question', { pollCreationMessage: { options: [{ optionName: 'Yes' }] } }, 'system', unshown],
   ['a kind that is too new', { eventInviteMessage: {} }, 'system', `${unshown}: event_invite`],
   ['a kind that nobody knows', { 'x y': 1 }, 'system', unshown],
@@ -73,9 +78,17 @@ const calls: [what: string, item: object, said: string][] = [
   ['rang out', { messageStubType: 40 }, 'Missed call'],
   ['with video rang out', { messageStubType: 'CALL_MISSED_VIDEO' }, 'Missed video call'],
   ['was answered', { message: { callLogMesssage: { callOutcome: 'CONNECTED', durationSecs: 125 } } }, 'Call (2:05)'],
-  ['with video was answered', { message: { callLogMesssage: { isVideo: true, callOutcome: 0, durationSecs: '3609' } } }, 'Video call (1:00:09)'],
+  [
+    'with video was answered',
+    { message: { callLogMesssage: { isVideo: true, callOutcome: 0, durationSecs: '3609' } } },
+    'Video call (1:00:09)',
+  ],
   ['was declined', { message: { callLogMesssage: { callOutcome: 3 } } }, 'Declined call'],
-  ['was silenced', { message: { callLogMesssage: { callOutcome: 'SILENCED_BY_DND', durationSecs: 0 } } }, 'Missed call'],
+  [
+    'was silenced',
+    { message: { callLogMesssage: { callOutcome: 'SILENCED_BY_DND', durationSecs: 0 } } },
+    'Missed call',
+  ],
 ]
 
 for (const [what, item, said] of calls) {

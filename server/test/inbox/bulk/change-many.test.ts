@@ -93,7 +93,9 @@ test('many are assigned, read, unread and snoozed with a time', async () => {
   await undo({ assignedTo: member.userId }, assigned.body.former)
   assert.deepEqual(await look('assignedTo'), [null, null])
 
-  await w.customerWrites('Hello?', { customer: { userId: null, parentUserId: null, phone: '5511980000000', name: null } })
+  await w.customerWrites('Hello?', {
+    customer: { userId: null, parentUserId: null, phone: '5511980000000', name: null },
+  })
   const read = await change({ read: true })
   assert.deepEqual(await look('unreadCount'), [0, 0])
   await undo({ read: true }, read.body.former)
@@ -192,11 +194,13 @@ test('at most 50 go in a request, and a key of an agent has no way in', async ()
   const tooMany = Array.from({ length: 51 }, () => randomUUID())
   assert.equal((await change({ read: true }, tooMany)).status, 400)
   assert.equal((await change({ read: true }, [])).status, 400)
-  const { status } = await w.app.inject({
-    method: 'POST',
-    url: `/api/team/v1/workspaces/${w.workspaceId}${path}/bulk`,
-    headers: { authorization: `Bearer ${(await addAgent(w)).value}` },
-    payload: { batchId: randomUUID(), ids, changes: { read: true } },
-  }).then(({ statusCode }) => ({ status: statusCode }))
+  const { status } = await w.app
+    .inject({
+      method: 'POST',
+      url: `/api/team/v1/workspaces/${w.workspaceId}${path}/bulk`,
+      headers: { authorization: `Bearer ${(await addAgent(w)).value}` },
+      payload: { batchId: randomUUID(), ids, changes: { read: true } },
+    })
+    .then(({ statusCode }) => ({ status: statusCode }))
   assert.equal(status, 401)
 })

@@ -29,7 +29,11 @@ export async function changeConversations(
   for (let done = 0; done < ids.length; done += atOnce) {
     if (ids.length > atOnce) tell(done)
     try {
-      const answer = await calls.changeMany(inbox.workspaceId, { batchId, ids: ids.slice(done, done + atOnce), changes })
+      const answer = await calls.changeMany(inbox.workspaceId, {
+        batchId,
+        ids: ids.slice(done, done + atOnce),
+        changes,
+      })
       former.push(...answer.former)
       keepAll(inbox, answer.conversations)
     } catch (error) {
@@ -40,10 +44,7 @@ export async function changeConversations(
 }
 
 /** Resolves to how many were changed since and stay as they are. Rejects when it could not be undone to the end. */
-export async function undoConversations(
-  inbox: Inbox,
-  { batchId, changes, former }: DoneToMany,
-): Promise<number> {
+export async function undoConversations(inbox: Inbox, { batchId, changes, former }: DoneToMany): Promise<number> {
   let left = 0
   for (let done = 0; done < former.length; done += atOnce) {
     const some = former.slice(done, done + atOnce)

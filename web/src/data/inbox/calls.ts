@@ -121,7 +121,10 @@ export async function say(workspaceId: string, id: string, state: Person['state'
   return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
 }
 
-export async function changeMany(workspaceId: string, change: { batchId: string; ids: string[]; changes: ManyChanges }) {
+export async function changeMany(
+  workspaceId: string,
+  change: { batchId: string; ids: string[]; changes: ManyChanges },
+) {
   return body(api.POST(`${inbox}/conversations/bulk`, { params: { path: { workspaceId } }, body: change }))
 }
 

@@ -89,7 +89,14 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
   const { bulk } = t.triage
   return (
     <div className={styles.count}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={bulk.clear} title={`${bulk.clear} (Esc)`} onClick={clearChosen}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={bulk.clear}
+        title={`${bulk.clear} (Esc)`}
+        onClick={clearChosen}
+      >
         <IconX size={16} />
       </ActionIcon>
       <span role="status">

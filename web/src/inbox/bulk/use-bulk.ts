@@ -43,8 +43,8 @@ export function useBulk(): { progress: Progress | null; run(changes: ManyChanges
 function tell({ former, done, error }: DoneToMany, asked: number, undo: () => void): void {
   const texts = t.triage.bulk
   const changed = former.length
-  if (error !== null && done === 0) return complain(error)
   const words = error === null ? texts.changed(changed, number(changed)) : texts.broken(number(done), number(asked))
-  if (changed === 0) say(error === null ? texts.none : words)
+  if (error !== null && done === 0) complain(error)
+  else if (changed === 0) say(error === null ? texts.none : words)
   else sayWithUndo(words, undo, undoMs)
 }

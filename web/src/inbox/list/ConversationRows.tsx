@@ -47,19 +47,9 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
-  const { moveBy, here } = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
+  const moves = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
   const { chosen, isByTouch, choose } = useChoosing(rows)
-  useKeys(
-    t.inbox.title,
-    useMemo(
-      () => [
-        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
-        { keys: 'x', label: t.triage.bulk.toggle, run: () => choose(here(), false) },
-      ],
-      [moveBy, choose, here],
-    ),
-  )
+  useListKeys(moves, choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
@@ -163,8 +153,21 @@ function useMoves(
   }, [scroller])
 }
 
-const focusedRow = (): string | undefined =>
-  document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+
+function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, isRange: boolean) => void): void {
+  useKeys(
+    t.inbox.title,
+    useMemo(
+      () => [
+        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+        { keys: 'x', label: t.triage.bulk.toggle, run: () => choose(here(), false) },
+      ],
+      [moveBy, here, choose],
+    ),
+  )
+}
 
 function useChoosing(rows: readonly { id: string }[]) {
   const { ids, isByTouch } = useSelection()

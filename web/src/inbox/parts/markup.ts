@@ -38,8 +38,8 @@ interface CodePart {
 /** What stands between backticks, and what does not. Three of them go over lines. */
 function codeIn(text: string): CodePart[] {
   const parts: CodePart[] = []
-  let [begun, at, hasFence] = [0, 0, true]
-  while ((at = text.indexOf('`', at)) !== -1) {
+  let [begun, hasFence] = [0, true]
+  for (let at = text.indexOf('`'); at !== -1; at = text.indexOf('`', at)) {
     const isFence = hasFence && text.startsWith('```', at)
     const mark = isFence ? '```' : '`'
     const end = text.indexOf(mark, at + mark.length)
@@ -83,7 +83,10 @@ function mentionsIn(text: string, names: readonly string[]): (string | { name: s
 }
 
 function readMarks(reader: Reader, part: string | { name: string }): void {
-  if (typeof part !== 'string') return reader.add({ type: 'mention', text: part.name })
+  if (typeof part !== 'string') {
+    reader.add({ type: 'mention', text: part.name })
+    return
+  }
   for (const word of part.split(/([*_~\n])/)) {
     if (word === '\n') reader.endLine()
     else if (styles.has(word)) reader.mark(word)
@@ -130,7 +133,7 @@ function newReader() {
   }
   const endLine = () => {
     decide('')
-    done.push(...line)
+    for (const piece of line) done.push(piece)
     line = []
     open = []
     before = ''

@@ -20,10 +20,7 @@ export function neighbourOf(rows: readonly { id: string }[], id: string): string
 }
 
 /** Whether a label is on all of them, on some, or on none. */
-export function carriedBy(
-  conversations: readonly Pick<Conversation, 'labelIds'>[],
-  labelId: string,
-): boolean | 'some' {
+export function carriedBy(conversations: readonly Pick<Conversation, 'labelIds'>[], labelId: string): boolean | 'some' {
   const count = conversations.filter(({ labelIds }) => labelIds.includes(labelId)).length
   return count === 0 ? false : count === conversations.length ? true : 'some'
 }

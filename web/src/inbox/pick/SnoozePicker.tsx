@@ -49,7 +49,9 @@ export default function SnoozePicker({ drop, snooze }: SnoozePickerProps) {
 function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
   const { pick } = t.triage
   const id = useId()
-  const [value, setValue] = useState(() => fieldTime(snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now))
+  const [value, setValue] = useState(() =>
+    fieldTime(snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now),
+  )
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -24,9 +24,12 @@ export const triage = {
     working: (done: string, of: string) => `Changing ${done} of ${of}…`,
     changed: (n: number, shown: string) => (n === 1 ? '1 conversation changed' : `${shown} conversations changed`),
     none: 'Nothing had to change',
-    broken: (shown: string, of: string) => `${shown} of ${of} were changed, then the connection failed. Try again for the rest.`,
-    undone: (n: number, shown: string) => (n === 1 ? '1 conversation is as before' : `${shown} conversations are as before`),
-    left: (n: number, shown: string) => n === 1 ? '1 was changed since, and stays as it is.' : `${shown} were changed since, and stay as they are.`,
+    broken: (shown: string, of: string) =>
+      `${shown} of ${of} were changed, then the connection failed. Try again for the rest.`,
+    undone: (n: number, shown: string) =>
+      n === 1 ? '1 conversation is as before' : `${shown} conversations are as before`,
+    left: (n: number, shown: string) =>
+      n === 1 ? '1 was changed since, and stays as it is.' : `${shown} were changed since, and stay as they are.`,
   },
   mentions: {
     title: 'Mentions',

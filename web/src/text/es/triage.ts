@@ -26,9 +26,11 @@ export const triage: typeof en = {
     working: (done, of) => `Cambiando ${done} de ${of}…`,
     changed: (n, shown) => (n === 1 ? '1 conversación cambiada' : `${shown} conversaciones cambiadas`),
     none: 'No hubo nada que cambiar',
-    broken: (shown, of) => `Se cambiaron ${shown} de ${of}; después falló la conexión. Vuelve a intentarlo con las demás.`,
+    broken: (shown, of) =>
+      `Se cambiaron ${shown} de ${of}; después falló la conexión. Vuelve a intentarlo con las demás.`,
     undone: (n, shown) => (n === 1 ? '1 conversación está como antes' : `${shown} conversaciones están como antes`),
-    left: (n, shown) => n === 1 ? '1 cambió después y queda como está.' : `${shown} cambiaron después y quedan como están.`,
+    left: (n, shown) =>
+      n === 1 ? '1 cambió después y queda como está.' : `${shown} cambiaron después y quedan como están.`,
   },
   mentions: {
     title: 'Menciones',

@@ -28,7 +28,8 @@ export const triage: typeof en = {
     none: 'Nada precisou mudar',
     broken: (shown, of) => `${shown} de ${of} foram alteradas; depois a conexão falhou. Tente de novo para as outras.`,
     undone: (n, shown) => (n === 1 ? '1 conversa está como antes' : `${shown} conversas estão como antes`),
-    left: (n, shown) => n === 1 ? '1 foi alterada depois e fica como está.' : `${shown} foram alteradas depois e ficam como estão.`,
+    left: (n, shown) =>
+      n === 1 ? '1 foi alterada depois e fica como está.' : `${shown} foram alteradas depois e ficam como estão.`,
   },
   mentions: {
     title: 'Menções',

@@ -53,7 +53,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
   const [term, setTerm] = useState('')
   const [at, setAt] = useState(0)
   const extra = term.trim() === '' ? null : (made?.(term.trim()) ?? null)
-  const found = items.filter((item) => plain(item.label).includes(plain(term.trim())))
+  const found = items.filter((item) => plain(`${item.label} ${item.hint ?? ''}`).includes(plain(term.trim())))
   const shown = extra === null ? found : [...found, extra]
   const active = shown[Math.min(at, shown.length - 1)]
   const take = (item: I | undefined) => {
@@ -92,7 +92,13 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
       />
       {shown.length === 0 && <p className={styles.none}>{items.length === 0 ? none : t.triage.pick.nothing}</p>}
       {shown.length > 0 && (
-        <div className={styles.list} id={`${drop.id}-list`} role="listbox" aria-label={label} aria-multiselectable={isMany}>
+        <div
+          className={styles.list}
+          id={`${drop.id}-list`}
+          role="listbox"
+          aria-label={label}
+          aria-multiselectable={isMany}
+        >
           {shown.map((item, n) => (
             <div
               key={item.id}

@@ -1,5 +1,5 @@
-import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event.ts'
 import { callNotice } from '../../call-notice.ts'
+import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event.ts'
 import { countOf, maxTextLength } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
