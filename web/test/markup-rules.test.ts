@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Piece, piecesOf } from '../src/inbox/parts/markup.ts'
+import { type Piece, piecesOf, wordsOf } from '../src/inbox/parts/markup.ts'
 
 /** The pieces in short: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
 function shortOf(pieces: readonly Piece[]): string {
@@ -59,6 +59,10 @@ for (const [text, drawn] of cases) {
 test('the names that a note mentions are marked, the longer of two, and no other word after @', () => {
   const names = ['Ana', 'Ana Lima']
   assert.equal(shortOf(piecesOf('@Ana Lima, *@Ana* @Anabel @Bo', names)), '@(@Ana Lima), b(@(@Ana)) @Anabel @Bo')
+})
+
+test('where there is one line, the words stand without their marks', () => {
+  assert.equal(wordsOf('*a _b_* `c` snake_case https://x.example/_y_'), 'a b c snake_case https://x.example/_y_')
 })
 
 /** What was read, as it was written. */

@@ -22,7 +22,14 @@ export default function MentionsButton() {
   const label = t.triage.mentions.unread(unread, number(unread))
   return (
     <>
-      <ActionIcon {...dropButton(drop, 'dialog')} variant="subtle" color="gray" aria-label={label} title={label}>
+      <ActionIcon
+        {...dropButton(drop, 'dialog')}
+        className={styles.button}
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        title={label}
+      >
         <IconAt size={18} stroke={1.6} />
         {unread > 0 && (
           <span className={styles.badge} aria-hidden="true">

@@ -9,6 +9,7 @@ import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { wordsOf } from '../parts/markup.ts'
 import { customerName } from '../parts/words.ts'
 import styles from './Mentions.module.css'
 
@@ -92,7 +93,7 @@ function MentionLink({ mention: { note, conversation, readAt }, workspaceId, clo
         </time>
       </span>
       <span className={styles.text} dir="auto">
-        {note.text}
+        {wordsOf(note.text)}
       </span>
     </Link>
   )

@@ -30,6 +30,16 @@ export function piecesOf(text: string, names: readonly string[] = []): Piece[] {
   return reader.end()
 }
 
+const hasMarks = /[*_~`]/
+
+/** The words alone, for where there is one line of them. */
+export function wordsOf(text: string): string {
+  return hasMarks.test(text) ? wordsIn(piecesOf(text)) : text
+}
+
+const wordsIn = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => ('pieces' in piece ? wordsIn(piece.pieces) : piece.text)).join('')
+
 interface CodePart {
   text: string
   mark: '`' | '```' | null

@@ -1,6 +1,7 @@
 import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
+import { wordsOf } from './markup.ts'
 import { noticeOf } from './notices.ts'
 
 /** How a customer is called: by name, else by number. */
@@ -13,7 +14,7 @@ type Said = Pick<Message, 'kind' | 'text'>
 
 function contentOf({ kind, text }: Said): string {
   if (kind === 'system') return noticeOf(text).words
-  return text === '' ? t.inbox.kinds[kind] : text
+  return text === '' ? t.inbox.kinds[kind] : wordsOf(text)
 }
 
 /** The newest message in one line, with who said it when it was ours. */

@@ -10,6 +10,7 @@ import { complain } from '../../ui/overlay/notices.tsx'
 import { hasPictureRoom, sizeInBubble } from '../media/media-rules.ts'
 import { AdCard } from '../parts/AdCard.tsx'
 import { useInThread } from '../parts/in-thread.ts'
+import { wordsOf } from '../parts/markup.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { failureReason } from '../parts/words.ts'
 import { MessageActions } from './MessageActions.tsx'
@@ -129,7 +130,7 @@ function Quote({ quoted }: { quoted: Quoted }) {
   const { messageId, direction, text, mediaKind } = quoted
   const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
   const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
-  const words = text === null || text === '' ? kind : text
+  const words = text === null || text === '' ? kind : wordsOf(text)
   const inside = (
     <>
       {who !== null && <bdi className={parts.quoteBy}>{who}</bdi>}
