@@ -36,6 +36,48 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
   assert.deepEqual(problems, [])
 })
 
+test('the palette makes something new, changes the look and finds a customer, in the words of its language', async () => {
+  const { page, problems } = await demo.open('home', { language: 'pt' })
+  const ask = async (words: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill(words)
+  }
+  await ask('noite')
+  await page.getByRole('option', { name: 'Aparência: Escuro' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await ask('mateo')
+  await page
+    .getByRole('option', { name: /Mateo Ríos/ })
+    .last()
+    .click()
+  await page.waitForURL(/\/inbox\/|lead=/)
+  await ask('novo lead')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Novo lead' }).waitFor()
+  await page.waitForURL(/\/leads$/)
+  assert.deepEqual(problems, [])
+})
+
+test('one skips from the first Tab to the page, and from the list to the conversation', async () => {
+  const { page } = await demo.open('inbox')
+  await page.getByRole('link', { name: /Marina Azevedo/ }).click()
+  await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
+  // From the beginning of the page, and not from what was clicked.
+  await page.reload()
+  await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'Skip to the page' })
+  await skip.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('main:focus').waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('link', { name: 'Skip to the conversation' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('#thread:focus').waitFor()
+  assert.equal(await page.locator('[data-row][tabindex="0"]').count(), 1)
+})
+
 test('the app speaks the language of the browser, and another when asked', async () => {
   const { page } = await demo.open('home', { language: 'pt' })
   await page.getByRole('link', { name: 'Início' }).waitFor()

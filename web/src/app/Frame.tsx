@@ -12,6 +12,7 @@ import { tryCodeAgain } from '../ui/code.ts'
 import { KeysHeld, keySequence, useKeys } from '../ui/keys.ts'
 import { later, pageStands, whenWanted } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
+import { SkipLink } from '../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
 import offlineLineStyles from './OfflineLine.module.css'
@@ -47,8 +48,9 @@ export function Frame() {
 
   return (
     <div className={styles.frame}>
+      <SkipLink to="page">{t.common.skipToPage}</SkipLink>
       <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
-      <main className={styles.page} key={workspaceId}>
+      <main id="page" tabIndex={-1} className={styles.page} key={workspaceId}>
         <InboxLive />
         <OfflineLine />
         {isPlayerOpen && (

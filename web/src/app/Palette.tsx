@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
 import { mayIn, session } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
@@ -9,18 +10,11 @@ import { activeKeys, KeyHint } from '../ui/keys.ts'
 import { paletteSearch } from '../ui/palette-sources.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
+import { type Choice, useActions } from './palette-actions.ts'
 import { rooms } from './rooms.ts'
 
 paletteSearch.add(leadSource)
-
-interface Choice {
-  id: string
-  group: string
-  label: string
-  hint?: string
-  keys?: string
-  run(): void
-}
+paletteSearch.add(conversationSource)
 
 interface PaletteProps {
   close(): void
@@ -35,9 +29,10 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const listId = useId()
   const found: Choice[] = paletteSearch.use(workspaceId, term.trim())
   const fixed = useFixedChoices(workspaceId, showKeys)
+  const actions = useActions(workspaceId).filter(({ label }) => fixed.every((one) => one.label !== label))
   const choices = useMemo<Choice[]>(
-    () => [...fixed.filter(({ label }) => fits(label, term)), ...found],
-    [fixed, found, term],
+    () => [...fixed, ...(term.trim() === '' ? [] : actions)].filter((one) => fits(one, term)).concat(found),
+    [fixed, actions, found, term],
   )
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
@@ -62,7 +57,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
       padding={0}
       size={560}
       yOffset="12vh"
-      aria-label={t.common.palette.label}
+      attributes={{ content: { 'aria-label': t.common.palette.label } }}
     >
       <input
         className={styles.field}
@@ -156,5 +151,13 @@ function useFixedChoices(workspaceId: string, showKeys: () => void): Choice[] {
 }
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
-const fits = (label: string, term: string) => plain(label).includes(plain(term.trim()))
+
+/** Each word that was typed is the beginning of one of a choice's. */
+function fits({ label, words = '' }: Choice, term: string): boolean {
+  const known = plain(`${label} ${words}`)
+  return plain(term)
+    .split(/\s+/)
+    .every((word) => known.startsWith(word) || known.includes(` ${word}`))
+}
+
 const scrollHere = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })

@@ -27,6 +27,9 @@ const dark: MantineColorsTuple = [
   '#0d1017',
 ]
 
+// The header of a dialog is none of the page.
+const inDialog = { header: { role: 'presentation' } }
+
 /** Mantine in our clothes; the colours of both schemes are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -49,8 +52,14 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm', comboboxProps: { transitionProps: { duration: 100 } } } },
     MultiSelect: { defaultProps: { size: 'sm' } },
     Modal: {
-      defaultProps: { radius: '10px', transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.35 } },
+      defaultProps: {
+        attributes: inDialog,
+        radius: '10px',
+        transitionProps: { duration: 120 },
+        overlayProps: { backgroundOpacity: 0.35 },
+      },
     },
+    Drawer: { defaultProps: { attributes: inDialog } },
     Menu: { defaultProps: { radius: '8px', shadow: 'md', transitionProps: { duration: 100 } } },
     Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, fz: 12 } },
   },
@@ -69,6 +78,8 @@ export const variables: CSSVariablesResolver = () => {
     '--mantine-color-default-color': 'var(--n12)',
     '--mantine-color-default-border': 'var(--n6)',
     '--mantine-color-anchor': 'var(--accent-text)',
+    // What a menu offers in red.
+    '--mantine-color-red-6': 'var(--bad)',
     '--mantine-color-red-light': 'var(--bad-paper)',
     '--mantine-color-red-light-hover': 'color-mix(in srgb, var(--bad) 18%, transparent)',
     '--mantine-color-red-light-color': 'var(--bad)',

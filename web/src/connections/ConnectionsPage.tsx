@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { type Connection, useConnections } from '../data/connections.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -10,6 +10,7 @@ import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
 import styles from './parts/facts.module.css'
@@ -22,13 +23,13 @@ export function ConnectionsPage() {
   const workspaceId = useWorkspaceId()
   const query = useConnections(workspaceId)
   const navigate = useNavigate()
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, setAdding] = useMaking()
   const mayChange = mayIn(workspaceId, 'admin')
   useKeys(
     t.connections.title,
     useMemo(
       () => (mayChange ? [{ keys: 'c', label: t.connections.add, run: () => setAdding(true) }] : []),
-      [mayChange],
+      [mayChange, setAdding],
     ),
   )
   const open = (id: string) =>

@@ -65,7 +65,13 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   return (
     <InThreadContext value={inThread}>
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
-        <section ref={pane} className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+        <section
+          ref={pane}
+          id="thread"
+          tabIndex={-1}
+          className={styles.pane}
+          aria-label={t.inbox.thread(customerName(conversation))}
+        >
           <ThreadHeader
             conversation={conversation}
             people={people}

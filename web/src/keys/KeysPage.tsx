@@ -8,6 +8,7 @@ import { useKeys } from '../ui/keys.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { KeyPanel } from './KeyPanel.tsx'
 import { KeyTable } from './KeyTable.tsx'
@@ -19,14 +20,17 @@ export function KeysPage() {
   const workspaceId = useWorkspaceId()
   const query = useApiKeys(workspaceId)
   const changed = useKeysChanged(workspaceId)
-  const [isMaking, setMaking] = useState(false)
+  const [isMaking, setMaking] = useMaking()
   const [openId, setOpenId] = useState<string | null>(null)
   const [made, setMade] = useState<{ key: ApiKey; value: string } | null>(null)
   const mayChange = mayIn(workspaceId, 'admin')
   const open = query.data?.find(({ id }) => id === openId)
   useKeys(
     t.keys.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setMaking(true) }] : []), [mayChange]),
+    useMemo(
+      () => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setMaking(true) }] : []),
+      [mayChange, setMaking],
+    ),
   )
 
   const make = () => setMaking(true)

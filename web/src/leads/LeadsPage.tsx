@@ -5,6 +5,7 @@ import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
+import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { ColumnChoice } from './fields/column-choice.ts'
 import type { GoTo } from './fields/use-address.ts'
@@ -29,8 +30,8 @@ export function LeadsPage() {
   const isPhone = useIsPhone()
   const selection = useSelection()
   const [total, setTotal] = useState<number | undefined>(undefined)
-  const [isMaking, setMaking] = useState(false)
-  const create = useCallback(() => setMaking(true), [])
+  const [isMaking, setMaking] = useMaking()
+  const create = useCallback(() => setMaking(true), [setMaking])
   useLeadsLive(workspaceId)
   usePageKeys({ create, goTo, close: place.close, clear: selection.clear })
 

@@ -1,6 +1,7 @@
 import { t } from '../text/index.ts'
 import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { SectionTitle } from '../ui/page/Section.tsx'
 import { NameForm } from './NameForm.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { Preferences } from './Preferences.tsx'
@@ -13,11 +14,13 @@ export function ProfilePage() {
     <>
       <PageHeader title={t.common.pages.profile} />
       <PageBody narrow>
-        <NameForm />
-        <Preferences />
-        <PasswordForm />
-        <TwoFactor />
-        <Sessions />
+        <SectionTitle value="h2">
+          <NameForm />
+          <Preferences />
+          <PasswordForm />
+          <TwoFactor />
+          <Sessions />
+        </SectionTitle>
       </PageBody>
     </>
   )

@@ -9,6 +9,7 @@ import { useKeys } from '../ui/keys.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EndpointPanel } from './EndpointPanel.tsx'
 import { EndpointTable } from './EndpointTable.tsx'
@@ -23,13 +24,16 @@ export function WebhooksPage() {
   const navigate = useNavigate()
   const query = useEndpoints(workspaceId)
   const changed = useEndpointChanged(workspaceId)
-  const [isMaking, setMaking] = useState(false)
+  const [isMaking, setMaking] = useMaking()
   const [made, setMade] = useState<{ id: string; name: string; secret: string } | null>(null)
   const mayChange = mayIn(workspaceId, 'admin')
   useFreshEndpoints(workspaceId, query.data)
   useKeys(
     t.webhooks.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setMaking(true) }] : []), [mayChange]),
+    useMemo(
+      () => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setMaking(true) }] : []),
+      [mayChange, setMaking],
+    ),
   )
 
   const make = () => setMaking(true)

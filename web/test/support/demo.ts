@@ -229,7 +229,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const colourRules = ['color-contrast', 'link-in-text-block']
 
 /**
- * What is wrong with the page for people who cannot see it or use a mouse, of the serious kinds. The dark scheme differs
+ * What is wrong with the page for people who cannot see it or use a mouse: to them all that axe finds is serious. The dark scheme differs
  * from the light one by its colours alone, and a phone by all but them: each is held to what it differs by.
  */
 export async function seriousIssues(page: Page): Promise<string[]> {
@@ -241,11 +241,9 @@ export async function seriousIssues(page: Page): Promise<string[]> {
     iframes: false,
     ...rulesFor(looks.get(page)),
   })
-  return violations
-    .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
-      nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`),
-    )
+  return violations.flatMap(({ id, nodes }: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`),
+  )
 }
 
 function rulesFor({ isDark, isPhone }: Look = { isDark: false, isPhone: false }): object {

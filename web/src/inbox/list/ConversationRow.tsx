@@ -34,6 +34,8 @@ interface ConversationRowProps {
   isChosen: boolean
   /** Tapped, a row is chosen rather than opened. */
   isByTouch: boolean
+  /** Tab stops at one row of the list; from there the arrows lead on. */
+  isStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
   userId: string
@@ -45,7 +47,8 @@ interface ConversationRowProps {
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, isChosen, isByTouch, labels, now, userId, open, choose, peek } = props
+  const { row, index, start, total, isOpen, isChosen, isByTouch, isStop, labels, now, userId } = props
+  const { open, choose, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.button !== 0) return
@@ -75,6 +78,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         href={`/w/${workspaceId}/inbox/${row.id}`}
         className={styles.row}
         data-row={row.id}
+        tabIndex={isStop ? 0 : -1}
         data-open={isOpen || undefined}
         data-unread={row.unreadCount > 0 || undefined}
         aria-current={isOpen ? 'true' : undefined}

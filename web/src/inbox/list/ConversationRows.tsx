@@ -1,6 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
@@ -48,8 +57,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
   const moves = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
-  const { chosen, isByTouch, choose } = useChoosing(rows)
-  useListKeys(moves, choose)
+  const { chosen, isByTouch, choose } = useChoosing(rows, moves)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
@@ -62,12 +70,15 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
     const action = { label: t.common.pages.connections, run: connect }
     return <Empty title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
   }
+  const drawn = shown.map(({ index }) => rows[index]?.id)
+  const stopId = drawn.includes(openId) ? openId : drawn[0]
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
       <ul
         className={styles.rows}
         style={{ height: virtual.getTotalSize() }}
         data-choosing={isByTouch || chosen.size > 0 || undefined}
+        onKeyDown={focusBeside}
       >
         {shown.map(({ index, start }) => {
           const row = rows[index]
@@ -82,6 +93,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
                 isOpen={row.id === openId}
                 isChosen={chosen.has(row.id)}
                 isByTouch={isByTouch}
+                isStop={row.id === stopId}
                 labels={labels}
                 now={now}
                 userId={me().id}
@@ -169,7 +181,7 @@ function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, i
   )
 }
 
-function useChoosing(rows: readonly { id: string }[]) {
+function useChoosing(rows: readonly { id: string }[], moves: Moves) {
   const { ids, isByTouch } = useSelection()
   const latest = useRef(rows)
   latest.current = rows
@@ -179,7 +191,21 @@ function useChoosing(rows: readonly { id: string }[]) {
     if (isRange) chooseTo(id, latest.current)
     else toggleChosen(id)
   }, [])
+  useListKeys(moves, choose)
   return { chosen, isByTouch, choose }
+}
+
+const beside: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {
+  ArrowDown: 'nextElementSibling',
+  ArrowUp: 'previousElementSibling',
+}
+
+/** The arrows move the focus from row to row, and open nothing. */
+function focusBeside(event: KeyboardEvent): void {
+  const side = beside[event.key]
+  if (side === undefined || !(event.target instanceof HTMLElement)) return
+  event.preventDefault()
+  event.target.closest('li')?.[side]?.querySelector<HTMLElement>('[data-row]')?.focus()
 }
 
 function Shapes() {

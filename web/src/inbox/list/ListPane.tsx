@@ -5,6 +5,7 @@ import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { KeysHeld } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
+import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { clearChosen, useIsChoosing } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
@@ -34,6 +35,7 @@ export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
   }
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
+      {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
       {isChoosing && (

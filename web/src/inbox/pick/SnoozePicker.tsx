@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
 import { type FormEvent, useId, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { localInput } from '../../ui/format/local-time.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
 import styles from './SnoozePicker.module.css'
-import { fieldTime, isWithin, readSnooze, snoozeTimes } from './snooze-times.ts'
+import { isWithin, readSnooze, snoozeTimes } from './snooze-times.ts'
 
 interface SnoozePickerProps {
   drop: Drop
@@ -49,9 +50,8 @@ export default function SnoozePicker({ drop, snooze }: SnoozePickerProps) {
 function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
   const { pick } = t.triage
   const id = useId()
-  const [value, setValue] = useState(() =>
-    fieldTime(snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now),
-  )
+  const tomorrow = snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now
+  const [value, setValue] = useState(() => localInput(tomorrow.toISOString()))
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -67,7 +67,7 @@ function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
         type="datetime-local"
         className={styles.field}
         value={value}
-        min={fieldTime(now)}
+        min={localInput(now.toISOString())}
         aria-invalid={problem !== null || undefined}
         aria-describedby={problem === null ? undefined : `${id}-problem`}
         onChange={(event) => {

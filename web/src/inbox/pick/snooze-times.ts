@@ -45,10 +45,3 @@ export function readSnooze(text: string, now: Date): Date | null {
 
 /** Whether a time is still to come, and within a year. */
 export const isWithin = (until: Date, now: Date): boolean => until > now && until.getTime() - now.getTime() <= longestMs
-
-/** As a field for a date and a time takes it, by the reader's clock. */
-export function fieldTime(time: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0')
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
-}

@@ -9,38 +9,38 @@ import { useInInbox } from '../parts/in-inbox.ts'
 import { isSettled } from '../parts/selection-rules.ts'
 
 export interface Acts {
-  toggleDone(): void
+  toggleDone(goesOn: boolean): void
   toggleUnread(): void
-  snooze(until: Date | null): void
+  snooze(until: Date | null, goesOn: boolean): void
   setLabel(labelId: string, isOn: boolean): void
 }
 
-/** What is done to the open conversation. What is done with it for now leads on to the next one, and its undo back. */
+/** What is done to the open conversation. Whoever works through the list by keys goes on with the next; undone, they are back. */
 export function useActs(conversation: Conversation): Acts {
   const inbox = useInbox()
   const inInbox = useInInbox()
   const latest = useRef({ conversation, inInbox })
   latest.current = { conversation, inInbox }
   return useMemo(() => {
-    const leave = (changes: Changes, said: string) => {
+    const finish = (changes: Changes, said: string, goesOn: boolean) => {
       const { conversation, inInbox } = latest.current
       const { id, status, snoozedUntil } = conversation
       const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
       const undo = () => {
         void patchConversation(inbox, id, before)
-        latest.current.inInbox.reopen(id)
+        if (goesOn) latest.current.inInbox.reopen(id)
       }
       // Before it has left the list, where its neighbour stands.
-      inInbox.goOn()
+      if (goesOn) inInbox.goOn()
       void patchConversation(inbox, id, changes).then((isDone) => {
         if (isDone) sayWithUndo(said, undo)
       })
     }
     return {
-      toggleDone: () => {
+      toggleDone: (goesOn) => {
         const { id, status } = latest.current.conversation
         if (isSettled(status)) void patchConversation(inbox, id, { status: 'open' })
-        else leave({ status: 'resolved' }, t.inbox.actions.resolved)
+        else finish({ status: 'resolved' }, t.inbox.actions.resolved, goesOn)
       },
       // Left alone, as whoever looks at it would have read it at once.
       toggleUnread: () => {
@@ -49,8 +49,8 @@ export function useActs(conversation: Conversation): Acts {
         latest.current.inInbox.close()
         void markUnread(inbox, id)
       },
-      snooze: (until) =>
-        leave({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed),
+      snooze: (until, goesOn) =>
+        finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed, goesOn),
       setLabel: (labelId, isOn) => {
         const { id, labelIds } = latest.current.conversation
         const others = labelIds.filter((one) => one !== labelId)

@@ -48,16 +48,16 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
             trapFocus
             returnFocus
           >
-            <Popover.Target>
-              <span className={styles.filter}>
+            <span className={styles.filter}>
+              <Popover.Target>
                 <button type="button" onClick={() => setOpened(opened === name ? null : name)}>
                   {sentence}
                 </button>
-                <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={() => remove(name)}>
-                  <IconX size={12} />
-                </button>
-              </span>
-            </Popover.Target>
+              </Popover.Target>
+              <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={() => remove(name)}>
+                <IconX size={12} />
+              </button>
+            </span>
             <Popover.Dropdown aria-label={titleOf(name)}>
               <FilterChoice
                 name={name}

@@ -11,6 +11,7 @@ export const common = {
     settings: 'Settings',
     profile: 'Profile',
   },
+  skipToPage: 'Skip to the page',
   me: 'You',
   toLookAt: (n: string) => `${n} to look at`,
   mainNavigation: 'Main',
@@ -45,6 +46,12 @@ export const common = {
     pages: 'Pages',
     actions: 'Actions',
     workspaces: 'Workspaces',
+    words: {
+      make: 'add create make',
+      looks: { light: 'theme bright day', dark: 'theme night black', auto: 'theme automatic' },
+      languages: { en: 'English idioma inglés inglês', pt: 'Portuguese idioma', es: 'Spanish idioma' },
+      leave: 'log out leave exit',
+    },
   },
   keys: {
     title: 'Keyboard shortcuts',

@@ -3,6 +3,7 @@ export const inbox = {
   unreadBadge: (n: number) => `${n} with unread messages`,
   conversations: 'Conversations',
   view: 'View',
+  skipToThread: 'Skip to the conversation',
   views: { mine: 'Mine', unassigned: 'Unassigned', all: 'All', agents: 'Agents' },
   empty: {
     mine: 'Nothing is assigned to you.',
@@ -188,6 +189,7 @@ export const inbox = {
   actions: {
     group: 'Conversation',
     resolve: 'Resolve',
+    resolveAndNext: 'Resolve, go on to the next',
     reopen: 'Reopen',
     snooze: 'Snooze',
     label: 'Labels',

@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Ajustes',
     profile: 'Perfil',
   },
+  skipToPage: 'Saltar a la página',
   me: 'Tú',
   toLookAt: (n: string) => `${n} por revisar`,
   mainNavigation: 'Principal',
@@ -47,6 +48,12 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Acciones',
     workspaces: 'Espacios',
+    words: {
+      make: 'nuevo añadir crear hacer',
+      looks: { light: 'tema día', dark: 'tema noche negro', auto: 'tema automático' },
+      languages: { en: 'inglés language', pt: 'portugués language', es: 'español castellano language' },
+      leave: 'salir cerrar',
+    },
   },
   keys: {
     title: 'Atajos de teclado',

@@ -5,6 +5,7 @@ export const inbox: typeof en = {
   unreadBadge: (n) => `${n} con mensajes sin leer`,
   conversations: 'Conversaciones',
   view: 'Vista',
+  skipToThread: 'Saltar a la conversación',
   views: { mine: 'Mías', unassigned: 'Sin asignar', all: 'Todas', agents: 'Agentes' },
   empty: {
     mine: 'No tienes conversaciones asignadas.',
@@ -190,6 +191,7 @@ export const inbox: typeof en = {
   actions: {
     group: 'Conversación',
     resolve: 'Resolver',
+    resolveAndNext: 'Resolver y pasar a la siguiente',
     reopen: 'Reabrir',
     snooze: 'Posponer',
     label: 'Etiquetas',

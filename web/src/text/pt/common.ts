@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Configurações',
     profile: 'Perfil',
   },
+  skipToPage: 'Pular para a página',
   me: 'Você',
   toLookAt: (n: string) => `${n} para ver`,
   mainNavigation: 'Principal',
@@ -47,6 +48,12 @@ export const common: typeof en = {
     pages: 'Páginas',
     actions: 'Ações',
     workspaces: 'Espaços',
+    words: {
+      make: 'novo adicionar criar fazer',
+      looks: { light: 'tema dia', dark: 'tema noite preto', auto: 'tema automático' },
+      languages: { en: 'inglês language', pt: 'português language', es: 'espanhol language' },
+      leave: 'sair encerrar',
+    },
   },
   keys: {
     title: 'Atalhos de teclado',

@@ -5,6 +5,7 @@ export const inbox: typeof en = {
   unreadBadge: (n) => `${n} com mensagens não lidas`,
   conversations: 'Conversas',
   view: 'Visão',
+  skipToThread: 'Pular para a conversa',
   views: { mine: 'Minhas', unassigned: 'Sem responsável', all: 'Todas', agents: 'Agentes' },
   empty: {
     mine: 'Nenhuma conversa atribuída a você.',
@@ -190,6 +191,7 @@ export const inbox: typeof en = {
   actions: {
     group: 'Conversa',
     resolve: 'Resolver',
+    resolveAndNext: 'Resolver e ir para a próxima',
     reopen: 'Reabrir',
     snooze: 'Adiar',
     label: 'Etiquetas',

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId } from 'react'
+import { createContext, type FormEvent, type ReactNode, use, useId } from 'react'
 import styles from './Section.module.css'
 
 interface SectionProps {
@@ -14,9 +14,13 @@ interface SectionProps {
   tone?: 'bad'
 }
 
+/** How deep the titles of sections stand: under another heading of the page, unless it has none between. */
+export const SectionTitle = createContext<'h2' | 'h3'>('h3')
+
 /** One subject of a page that is set up: a card with its title. */
 export function Section({ title, help, action, children, footer, submit, tone }: SectionProps) {
   const titleId = useId()
+  const Title = use(SectionTitle)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     submit?.()
@@ -31,9 +35,9 @@ export function Section({ title, help, action, children, footer, submit, tone }:
     <section className={styles.section} aria-labelledby={titleId} data-tone={tone}>
       <div className={styles.head}>
         <div className={styles.words}>
-          <h3 className={styles.title} id={titleId}>
+          <Title className={styles.title} id={titleId}>
             {title}
-          </h3>
+          </Title>
           {help !== undefined && <p className={styles.help}>{help}</p>}
         </div>
         {action}

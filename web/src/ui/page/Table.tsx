@@ -30,11 +30,20 @@ export function Table<T>({ label, columns, rows, keyOf, open }: TableProps<T>) {
     <table className={styles.table} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ key, title, optional, numeric }) => (
-            <th key={key} scope="col" data-optional={optional || undefined} data-numeric={numeric || undefined}>
-              {title}
-            </th>
-          ))}
+          {columns.map(({ key, title, optional, numeric }) => {
+            // A column of buttons has no name, and so no head.
+            const Head = title === '' ? 'td' : 'th'
+            return (
+              <Head
+                key={key}
+                scope={title === '' ? undefined : 'col'}
+                data-optional={optional || undefined}
+                data-numeric={numeric || undefined}
+              >
+                {title}
+              </Head>
+            )
+          })}
         </tr>
       </thead>
       <tbody>
