@@ -235,8 +235,9 @@ test('who is named in a note is told how often, led to the note, and finds the n
 })
 
 test('marks and links of a text are drawn, and no HTML; a missed call is a line and no bubble', async () => {
-  const zoe = await newWriter(demo, 'Zoe Texto', '*Bold* _slanted_ ~gone~ `code` <b>not</b> https://example.com/a_b_c')
-  const { page, problems } = await demo.open('home')
+  await newWriter(demo, 'Zoe Texto', '*Bold* _slanted_ ~gone~ `code` <b>not</b> https://example.com/a_b_c')
+  const { page, problems } = await demo.open('inbox')
+  await rowOf(page, 'Zoe Texto').waitFor()
   await page.route(/\/timeline/, async (route) => {
     const answer = await route.fetch()
     const body = await answer.json()
@@ -245,7 +246,7 @@ test('marks and links of a text are drawn, and no HTML; a missed call is a line 
     body.items.push({ ...said, id: call.id, message: { ...call, author: { type: 'system', id: null, name: null } } })
     await route.fulfill({ response: answer, json: body })
   })
-  await page.goto(`${demo.url}/w/${demo.workspaceId}/${zoe.place}`)
+  await rowOf(page, 'Zoe Texto').click()
   const log = thread(page).getByRole('log')
   for (const [tag, words] of [
     ['strong', 'Bold'],

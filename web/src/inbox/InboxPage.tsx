@@ -40,7 +40,7 @@ export function InboxPage() {
     t.inbox.title,
     useMemo(() => {
       const back = () => (showsCustomer ? setShowsCustomer(false) : close())
-      if (isChoosing) return [{ keys: 'Escape', label: t.triage.bulk.clear, run: clearChosen }]
+      if (isChoosing) return [{ keys: 'Escape', label: t.inbox.bulk.clear, run: clearChosen }]
       return conversationId === undefined ? [] : [{ keys: 'Escape', label: t.common.keys.back, run: back }]
     }, [conversationId, showsCustomer, close, isChoosing]),
   )

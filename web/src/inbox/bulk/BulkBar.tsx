@@ -93,8 +93,8 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
         variant="subtle"
         color="gray"
         size="sm"
-        aria-label={bulk.clear}
-        title={`${bulk.clear} (Esc)`}
+        aria-label={t.inbox.bulk.clear}
+        title={`${t.inbox.bulk.clear} (Esc)`}
         onClick={clearChosen}
       >
         <IconX size={16} />

@@ -69,7 +69,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         className={styles.check}
         // X does the same: a list is walked by its rows.
         tabIndex={-1}
-        aria-label={t.triage.bulk.choose(name)}
+        aria-label={t.inbox.bulk.choose(name)}
         checked={isChosen}
         onClick={(event) => choose(row.id, event.shiftKey)}
         onChange={ignored}

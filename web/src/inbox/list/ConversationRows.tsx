@@ -159,7 +159,8 @@ function useMoves(
       focus()
       // One that was out of sight is drawn first.
       if (focusedRow() !== id) requestAnimationFrame(focus)
-      if (selectionNow().ids.length === 0 && id !== latest.current.openId) open(id)
+      // Not by what is open: who is quick is a row ahead of it.
+      if (to !== from && selectionNow().ids.length === 0) open(id)
     }
     return { moveBy, here }
   }, [scroller])
@@ -174,7 +175,7 @@ function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, i
       () => [
         { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
         { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
-        { keys: 'x', label: t.triage.bulk.toggle, run: () => choose(here(), false) },
+        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },
       ],
       [moveBy, here, choose],
     ),

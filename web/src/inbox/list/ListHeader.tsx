@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { IconFilter, IconSearch, IconSquareCheck, IconX } from '@tabler/icons-react'
 import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
@@ -11,7 +11,7 @@ import { chooseByTouch } from '../parts/selection.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
-const MentionsButton = later(() => import('../mentions/MentionsButton.tsx'))
+const MentionsButton = later(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
 // Its fields are heavy, and most days go by without them.
 const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
@@ -42,7 +42,7 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
             className={styles.byTouch}
             variant="subtle"
             color="gray"
-            aria-label={t.triage.bulk.select}
+            aria-label={t.inbox.bulk.select}
             onClick={chooseByTouch}
           >
             <IconSquareCheck size={18} stroke={1.6} />

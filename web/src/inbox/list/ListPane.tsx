@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useMemo } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { KeysHeld } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
@@ -14,7 +14,7 @@ import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
-const BulkBar = later(() => import('../bulk/BulkBar.tsx'))
+const BulkBar = later(() => withTexts(() => import('../bulk/BulkBar.tsx')))
 
 export interface ListPaneProps {
   search: InboxSearch

@@ -9,6 +9,7 @@ import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { wordsOf } from '../parts/markup.ts'
 import { customerName } from '../parts/words.ts'
 import styles from './Mentions.module.css'
@@ -47,7 +48,7 @@ function List({ drop }: { drop: Drop }) {
       <ul className={styles.list}>
         {mentions.map((mention) => (
           <li key={mention.note.id}>
-            <MentionLink mention={mention} workspaceId={workspaceId} close={() => drop.setOpen(false)} />
+            <MentionLink mention={mention} close={() => drop.setOpen(false)} />
           </li>
         ))}
       </ul>
@@ -68,11 +69,11 @@ function List({ drop }: { drop: Drop }) {
 
 interface MentionLinkProps {
   mention: Mention
-  workspaceId: string
   close(): void
 }
 
-function MentionLink({ mention: { note, conversation, readAt }, workspaceId, close }: MentionLinkProps) {
+function MentionLink({ mention: { note, conversation, readAt }, close }: MentionLinkProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.triage.mentions
   const who = note.actor.name ?? t.inbox.teammate
   return (

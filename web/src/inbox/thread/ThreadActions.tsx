@@ -14,7 +14,7 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { assign } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { type KeyAction, useKeys } from '../../ui/keys.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
@@ -24,9 +24,9 @@ import { isSettled } from '../parts/selection-rules.ts'
 import styles from '../ThreadPane.module.css'
 import { useActs } from './use-acts.ts'
 
-const AssignPicker = later(() => import('../pick/AssignPicker.tsx'))
-const LabelPicker = later(() => import('../pick/LabelPicker.tsx'))
-const SnoozePicker = later(() => import('../pick/SnoozePicker.tsx'))
+const AssignPicker = later(() => withTexts(() => import('../pick/AssignPicker.tsx')))
+const LabelPicker = later(() => withTexts(() => import('../pick/LabelPicker.tsx')))
+const SnoozePicker = later(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 
 type OpenMenu = 'snooze' | 'snooze by key' | 'label' | 'assign' | 'more' | null

@@ -203,6 +203,12 @@ export const inbox = {
     nobody: 'Nobody',
     toMe: 'Me',
   },
+  bulk: {
+    choose: (name: string) => `Select ${name}`,
+    select: 'Select conversations',
+    toggle: 'Select or not',
+    clear: 'Clear selection',
+  },
   snoozes: {
     hours: 'For 3 hours',
     evening: 'This evening',

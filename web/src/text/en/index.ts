@@ -5,7 +5,6 @@ import { customer } from './customer.ts'
 import { inbox } from './inbox.ts'
 import { lead } from './lead.ts'
 import { media } from './media.ts'
-import { triage } from './triage.ts'
 
 /** What the frame and the inbox say, there from the first moment. Other languages have the same shape: the compiler sees to it. */
-export const en = { attach, common, compose, customer, inbox, lead, media, triage }
+export const en = { attach, common, compose, customer, inbox, lead, media }

@@ -14,12 +14,8 @@ export const triage = {
   },
   bulk: {
     chosen: (n: number, shown: string) => (n === 1 ? '1 selected' : `${shown} selected`),
-    choose: (name: string) => `Select ${name}`,
-    select: 'Select conversations',
-    toggle: 'Select or not',
     all: (shown: string) => `Select all ${shown}`,
     most: (shown: string) => `At most ${shown} at once`,
-    clear: 'Clear selection',
     group: 'Selected conversations',
     working: (done: string, of: string) => `Changing ${done} of ${of}…`,
     changed: (n: number, shown: string) => (n === 1 ? '1 conversation changed' : `${shown} conversations changed`),

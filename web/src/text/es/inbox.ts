@@ -205,6 +205,12 @@ export const inbox: typeof en = {
     nobody: 'Nadie',
     toMe: 'Yo',
   },
+  bulk: {
+    choose: (name) => `Seleccionar ${name}`,
+    select: 'Seleccionar conversaciones',
+    toggle: 'Seleccionar o no',
+    clear: 'Quitar la selección',
+  },
   snoozes: {
     hours: '3 horas',
     evening: 'Esta tarde',

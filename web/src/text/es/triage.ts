@@ -16,12 +16,8 @@ export const triage: typeof en = {
   },
   bulk: {
     chosen: (n, shown) => (n === 1 ? '1 seleccionada' : `${shown} seleccionadas`),
-    choose: (name) => `Seleccionar ${name}`,
-    select: 'Seleccionar conversaciones',
-    toggle: 'Seleccionar o no',
     all: (shown) => `Seleccionar todas (${shown})`,
     most: (shown) => `Como máximo ${shown} a la vez`,
-    clear: 'Quitar la selección',
     group: 'Conversaciones seleccionadas',
     working: (done, of) => `Cambiando ${done} de ${of}…`,
     changed: (n, shown) => (n === 1 ? '1 conversación cambiada' : `${shown} conversaciones cambiadas`),

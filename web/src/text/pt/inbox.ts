@@ -205,6 +205,12 @@ export const inbox: typeof en = {
     nobody: 'Ninguém',
     toMe: 'Eu',
   },
+  bulk: {
+    choose: (name) => `Selecionar ${name}`,
+    select: 'Selecionar conversas',
+    toggle: 'Selecionar ou não',
+    clear: 'Limpar a seleção',
+  },
   snoozes: {
     hours: 'Por 3 horas',
     evening: 'Hoje à noite',

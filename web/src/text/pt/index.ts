@@ -6,6 +6,5 @@ import { customer } from './customer.ts'
 import { inbox } from './inbox.ts'
 import { lead } from './lead.ts'
 import { media } from './media.ts'
-import { triage } from './triage.ts'
 
-export const pt: typeof en = { attach, common, compose, customer, inbox, lead, media, triage }
+export const pt: typeof en = { attach, common, compose, customer, inbox, lead, media }

@@ -16,12 +16,8 @@ export const triage: typeof en = {
   },
   bulk: {
     chosen: (n, shown) => (n === 1 ? '1 selecionada' : `${shown} selecionadas`),
-    choose: (name) => `Selecionar ${name}`,
-    select: 'Selecionar conversas',
-    toggle: 'Selecionar ou não',
     all: (shown) => `Selecionar todas (${shown})`,
     most: (shown) => `No máximo ${shown} de uma vez`,
-    clear: 'Limpar a seleção',
     group: 'Conversas selecionadas',
     working: (done, of) => `Alterando ${done} de ${of}…`,
     changed: (n, shown) => (n === 1 ? '1 conversa alterada' : `${shown} conversas alteradas`),
