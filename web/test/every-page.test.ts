@@ -88,7 +88,7 @@ const stops: Stop[] = [
       label: key('l'),
       snooze: key('z'),
       'hand-back': key('h'),
-      filters: button('Filters'),
+      filters: button('Filter and sort'),
       search: key('/'),
       note: key('n'),
       templates: button('Template'),

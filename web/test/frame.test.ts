@@ -46,7 +46,7 @@ test('the palette makes something new, changes the look and finds a customer, in
   await page.getByRole('option', { name: 'Aparência: Escuro' }).waitFor()
   await page.keyboard.press('Enter')
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
-  await ask('mateo')
+  await ask('marina aze')
   await page
     .getByRole('option', { name: /Mateo Ríos/ })
     .last()

@@ -84,7 +84,7 @@ test('an answer that is older than the news, and comes after it, does not undo i
 
   // A list, read before the customers wrote.
   await page.getByRole('button', { name: /^Mine/ }).click()
-  await page.getByRole('link', { name: /Aoife Byrne/ }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^Mine/, pressed: true }).waitFor()
   const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
   await page.getByRole('button', { name: /^Agents/ }).click()
   await list.isMade

@@ -3,7 +3,7 @@ import { Suspense, useState } from 'react'
 import type { CustomerName } from '../data/erasures.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { KeysHeld } from '../ui/keys.ts'
+import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { whenWanted } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 

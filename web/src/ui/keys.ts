@@ -1,5 +1,6 @@
-import { createElement, useEffect, useLayoutEffect } from 'react'
+import { createElement, useEffect } from 'react'
 import styles from './keys.module.css'
+import { areKeysHeld } from './overlay/keys-held.ts'
 
 /** What a key does. `keys` is `t`, `?`, `mod+k`, or `g i` for one after the other. */
 export interface KeyAction {
@@ -17,7 +18,6 @@ export interface ActiveKey extends KeyAction {
 const sequenceMs = 1000
 const stacks: { group: string; actions: readonly KeyAction[] }[] = []
 let first: { key: string; atMs: number } | null = null
-let holds = 0
 
 export const keySequence = (before: string, key: string): string => `${before} ${key}`
 
@@ -34,15 +34,6 @@ export function useKeys(group: string, actions: readonly KeyAction[]): void {
   }, [group, actions])
 }
 
-/** While it is there no key acts: stands for a dialog whose code is still on its way, so that what is typed for it does nothing else. */
-export function KeysHeld(): null {
-  useLayoutEffect(() => {
-    holds++
-    return () => void holds--
-  }, [])
-  return null
-}
-
 /** Every key that acts now, each once. */
 export function activeKeys(): ActiveKey[] {
   const all = stacks.toReversed().flatMap(({ group, actions }) => actions.map((action) => ({ ...action, group })))
@@ -50,7 +41,7 @@ export function activeKeys(): ActiveKey[] {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || holds > 0 || isDialogOpen()) return
+  if (event.defaultPrevented || event.isComposing || areKeysHeld() || isDialogOpen()) return
   const pressed = nameOf(event)
   if (pressed === null) return
   const inField = isField(event.target)

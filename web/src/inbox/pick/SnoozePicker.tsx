@@ -6,7 +6,7 @@ import { fullMoment } from '../../ui/format/time.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
 import styles from './SnoozePicker.module.css'
-import { isWithin, readSnooze, snoozeTimes } from './snooze-times.ts'
+import { readSnooze, snoozeTimes } from './snooze-times.ts'
 
 interface SnoozePickerProps {
   drop: Drop
@@ -56,8 +56,8 @@ function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const until = new Date(value)
-    if (isWithin(until, new Date())) take(until)
-    else setProblem(until > new Date() ? pick.tooFar : pick.past)
+    if (until > new Date()) take(until)
+    else setProblem(pick.past)
   }
   return (
     <form className={styles.at} onSubmit={submit} noValidate>

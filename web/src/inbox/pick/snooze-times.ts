@@ -16,6 +16,7 @@ export function snoozeTimes(now: Date): { name: SnoozeName; until: Date | null }
 }
 
 const hourMs = 3_600_000
+// What is further off was meant otherwise.
 const longestMs = 366 * 24 * hourMs
 
 const at = (now: Date, days: number, hour: number, minute = 0): Date =>
@@ -35,13 +36,10 @@ export function readSnooze(text: string, now: Date): Date | null {
   const [isSpan, amount, unit] = /^(\d{1,3}) ?([mhdws])[a-z]{0,8}$/.exec(text.trim().toLowerCase()) ?? []
   if (isSpan !== undefined) {
     const until = new Date(now.getTime() + Number(amount) * (units[unit ?? ''] ?? 0))
-    return isWithin(until, now) ? until : null
+    return until > now && until.getTime() - now.getTime() <= longestMs ? until : null
   }
   const [isClock, hour, minute] = /^(\d{1,2})[:h](\d{2})$/.exec(text.trim().toLowerCase()) ?? []
   if (isClock === undefined || Number(hour) > 23 || Number(minute) > 59) return null
   const today = at(now, 0, Number(hour), Number(minute))
   return today > now ? today : at(now, 1, Number(hour), Number(minute))
 }
-
-/** Whether a time is still to come, and within a year. */
-export const isWithin = (until: Date, now: Date): boolean => until > now && until.getTime() - now.getTime() <= longestMs

@@ -1,4 +1,4 @@
-import { type ProblemWords, problemIn } from '../problems.ts'
+import { type ProblemWords, problemIn } from '../refusals/forms.ts'
 
 const words: ProblemWords = {
   required: 'Fill this in.',

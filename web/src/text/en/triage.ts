@@ -10,7 +10,6 @@ export const triage = {
     at: 'Date and time',
     snoozeAt: 'Snooze until then',
     past: 'Choose a time that is still to come.',
-    tooFar: 'Choose a time within a year.',
   },
   bulk: {
     chosen: (n: number, shown: string) => (n === 1 ? '1 selected' : `${shown} selected`),

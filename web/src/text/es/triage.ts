@@ -12,7 +12,6 @@ export const triage: typeof en = {
     at: 'Fecha y hora',
     snoozeAt: 'Posponer hasta entonces',
     past: 'Elige un momento que aún no haya pasado.',
-    tooFar: 'Elige un momento dentro de un año.',
   },
   bulk: {
     chosen: (n, shown) => (n === 1 ? '1 seleccionada' : `${shown} seleccionadas`),

@@ -12,7 +12,6 @@ export const triage: typeof en = {
     at: 'Data e hora',
     snoozeAt: 'Adiar até então',
     past: 'Escolha um momento que ainda não passou.',
-    tooFar: 'Escolha um momento dentro de um ano.',
   },
   bulk: {
     chosen: (n, shown) => (n === 1 ? '1 selecionada' : `${shown} selecionadas`),

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, Suspense, useId, useRef } from 'react'
-import { KeysHeld } from '../keys.ts'
+import { KeysHeld } from './keys-held.ts'
 
 /** A button and what drops from it, a menu or a panel, whose code may come later than the button. */
 export interface Drop {

@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, type ReactNode, useEffect } from 'react'
-import { codeOf, type Load, useCodeTries } from '../code.ts'
+import { codeOf, type Load, useCodeTries } from './code.ts'
 import { complain } from './notices.tsx'
 
 const waiting: (() => unknown)[] = []

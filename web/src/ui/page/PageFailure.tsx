@@ -2,7 +2,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Failure } from '../../api/failure.ts'
 import { useBackOnline } from '../../api/live.ts'
 import { t } from '../../text/index.ts'
-import { tryCodeAgain } from '../code.ts'
+import { tryCodeAgain } from '../overlay/code.ts'
 import { Empty } from './Empty.tsx'
 import { ErrorNotice } from './ErrorNotice.tsx'
 

@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, type ReactNode, use, useSyncExternalStore } from 'react'
-import { unreachable } from '../api/failure.ts'
+import { unreachable } from '../../api/failure.ts'
 
 export type Load<T> = () => Promise<T>
 

@@ -1,0 +1,2 @@
+-- Not committed: stands for the migration of another branch.
+select 1;
