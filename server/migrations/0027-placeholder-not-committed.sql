@@ -1,2 +1,0 @@
--- Not committed: stands for the migration of another branch.
-select 1;
