@@ -77,7 +77,7 @@ async function readEveryWay({ member, labelId, keyId, w }: Filled): Promise<void
   if (said !== undefined) await thread(`&aroundMessage=${said.id}`)
   const noted = newest.items.find((one: { type: string }) => one.type === 'note')
   if (noted !== undefined) await thread(`&aroundMessage=${noted.id}`)
-  const { conversations: some } = (await member.call('GET', `${path}?limit=20&unread=true`)).body
+  const { conversations: some } = (await member.call('GET', `${path}?limit=2&unread=true`)).body
   const change = { batchId: randomUUID(), changes: { read: true, addLabelIds: [labelId] } }
   const ids = some.map((one: { id: string }) => one.id)
   const changed = await member.call('POST', `${path}/bulk`, { ...change, ids })
