@@ -48,7 +48,7 @@ test('the palette makes something new, changes the look and finds a customer, in
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await ask('marina aze')
   await page
-    .getByRole('option', { name: /Mateo Ríos/ })
+    .getByRole('option', { name: /Marina Azevedo/ })
     .last()
     .click()
   await page.waitForURL(/\/inbox\/|lead=/)

@@ -60,7 +60,15 @@ export const theme = createTheme({
       },
     },
     Drawer: { defaultProps: { attributes: inDialog } },
-    Menu: { defaultProps: { radius: '8px', shadow: 'md', transitionProps: { duration: 100 } } },
+    // Its stand-in for the first item has the focus and no meaning.
+    Menu: {
+      defaultProps: {
+        withInitialFocusPlaceholder: false,
+        radius: '8px',
+        shadow: 'md',
+        transitionProps: { duration: 100 },
+      },
+    },
     Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, fz: 12 } },
   },
 })

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { rowsOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import unseen from '../ui/unseen.module.css'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch } from './list/filters.ts'
@@ -46,6 +47,8 @@ export function InboxPage() {
   )
   return (
     <InInboxContext value={inInbox}>
+      {/* The list has the title to be seen, and is not always there. */}
+      <h1 className={unseen.unseen}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
         <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
         {conversationId === undefined ? (

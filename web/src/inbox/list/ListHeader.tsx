@@ -6,7 +6,6 @@ import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
-import unseen from '../../ui/unseen.module.css'
 import { chooseByTouch } from '../parts/selection.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
@@ -31,13 +30,12 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
   return (
     <header className={styles.header}>
       {isSearching ? (
-        <>
-          <h1 className={unseen.unseen}>{t.inbox.title}</h1>
-          <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
-        </>
+        <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
       ) : (
         <>
-          <h1 className={styles.title}>{t.inbox.title}</h1>
+          <span className={styles.title} aria-hidden="true">
+            {t.inbox.title}
+          </span>
           <ActionIcon
             className={styles.byTouch}
             variant="subtle"

@@ -9,11 +9,11 @@ import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { clearChosen, useIsChoosing } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
-import { FilterChips } from './FilterChips.tsx'
 import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
+const FilterChips = later(() => import('./FilterChips.tsx'))
 const BulkBar = later(() => withTexts(() => import('../bulk/BulkBar.tsx')))
 
 export interface ListPaneProps {
@@ -43,7 +43,11 @@ export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
           <BulkBar filter={filter} />
         </Suspense>
       )}
-      {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
+      {isNarrowed(search) && (
+        <Suspense>
+          <FilterChips search={search} filterBy={filterBy} />
+        </Suspense>
+      )}
       <ConversationRows
         filter={filter}
         isNarrowed={isNarrowed(search)}

@@ -1,19 +1,21 @@
 import { IconPhone, IconPhoneX } from '@tabler/icons-react'
-import { memo, useMemo } from 'react'
+import { memo, Suspense, useMemo } from 'react'
 import type { Activity, Message, Note } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/members.ts'
 import { t } from '../../text/index.ts'
 import { clock, dayName, fullMoment } from '../../ui/format/time.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { noticeOf } from '../parts/notices.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { activityLine } from '../parts/words.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
 import type { Block } from './blocks.ts'
-import { HandoverCard } from './HandoverCard.tsx'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
+
+const HandoverCard = later(() => import('./HandoverCard.tsx'))
 
 interface BlocksProps {
   conversationId: string
@@ -58,7 +60,11 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
     case 'activity':
       return <ActivityLine activity={block.activity} />
     case 'handover':
-      return <HandoverCard handover={block.handover} />
+      return (
+        <Suspense>
+          <HandoverCard handover={block.handover} />
+        </Suspense>
+      )
     case 'waiting':
       return (
         <div className={styles.group} data-side="ours">

@@ -6,13 +6,16 @@ interface EmptyProps {
   title: string
   help?: ReactNode
   action?: { label: string; run(): void }
+  /** It stands in place of a whole page, and has its title. */
+  isPage?: true
 }
 
 /** What stands where nothing is yet: one sentence, one action. */
-export function Empty({ title, help, action }: EmptyProps) {
+export function Empty({ title, help, action, isPage }: EmptyProps) {
+  const Title = isPage ? 'h1' : 'h2'
   return (
     <div className={styles.state}>
-      <h2 className={styles.title}>{title}</h2>
+      <Title className={styles.title}>{title}</Title>
       {help !== undefined && <p className={styles.help}>{help}</p>}
       {action !== undefined && (
         <Button variant="default" onClick={action.run}>

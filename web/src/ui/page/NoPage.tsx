@@ -6,5 +6,5 @@ import { Empty } from './Empty.tsx'
 export function NoPage() {
   const navigate = useNavigate()
   const { title, home } = t.common.noPage
-  return <Empty title={title} action={{ label: home, run: () => void navigate({ to: '/' }) }} />
+  return <Empty isPage title={title} action={{ label: home, run: () => void navigate({ to: '/' }) }} />
 }

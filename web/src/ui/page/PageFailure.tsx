@@ -18,5 +18,5 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   })
   if (!isOffline) return <ErrorNotice error={error} retry={again} />
   const { pageOffline, pageOfflineHelp } = t.common.failure
-  return <Empty title={pageOffline} help={pageOfflineHelp} action={{ label: t.common.retry, run: again }} />
+  return <Empty isPage title={pageOffline} help={pageOfflineHelp} action={{ label: t.common.retry, run: again }} />
 }
