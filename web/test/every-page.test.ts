@@ -89,6 +89,8 @@ const stops: Stop[] = [
       snooze: key('z'),
       'hand-back': key('h'),
       filters: button('Filter and sort'),
+      mentions: button('Mentions'),
+      selection: key('x'),
       search: key('/'),
       note: key('n'),
       templates: button('Template'),

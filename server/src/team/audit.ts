@@ -48,6 +48,22 @@ export async function countAudit(tx: Tx, entry: AuditEntry, now: Date): Promise<
   if (counted.count === 0) await recordAudit(tx, entry, now)
 }
 
+/** One line an hour for what one person does of one thing in several requests: it says of how many. */
+export async function addUpAudit(tx: Tx, entry: AuditEntry, count: number, now: Date): Promise<void> {
+  const { scopeId, actor, action, target } = entry
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`audit ${scopeId} ${action} ${target}`}, 0))`
+  const counted = await tx`
+    update audit_log
+    set count = count + ${count}
+    where scope_id = ${scopeId}
+      and id >= ${firstIdAt(new Date(now.getTime() - hourMs))}
+      and actor_type = ${actor.type}
+      and actor_id is not distinct from ${actor.id}::uuid
+      and action = ${action}
+      and target is not distinct from ${target}`
+  if (counted.count === 0) await recordAudit(tx, entry, now, count)
+}
+
 /** Newest first; `before` is the id of the last line already seen. */
 export async function listAudit(sql: Sql, scopeId: string, limit: number, before: string | null): Promise<AuditRow[]> {
   return sql<AuditRow[]>`

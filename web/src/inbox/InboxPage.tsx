@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo, useState } from 'react'
-import { neighbourOf, useInbox } from '../data/inbox/queries.ts'
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { rowsOf, useInbox } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
@@ -9,6 +9,9 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
+import { type InInbox, InInboxContext } from './parts/in-inbox.ts'
+import { clearChosen, useIsChoosing } from './parts/selection.ts'
+import { neighbourOf } from './parts/selection-rules.ts'
 
 // The rows are what one sees first.
 const ThreadPane = later(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }))
@@ -20,6 +23,7 @@ export function InboxPage() {
   const search: InboxSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
+  const isChoosing = useIsChoosing()
   const go = useCallback(
     (id: string | undefined, search: true | InboxSearch = true, messageId?: string) =>
       void navigate({
@@ -36,17 +40,18 @@ export function InboxPage() {
     setShowsCustomer(false)
     go(undefined)
   }, [go])
-  const goOn = useGoOn(search, go)
   const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
+  const inInbox = useInInboxOf(conversationId, search, open, close)
   useKeys(
     t.inbox.title,
     useMemo(() => {
       const back = () => (showsCustomer ? setShowsCustomer(false) : close())
+      if (isChoosing) return [{ keys: 'Escape', label: t.inbox.bulk.clear, run: clearChosen }]
       return conversationId === undefined ? [] : [{ keys: 'Escape', label: t.common.keys.back, run: back }]
-    }, [conversationId, showsCustomer, close]),
+    }, [conversationId, showsCustomer, close, isChoosing]),
   )
   return (
-    <>
+    <InInboxContext value={inInbox}>
       {/* The list has the title to be seen, and is not always there. */}
       <h1 className={unseen.unseen}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
@@ -58,27 +63,42 @@ export function InboxPage() {
             <ThreadPane
               key={conversationId}
               id={conversationId}
-              close={close}
-              open={open}
-              goOn={goOn}
               showsCustomer={showsCustomer}
               setShowsCustomer={setShowsCustomer}
             />
           </Suspense>
         )}
       </div>
-    </>
+    </InInboxContext>
   )
 }
 
-/** Leaves a conversation that is done for the next one of the list; where one pane shows, for the list. */
-function useGoOn(search: InboxSearch, go: (id: string | undefined) => void): (id: string) => void {
+function useInInboxOf(
+  openId: string | undefined,
+  search: InboxSearch,
+  open: (id: string) => void,
+  close: () => void,
+): InInbox {
   const inbox = useInbox()
-  return useCallback(
-    (id: string) => {
-      const isOnePane = window.matchMedia('(max-width: 880px)').matches
-      go(isOnePane ? undefined : neighbourOf(inbox, filterOf(search), id))
-    },
-    [inbox, search, go],
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+  return useMemo(
+    () => ({
+      close,
+      goOn: () => {
+        const next = openId === undefined ? undefined : neighbourOf(rowsOf(inbox, filterOf(search)), openId)
+        if (next === null) close()
+        else if (next !== undefined) open(next)
+      },
+      reopen: (id) => {
+        if (isHere.current) open(id)
+      },
+    }),
+    [inbox, openId, search, open, close],
   )
 }

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
+import { useInInbox } from './parts/in-inbox.ts'
 import { type InThread, InThreadContext } from './parts/in-thread.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
 import { customerName } from './parts/words.ts'
@@ -26,17 +27,14 @@ const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface ThreadPaneProps {
   id: string
-  close(): void
-  open(id: string): void
-  /** To the next of the list. */
-  goOn(id: string): void
   showsCustomer: boolean
   setShowsCustomer(shows: boolean): void
 }
 
 /** What was said, who answers, and a place to write; beside it the customer. */
-export function ThreadPane({ id, close, open, goOn, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
   const workspaceId = useWorkspaceId()
+  const { close } = useInInbox()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
@@ -77,9 +75,6 @@ export function ThreadPane({ id, close, open, goOn, showsCustomer, setShowsCusto
           <ThreadHeader
             conversation={conversation}
             people={people}
-            close={close}
-            open={open}
-            goOn={goOn}
             showsCustomer={showsCustomer}
             toggleCustomer={() => setShowsCustomer(!showsCustomer)}
           />

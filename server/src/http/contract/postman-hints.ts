@@ -99,6 +99,29 @@ export const postmanHints: HintsByOperation = {
   exportLeads: { query: { format: 'ndjson' } },
   getConversationAsMember: { path: { id: '{{conversation_id}}' } },
   updateConversationAsMember: { path: { id: '{{conversation_id}}' }, body: { status: 'open' } },
+  changeConversations: {
+    body: { batchId: '{{$guid}}', ids: ['{{conversation_id}}'], changes: { read: true } },
+    path: { workspaceId: '{{workspace_id}}' },
+  },
+  undoConversationChanges: {
+    body: {
+      batchId: '{{$guid}}',
+      changes: { read: true },
+      former: [
+        {
+          id: '{{conversation_id}}',
+          status: 'open',
+          snoozedUntil: null,
+          assignedTo: null,
+          held: true,
+          unreadCount: 0,
+          added: [],
+          removed: [],
+        },
+      ],
+    },
+    path: { workspaceId: '{{workspace_id}}' },
+  },
   listMessagesAsMember: { path: { id: '{{conversation_id}}' } },
   sendMessageAsMember: {
     body: { kind: 'text', text: 'Your order has left our warehouse.' },

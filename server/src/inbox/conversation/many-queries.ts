@@ -271,6 +271,30 @@ export async function lockConversations(
   }))
 }
 
+/** The conversations that these ids name, for changing them: locked in the order of their own ids, whatever was merged into what. */
+export async function lockNamed(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Conversation[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<ConversationRow[]>`
+    select ${conversationColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (array(
+        select coalesce(
+          (select a.conversation_id from conversation_aliases a where a.workspace_id = ${workspace} and a.id = n.id),
+          n.id
+        )
+        from unnest(${[...ids]}::uuid[]) as n (id)
+      ))
+    order by c.id
+    for update of c`
+  return rows.map((row) => openConversation(keyring, row))
+}
+
 /** The same for who needs to know nothing of them: whoever holds one has ended when this is done. */
 export async function holdConversations(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`

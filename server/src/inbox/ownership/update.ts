@@ -57,7 +57,8 @@ export async function updateConversation(
       if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
       if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
       const labelIds = patch.labels?.add ?? patch.labelIds
-      if (labelIds !== undefined) await checkLabels(tx, workspaceId, labelIds, actor)
+      if (labelIds !== undefined)
+        await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const change = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
@@ -69,7 +70,12 @@ export async function updateConversation(
   )
 }
 
-function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor, now: Date): ConversationChange {
+export function applyPatch(
+  before: Conversation,
+  patch: ConversationPatch,
+  actor: Actor,
+  now: Date,
+): ConversationChange {
   const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
   let conversation = owned?.conversation ?? before
   if (patch.status !== undefined) {
@@ -107,7 +113,12 @@ async function checkOwner(
   if (!(await agentCanOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
 }
 
-async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly string[], actor: Actor): Promise<void> {
+export async function checkLabels(
+  tx: Tx,
+  workspaceId: string,
+  labelIds: readonly string[],
+  field: string,
+): Promise<void> {
   const wanted = new Set(labelIds)
   if (wanted.size === 0) return
   const rows = await tx`
@@ -116,10 +127,10 @@ async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly strin
     where workspace_id = ${workspaceId}
       and id = any (${[...wanted]}::uuid[])
     for key share`
-  if (rows.length < wanted.size) throw unknownLabels(actor.type === 'agent' ? 'label_ids' : 'labelIds')
+  if (rows.length < wanted.size) throw unknownLabels(field)
 }
 
-export async function checkAssignee(tx: Sql, workspaceId: string, userId: string): Promise<void> {
+export async function checkAssignee(tx: Sql, workspaceId: string, userId: string, field = 'assignedTo'): Promise<void> {
   const nonMembers = await findNonMembers(tx, workspaceId, [userId])
-  if (nonMembers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
+  if (nonMembers.length > 0) throw invalid(field, 'must be a member of the workspace')
 }

@@ -54,8 +54,8 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
   return { conversation, newest: row === undefined ? null : openMessageId(keyring, row) }
 }
 
-async function tellPlatform(
-  { connectors, openConnection }: InboxDeps,
+export async function tellPlatform(
+  { connectors, openConnection }: Pick<InboxDeps, 'connectors' | 'openConnection'>,
   workspaceId: string,
   { channel, connectionId, contact }: Conversation,
   externalId: string,

@@ -131,18 +131,24 @@ export async function findFirstUnread(
   return row === undefined ? null : { id: row.id, at: row.occurred_at }
 }
 
-/** Where a message of the conversation stands; null when it has none such. */
+/** Where a message or a note of the conversation stands; null when it has none such. */
 export async function findPosition(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-  messageId: string,
+  id: string,
 ): Promise<TimelinePosition | null> {
-  const [row] = await sql<{ occurred_at: Date }[]>`
-    select occurred_at
+  const [row] = await sql<{ at: Date }[]>`
+    select occurred_at as at
     from messages
     where workspace_id = ${workspaceId}
-      and id = ${messageId}
+      and id = ${id}
+      and conversation_id = ${conversationId}
+    union all
+    select created_at
+    from conversation_notes
+    where workspace_id = ${workspaceId}
+      and id = ${id}
       and conversation_id = ${conversationId}`
-  return row === undefined ? null : { id: messageId, at: row.occurred_at }
+  return row === undefined ? null : { id, at: row.at }
 }

@@ -31,19 +31,29 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
   })
 }
 
-function readChanges({ status, snoozedUntil, assignedTo, labelIds }: TeamChanges, now: Date): ConversationPatch {
-  if (snoozedUntil !== undefined && status !== 'snoozed') {
-    throw invalid('snoozedUntil', 'goes with the status snoozed')
-  }
-  const until = typeof snoozedUntil === 'string' ? readIsoTime(snoozedUntil) : null
-  if (typeof snoozedUntil === 'string' && (until === null || until <= now)) {
-    throw invalid('snoozedUntil', 'must be an ISO 8601 time in the future')
-  }
+function readChanges(changes: TeamChanges, now: Date): ConversationPatch {
+  const { assignedTo, labelIds } = changes
   return {
-    ...(status === undefined ? {} : { status, snoozedUntil: until }),
+    ...readSnooze(changes, 'snoozedUntil', now),
     ...(assignedTo === undefined ? {} : { assignedTo: assignedTo?.toLowerCase() ?? null }),
     ...(labelIds === undefined ? {} : { labelIds: labelIds.map((id) => id.toLowerCase()) }),
   }
+}
+
+/** A status, and until when it is to be snoozed; `field` is where that stands in what was sent. */
+export function readSnooze(
+  { status, snoozedUntil }: Pick<TeamChanges, 'status' | 'snoozedUntil'>,
+  field: string,
+  now: Date,
+): Pick<ConversationPatch, 'status' | 'snoozedUntil'> {
+  if (snoozedUntil !== undefined && status !== 'snoozed') {
+    throw invalid(field, 'goes with the status snoozed')
+  }
+  const until = typeof snoozedUntil === 'string' ? readIsoTime(snoozedUntil) : null
+  if (typeof snoozedUntil === 'string' && (until === null || until <= now)) {
+    throw invalid(field, 'must be an ISO 8601 time in the future')
+  }
+  return status === undefined ? {} : { status, snoozedUntil: until }
 }
 
 export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void {

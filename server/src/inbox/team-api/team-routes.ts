@@ -6,6 +6,7 @@ import { type FileDeps, serveMedia } from './files/team-routes-file.ts'
 import { serveGallery } from './files/team-routes-gallery.ts'
 import { serveUploads } from './files/team-routes-uploads.ts'
 import type { Presence } from './presence.ts'
+import { serveTeamBulk } from './team-routes-bulk.ts'
 import { connectionHealthRoute, type HealthDeps } from './team-routes-health.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
 import { serveMentions } from './team-routes-mentions.ts'
@@ -30,6 +31,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
     serveTeamMessages,
     serveTimeline,
     serveTeamChanges,
+    serveTeamBulk,
     serveTakeOver,
     serveHandBack,
     serveOffer,

@@ -202,13 +202,15 @@ export type TeamListQuery = Static<typeof TeamListQuery>
 
 const note = Type.String({ minLength: 1, maxLength: maxNoteLength, description: 'For the team and its agents only.' })
 
+export const statusToSet = oneOf(conversationStatuses, {
+  title: 'ConversationStatus',
+  description: 'Leaving `snoozed` clears its time.',
+  example: 'snoozed',
+})
+
 export const TeamChanges = Type.Partial(
   Type.Object({
-    status: oneOf(conversationStatuses, {
-      title: 'ConversationStatus',
-      description: 'Leaving `snoozed` clears its time.',
-      example: 'snoozed',
-    }),
+    status: statusToSet,
     snoozedUntil: nullable(
       timestamp('With the status `snoozed`: when a timer opens it. Null: when the customer writes.'),
     ),

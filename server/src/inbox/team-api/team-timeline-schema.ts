@@ -82,7 +82,9 @@ export const TimelineQuery = Type.Object(
     around: Type.Optional(
       oneOf(['unread'] as const, { description: 'Around the first unread message; the newest when all is read.' }),
     ),
-    aroundMessage: Type.Optional(uuid('Around a message of this conversation, as one that another quotes.')),
+    aroundMessage: Type.Optional(
+      uuid('Around a message of this conversation, as one that another quotes, or around a note.'),
+    ),
   },
   closed,
 )

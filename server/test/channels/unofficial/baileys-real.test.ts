@@ -51,7 +51,7 @@ test('messages as the package decodes them are read as well as plain ones', { sk
     [{ viewOnceMessageV2: { message: { videoMessage: { caption: 'x' } } } }, 'video', 'x'],
     [{ ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
     [{ listResponseMessage: { title: 'Blue' } }, 'text', 'Blue'],
-    [{ pollCreationMessage: { name: 'Lunch?' } }, 'system', 'Message of a kind that cannot be shown: poll_creation'],
+    [{ pollCreationMessage: { name: 'Lunch?' } }, 'text', '📊 Lunch?'],
   ]
   const messages = contents.map(([message], n) => decoded(socketMessage(message, {}, { id: `3A${n}` })))
   messages.push(decoded(socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } })))

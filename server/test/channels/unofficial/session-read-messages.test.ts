@@ -62,10 +62,41 @@ const contents: [what: string, message: unknown, kind: string, text: string][] =
     'document',
     'c',
   ],
-  ['a poll', { pollCreationMessageV3: { name: 'Lunch?' } }, 'system', `${unshown}: poll_creation`],
+  [
+    'a poll',
+    { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'Yes' }, {}, { optionName: 'No' }] } },
+    'text',
+    '📊 Lunch?\n• Yes\n• No',
+  ],
+  ['a poll without a question', { pollCreationMessage: { options: [{ optionName: 'Yes' }] } }, 'system', unshown],
+  ['a kind that is too new', { eventInviteMessage: {} }, 'system', `${unshown}: event_invite`],
   ['a kind that nobody knows', { 'x y': 1 }, 'system', unshown],
   ['text without words', { extendedTextMessage: {} }, 'system', unshown],
 ]
+
+const calls: [what: string, item: object, said: string][] = [
+  ['rang out', { messageStubType: 40 }, 'Missed call'],
+  ['with video rang out', { messageStubType: 'CALL_MISSED_VIDEO' }, 'Missed video call'],
+  ['was answered', { message: { callLogMesssage: { callOutcome: 'CONNECTED', durationSecs: 125 } } }, 'Call (2:05)'],
+  [
+    'with video was answered',
+    { message: { callLogMesssage: { isVideo: true, callOutcome: 0, durationSecs: '3609' } } },
+    'Video call (1:00:09)',
+  ],
+  ['was declined', { message: { callLogMesssage: { callOutcome: 3 } } }, 'Declined call'],
+  [
+    'was silenced',
+    { message: { callLogMesssage: { callOutcome: 'SILENCED_BY_DND', durationSecs: 0 } } },
+    'Missed call',
+  ],
+]
+
+for (const [what, item, said] of calls) {
+  test(`a call that ${what} is a notice, and nobody has written`, () => {
+    const event = written({ ...socketMessage(undefined), ...item })
+    assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', said, false])
+  })
+}
 
 for (const [what, message, kind, said] of contents) {
   test(`a customer sends ${what}`, () => {
@@ -80,10 +111,11 @@ const passedOver: [what: string, message: unknown, reason: RegExp][] = [
   ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /says nothing/],
   ['an edit', socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }), /edit/],
   ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /lifted reaction/],
+  ['a call that rings', socketMessage({ call: { callKey: 'eA==' } }), /or the like/],
   ['a vote', socketMessage({ pollUpdateMessage: {} }), /or the like/],
   ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /or the like/],
   ['what is not decrypted', socketMessage(undefined, { messageStubType: 2 }), /not decrypted/],
-  ['a notice without content', socketMessage(null, { messageStubType: 40 }), /not decrypted/],
+  ['a notice without content', socketMessage(null, { messageStubType: 38 }), /not decrypted/],
   ['keys alone', socketMessage({ senderKeyDistributionMessage: {} }), /not decrypted/],
   ['a group', socketMessage(text, {}, { remoteJid: '1203630469@g.us', participant: customerJid }), /two people/],
   ['a story', socketMessage(text, {}, { remoteJid: 'status@broadcast', participant: customerJid }), /two people/],

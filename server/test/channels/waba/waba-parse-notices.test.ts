@@ -213,6 +213,22 @@ test('a call by the customer opens the window and says nothing', () => {
   assert.deepEqual([event.customer.phone, event.at], [customerPhone, new Date(at * 1000)])
 })
 
+const ends: [what: string, fields: object, said: string][] = [
+  ['nobody took', { status: 'FAILED' }, 'Missed call'],
+  ['was taken', { status: 'COMPLETED', duration: 65 }, 'Call (1:05)'],
+]
+
+for (const [what, fields, said] of ends) {
+  test(`the end of a call that ${what} is a notice in the thread, and nobody has written`, () => {
+    const call = { id: 'wacid.1', from: customerPhone, event: 'terminate', timestamp: String(at), ...fields }
+    const event = only(payload(change('calls', value({ calls: [call] }))), 'message')
+    assert.deepEqual(
+      [event.externalId, event.customer.phone, event.kind, event.text, event.opensWindow],
+      ['wacid.1', customerPhone, 'system', said, false],
+    )
+  })
+}
+
 test('what a person writes on the phone is an echo to the customer', () => {
   const echo = {
     from: ownPhone,

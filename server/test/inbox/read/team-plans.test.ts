@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { fillBlindMessages, fillConversations, fillMessages, fillThreads } from '../../support/fill.ts'
@@ -74,6 +75,15 @@ async function readEveryWay({ member, labelId, keyId, w }: Filled): Promise<void
   await thread('&around=unread')
   const said = newest.items.find((one: { type: string }) => one.type === 'message')
   if (said !== undefined) await thread(`&aroundMessage=${said.id}`)
+  const noted = newest.items.find((one: { type: string }) => one.type === 'note')
+  if (noted !== undefined) await thread(`&aroundMessage=${noted.id}`)
+  const { conversations: some } = (await member.call('GET', `${path}?limit=2&unread=true`)).body
+  const change = { batchId: randomUUID(), changes: { read: true, addLabelIds: [labelId] } }
+  const ids = some.map((one: { id: string }) => one.id)
+  const changed = await member.call('POST', `${path}/bulk`, { ...change, ids })
+  assert.equal(changed.body.former.length, ids.length, JSON.stringify(changed.body))
+  const undone = await member.call('POST', `${path}/bulk-undo`, { ...change, former: changed.body.former })
+  assert.equal(undone.body.left, 0, JSON.stringify(undone.body))
   const mentions = (await member.call('GET', '/inbox/mentions?limit=1')).body
   assert.equal((await member.call('GET', `/inbox/mentions?limit=1&cursor=${mentions.cursor}`)).status, 200)
   assert.equal((await member.call('GET', '/inbox/mentions?unread=true')).body.unread, 40)

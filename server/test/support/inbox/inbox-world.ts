@@ -98,6 +98,7 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
           acknowledgedBy: null,
           isOnPhone: false,
           reservedAs: `http://127.0.0.1 ${id}`,
+          phone: null,
           lastEventInAt: null,
           lastEventOutAt: null,
           templatesSyncedAt: null,

@@ -34,6 +34,8 @@ export const galleriesKey = (workspaceId: string, id: string) => [workspaceId, '
 /** Every conversation with a number. */
 export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'inbox', 'with', phone] as const
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
+export const mentionsKey = (workspaceId: string) => [workspaceId, 'inbox', 'mentions'] as const
+export const unreadMentionsKey = (workspaceId: string) => [workspaceId, 'inbox', 'unread mentions'] as const
 export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
 
 /**

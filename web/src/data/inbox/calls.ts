@@ -1,7 +1,7 @@
 import { api, body } from '../../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Media, Person, ReactionToSend, Reply, Status } from './types.ts'
+import type { ConversationFilter, Former, ManyChanges, Media, Person, ReactionToSend, Reply, Status } from './types.ts'
 
 const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const one = `${inbox}/conversations/{id}` as const
@@ -132,6 +132,26 @@ export async function say(workspaceId: string, id: string, state: Person['state'
   const call = { params: { path: { workspaceId, id } }, body: { state } }
   // Also when the page is being closed.
   return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
+}
+
+export async function changeMany(
+  workspaceId: string,
+  change: { batchId: string; ids: string[]; changes: ManyChanges },
+) {
+  return body(api.POST(`${inbox}/conversations/bulk`, { params: { path: { workspaceId } }, body: change }))
+}
+
+export async function undoMany(workspaceId: string, undo: { batchId: string; changes: ManyChanges; former: Former[] }) {
+  return body(api.POST(`${inbox}/conversations/bulk-undo`, { params: { path: { workspaceId } }, body: undo }))
+}
+
+export function readMentions(workspaceId: string, query: { limit: number; unread?: true; cursor?: string }) {
+  return body(api.GET(`${inbox}/mentions`, { params: { path: { workspaceId }, query } }))
+}
+
+export async function markMentionsRead(workspaceId: string, conversationId: string | null): Promise<number> {
+  const which = conversationId === null ? {} : { conversationId }
+  return (await body(api.POST(`${inbox}/mentions/read`, { params: { path: { workspaceId } }, body: which }))).unread
 }
 
 const galleryPage = 30

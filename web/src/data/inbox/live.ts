@@ -19,12 +19,14 @@ import {
   peopleKey,
   threadKey,
   threadsKey,
+  unreadMentionsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
 import { hearFile, readMessageAgain } from './files.ts'
 import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
+import { hearMentions } from './mentions.ts'
 import { refreshThread } from './outbox.ts'
 import type { Rung } from './status-rules.ts'
 import { mapMessages, type Thread } from './thread-rules.ts'
@@ -36,6 +38,7 @@ const names = [
   'team.conversations.changed',
   'team.media.changed',
   'team.presence',
+  'team.mentions',
   'team.workspace.changed',
   'inbox.message.sent',
   'inbox.message.status',
@@ -104,6 +107,8 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else if (event === 'team.mentions') {
+      hearMentions(inbox, (payload as { unread: number }).unread)
     } else if (event === 'team.workspace.changed') {
       void readAgain(inbox.queries, workspaceKey(inbox.workspaceId))
     } else if (event === 'inbox.message.sent') {
@@ -198,7 +203,7 @@ async function catchUp(inbox: Inbox): Promise<void> {
 
 // Whether anything can be sent is not announced a second time either.
 const restOf = (workspaceId: string) =>
-  [threadsKey, countsKey, workspaceKey, connectionsKey].map((key) => key(workspaceId))
+  [threadsKey, countsKey, unreadMentionsKey, workspaceKey, connectionsKey].map((key) => key(workspaceId))
 
 async function readChanged(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox

@@ -64,15 +64,9 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
 }
 
-/** The conversation after another in a list, or else the one before it; none where the list is not known. */
-export function neighbourOf(
-  { queries, workspaceId }: Inbox,
-  filter: ConversationFilter,
-  id: string,
-): string | undefined {
-  const { rows } = queries.getQueryData<ConversationList>(listKey(workspaceId, filter)) ?? emptyList
-  const at = rows.findIndex((row) => row.id === id)
-  return at === -1 ? undefined : (rows[at + 1] ?? rows[at - 1])?.id
+/** The rows of a list as far as they are known. */
+export function rowsOf({ queries, workspaceId }: Inbox, filter: ConversationFilter): ConversationList['rows'] {
+  return (queries.getQueryData<ConversationList>(listKey(workspaceId, filter)) ?? emptyList).rows
 }
 
 /** A conversation with its lead and notes: at once as a list knows it, then as the service does. */

@@ -21,6 +21,10 @@ export type TimelineItem = Schemas['TimelineItem']
 export type FoundMessage = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
 export type Counts = Schemas['TeamCounts']
+/** What is to become of several conversations, and one of them as it was before. */
+export type ManyChanges = Schemas['ManyChanges']
+export type Former = Schemas['FormerConversation']
+export type Mention = Schemas['Mention']
 export type Status = Conversation['status']
 
 export const views = ['mine', 'unassigned', 'all', 'agents'] as const

@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useConnectionActs } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { mayIn, me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
 import type { Outgoing } from './kept-sends.ts'
 import type { Obstacle } from './obstacle.ts'
-import { RefusalLine } from './RefusalLine.tsx'
 import { isOfStanding, type Refusal } from './refusal.ts'
+
+const RefusalLine = later(() => import('./RefusalLine.tsx'))
 
 interface ComposeLinesProps {
   conversation: Conversation
@@ -29,7 +31,11 @@ export function ComposeLines(props: ComposeLinesProps) {
   return (
     <>
       {obstacle !== null && <ObstacleLine conversation={conversation} obstacle={obstacle} />}
-      {refusal !== null && !isShown && <RefusalLine conversation={conversation} refusal={refusal} send={send} />}
+      {refusal !== null && !isShown && (
+        <Suspense>
+          <RefusalLine conversation={conversation} refusal={refusal} send={send} />
+        </Suspense>
+      )}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
           {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}

@@ -24,7 +24,7 @@ interface RefusalLineProps {
 }
 
 /** Why a message was not sent, in words, with what can be done about it. The text is back in its field. */
-export function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
+export default function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
   const { reason, detail, newer } = refusal
   const texts = t.compose.refusal

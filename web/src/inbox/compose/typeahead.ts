@@ -1,3 +1,5 @@
+import { plain } from '../../ui/format/plain.ts'
+
 /** A word that is being typed after `/` or `@`, up to the caret. */
 export interface Asked {
   sign: '/' | '@'
@@ -31,9 +33,6 @@ export function putInPlace(
   const before = text.slice(0, start) + words + gap
   return { text: before + rest, caret: before.length }
 }
-
-/** Letters without case and accents, so that `joao` finds João. */
-export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 export interface CannedReply {
   id: string

@@ -31,23 +31,30 @@ interface ConversationRowProps {
   /** -1: not known. */
   total: number
   isOpen: boolean
+  isChosen: boolean
+  /** Tapped, a row is chosen rather than opened. */
+  isByTouch: boolean
   /** Tab stops at one row of the list; from there the arrows lead on. */
   isStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
   userId: string
   open(id: string): void
+  /** With `isRange`, all rows from the one before. */
+  choose(id: string, isRange: boolean): void
   peek(id: string): void
 }
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, isStop, labels, now, userId, open, peek } = props
+  const { row, index, start, total, isOpen, isChosen, isByTouch, isStop, labels, now, userId } = props
+  const { open, choose, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.button !== 0) return
     event.preventDefault()
-    open(row.id)
+    if (isByTouch || event.shiftKey) choose(row.id, event.shiftKey)
+    else open(row.id)
   }
   return (
     <li
@@ -55,7 +62,18 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       style={{ transform: `translateY(${start}px)` }}
       aria-posinset={index + 1}
       aria-setsize={total}
+      data-chosen={isChosen || undefined}
     >
+      <input
+        type="checkbox"
+        className={styles.check}
+        // X does the same: a list is walked by its rows.
+        tabIndex={-1}
+        aria-label={t.inbox.bulk.choose(name)}
+        checked={isChosen}
+        onClick={(event) => choose(row.id, event.shiftKey)}
+        onChange={ignored}
+      />
       <a
         href={`/w/${workspaceId}/inbox/${row.id}`}
         className={styles.row}
@@ -90,6 +108,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     </li>
   )
 })
+
+// The click says whether it is a range.
+const ignored = () => {}
 
 function Face({ name, channel }: { name: string; channel: Conversation['channel'] }) {
   const Icon = channelIcons[channel]

@@ -19,6 +19,7 @@ import { useKeys } from '../../ui/keys.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { chooseTo, selectionNow, toggleChosen, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { placeAfter } from './keep-place.ts'
@@ -55,17 +56,9 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
-  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
-  useKeys(
-    t.inbox.title,
-    useMemo(
-      () => [
-        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
-      ],
-      [moveBy],
-    ),
-  )
+  const moves = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
+  const { chosen, isByTouch, choose } = useChoosing(rows)
+  useListKeys(moves, choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
@@ -82,7 +75,12 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   const stopId = drawn.includes(openId) ? openId : drawn[0]
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
-      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }} onKeyDown={focusBeside}>
+      <ul
+        className={styles.rows}
+        style={{ height: virtual.getTotalSize() }}
+        data-choosing={isByTouch || chosen.size > 0 || undefined}
+        onKeyDown={focusBeside}
+      >
         {shown.map(({ index, start }) => {
           const row = rows[index]
           return (
@@ -94,11 +92,14 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
                 start={start}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
+                isChosen={chosen.has(row.id)}
+                isByTouch={isByTouch}
                 isStop={row.id === stopId}
                 labels={labels}
                 now={now}
                 userId={me().id}
                 open={open}
+                choose={choose}
                 peek={peek}
               />
             )
@@ -130,33 +131,69 @@ function useMore(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, failures])
 }
 
-/** Opens the next row or the one before, from the one that has the focus or is open, and moves the focus there. */
+interface Moves {
+  moveBy(step: 1 | -1): void
+  /** The row that has the focus, else what is open. */
+  here(): string | undefined
+}
+
+/** Moves up and down the rows, and opens each, unless several are being chosen: those are not read by the way. */
 function useMoves(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
   open: (id: string) => void,
-): (step: 1 | -1) => void {
+): Moves {
   const latest = useRef({ rows, openId, scrollTo, open })
   latest.current = { rows, openId, scrollTo, open }
-  return useCallback(
-    (step) => {
-      const { rows, openId, scrollTo, open } = latest.current
-      const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
-      const from = rows.findIndex(({ id }) => id === (focused ?? openId))
+  return useMemo(() => {
+    const here = () => focusedRow() ?? latest.current.openId
+    const moveBy = (step: 1 | -1) => {
+      const { rows, scrollTo, open } = latest.current
+      const from = rows.findIndex(({ id }) => id === here())
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
       if (id === undefined) return
       scrollTo(to)
-      if (id !== openId) open(id)
       const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
       focus()
       // One that was out of sight is drawn first.
-      if (document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row !== id) requestAnimationFrame(focus)
-    },
-    [scroller],
+      if (focusedRow() !== id) requestAnimationFrame(focus)
+      // Not by what is open: who is quick is a row ahead of it.
+      if (to !== from && selectionNow().ids.length === 0) open(id)
+    }
+    return { moveBy, here }
+  }, [scroller])
+}
+
+const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+
+function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, isRange: boolean) => void): void {
+  useKeys(
+    t.inbox.title,
+    useMemo(
+      () => [
+        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },
+      ],
+      [moveBy, here, choose],
+    ),
   )
+}
+
+export function useChoosing(rows: readonly { id: string }[]) {
+  const { ids, isByTouch } = useSelection()
+  const latest = useRef(rows)
+  latest.current = rows
+  const chosen = useMemo(() => new Set(ids), [ids])
+  const choose = useCallback((id: string | undefined, isRange: boolean) => {
+    if (id === undefined) return
+    if (isRange) chooseTo(id, latest.current)
+    else toggleChosen(id)
+  }, [])
+  return { chosen, isByTouch, choose }
 }
 
 const beside: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {

@@ -13,7 +13,7 @@ interface FilterChipsProps {
 }
 
 /** What narrows the list, each to be taken away. */
-export function FilterChips({ search, filterBy }: FilterChipsProps) {
+export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   const workspaceId = useWorkspaceId()
   const wordFor = useWords(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')

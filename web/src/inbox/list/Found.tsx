@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import rowStyles from './ConversationRows.module.css'
-import { ConversationRows, Shapes, useNow } from './ConversationRows.tsx'
+import { ConversationRows, Shapes, useChoosing, useNow } from './ConversationRows.tsx'
 import styles from './Found.module.css'
 import { FoundMessages } from './FoundMessages.tsx'
 import { foundMark } from './filters.ts'
@@ -70,6 +70,7 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
   const now = useNow()
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
   const shown = query.isPlaceholderData ? [] : rows.slice(0, few)
+  const { chosen, isByTouch, choose } = useChoosing(shown)
   const hasMore = !query.isPlaceholderData && (rows.length > few || cursor !== null)
   return (
     <section aria-label={t.finding.found.conversations}>
@@ -81,7 +82,11 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
       ) : shown.length === 0 ? (
         <p className={styles.none}>{t.finding.found.noConversation}</p>
       ) : (
-        <ul className={rowStyles.rows} style={{ height: shown.length * rowHeight }}>
+        <ul
+          className={rowStyles.rows}
+          data-choosing={isByTouch || chosen.size > 0 || undefined}
+          style={{ height: shown.length * rowHeight }}
+        >
           {shown.map((row, index) => (
             <ConversationRow
               key={row.id}
@@ -90,11 +95,14 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
               start={index * rowHeight}
               total={hasMore ? -1 : rows.length}
               isOpen={row.id === openId}
+              isChosen={chosen.has(row.id)}
+              isByTouch={isByTouch}
               isStop
               labels={labels}
               now={now}
               userId={me().id}
               open={open}
+              choose={choose}
               peek={peek}
             />
           ))}

@@ -1,14 +1,16 @@
 import { ActionIcon } from '@mantine/core'
-import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { t } from '../../text/index.ts'
+import { IconFilter, IconSearch, IconSquareCheck, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { chooseByTouch } from '../parts/selection.ts'
 import { foundMark, type InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
+const MentionsButton = later(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
 // Its fields are heavy, and most days go by without them.
 const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
@@ -34,6 +36,18 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
           <span className={styles.title} aria-hidden="true">
             {t.inbox.title}
           </span>
+          <ActionIcon
+            className={styles.byTouch}
+            variant="subtle"
+            color="gray"
+            aria-label={t.inbox.bulk.select}
+            onClick={chooseByTouch}
+          >
+            <IconSquareCheck size={18} stroke={1.6} />
+          </ActionIcon>
+          <Suspense>
+            <MentionsButton />
+          </Suspense>
           <Tip label={`${t.inbox.openSearch} (/)`}>
             <ActionIcon
               variant="subtle"

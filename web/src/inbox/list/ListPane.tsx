@@ -1,18 +1,21 @@
-import { Suspense, useMemo } from 'react'
+import { Suspense, useEffect, useMemo } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { clearChosen, useIsChoosing } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
-import { FilterChips } from './FilterChips.tsx'
 import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
 const Found = later(() => withTexts(() => import('./Found.tsx')))
+const FilterChips = later(() => import('./FilterChips.tsx'))
+const BulkBar = later(() => withTexts(() => import('../bulk/BulkBar.tsx')))
 
 export interface ListPaneProps {
   search: InboxSearch
@@ -25,6 +28,10 @@ export interface ListPaneProps {
 
 export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
+  const isChoosing = useIsChoosing()
+  // What is not in sight is not to be changed unseen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
+  useEffect(() => clearChosen, [filter])
   const views = (view: typeof filter.view) => {
     const { view: _, ...rest } = search
     filterBy(view === 'all' ? rest : { ...rest, view })
@@ -34,7 +41,16 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
       {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
       <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
-      {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
+      {isChoosing && (
+        <Suspense fallback={<KeysHeld />}>
+          <BulkBar filter={filter} />
+        </Suspense>
+      )}
+      {isNarrowed(search) && (
+        <Suspense>
+          <FilterChips search={search} filterBy={filterBy} />
+        </Suspense>
+      )}
       {filter.search === undefined ? (
         <ConversationRows
           filter={filter}

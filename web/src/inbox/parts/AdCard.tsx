@@ -11,7 +11,7 @@ interface AdCardProps {
 }
 
 /** The ad that the customer came by. */
-export function AdCard({ referral, isTitled = false }: AdCardProps) {
+export default function AdCard({ referral, isTitled = false }: AdCardProps) {
   const { headline, source_type: sourceType, source_url: sourceUrl, source_id: sourceId } = referral
   const href = safeUrl(sourceUrl)
   return (

@@ -1,6 +1,8 @@
 import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
+import { wordsOf } from './markup.ts'
+import { noticeOf } from './notices.ts'
 
 /** How a customer is called: by name, else by number. */
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
@@ -10,7 +12,10 @@ export const shownPhone = (phone: string | null): string | null => (phone === nu
 
 type Said = Pick<Message, 'kind' | 'text'>
 
-const contentOf = ({ kind, text }: Said): string => (text === '' ? t.inbox.kinds[kind] : text)
+function contentOf({ kind, text }: Said): string {
+  if (kind === 'system') return noticeOf(text).words
+  return text === '' ? t.inbox.kinds[kind] : wordsOf(text)
+}
 
 /** The newest message in one line, with who said it when it was ours. */
 export function lastLine({ lastMessage }: Conversation, userId: string): string {

@@ -1,16 +1,21 @@
-import { memo } from 'react'
-import type { Activity, Note } from '../../data/inbox/types.ts'
+import { IconPhone, IconPhoneX } from '@tabler/icons-react'
+import { memo, Suspense, useMemo } from 'react'
+import type { Activity, Message, Note } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
+import { useMemberList } from '../../data/members.ts'
 import { t } from '../../text/index.ts'
 import { clock, dayName, fullMoment } from '../../ui/format/time.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { noticeOf } from '../parts/notices.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { activityLine } from '../parts/words.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
 import type { Block } from './blocks.ts'
-import { HandoverCard } from './HandoverCard.tsx'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
+
+const HandoverCard = later(() => import('./HandoverCard.tsx'))
 
 interface BlocksProps {
   conversationId: string
@@ -42,6 +47,8 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
           messages={block.messages}
         />
       )
+    case 'notice':
+      return <NoticeLine message={block.message} />
     case 'note':
       return <NotePaper note={block.note} />
     case 'reaction':
@@ -53,7 +60,11 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
     case 'activity':
       return <ActivityLine activity={block.activity} />
     case 'handover':
-      return <HandoverCard handover={block.handover} />
+      return (
+        <Suspense>
+          <HandoverCard handover={block.handover} />
+        </Suspense>
+      )
     case 'waiting':
       return (
         <div className={styles.group} data-side="ours">
@@ -70,13 +81,32 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
   }
 }
 
-const NotePaper = memo(function NotePaper({ note: { text, actor, createdAt } }: { note: Note }) {
+/** A call or another notice of the platform: nobody has written it. */
+function NoticeLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {
+  const { words, call } = noticeOf(text)
+  const Icon = call === 'missed' ? IconPhoneX : IconPhone
   return (
-    <section className={styles.note}>
+    <p className={styles.line} id={`message-${id}`} tabIndex={-1} title={fullMoment(occurredAt)} data-kind={kind}>
+      {call !== null && <Icon size={14} stroke={1.8} aria-hidden="true" />}
+      {words}
+      {call !== null && ` · ${clock(occurredAt)}`}
+    </p>
+  )
+}
+
+const NotePaper = memo(function NotePaper({ note: { id, text, mentions, actor, createdAt } }: { note: Note }) {
+  const workspaceId = useWorkspaceId()
+  const members = useMemberList(workspaceId)
+  const names = useMemo(
+    () => members.filter(({ userId }) => mentions.includes(userId)).map(({ name }) => name),
+    [members, mentions],
+  )
+  return (
+    <section className={styles.note} id={`message-${id}`} tabIndex={-1}>
       <p className={styles.noteBy}>
         {t.inbox.note(actor.name ?? t.inbox.teammate)} · <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
       </p>
-      <MessageText text={text} />
+      <MessageText text={text} names={names} />
     </section>
   )
 })

@@ -8,8 +8,8 @@ import { fullMoment } from '../../ui/format/time.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { hasPictureRoom, sizeInBubble } from '../media/media-rules.ts'
-import { AdCard } from '../parts/AdCard.tsx'
 import { useInThread } from '../parts/in-thread.ts'
+import { wordsOf } from '../parts/markup.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { failureReason } from '../parts/words.ts'
 import { MessageActions } from './MessageActions.tsx'
@@ -19,6 +19,7 @@ import { Reactions } from './Reactions.tsx'
 import { Revision } from './Revision.tsx'
 import styles from './Thread.module.css'
 
+const AdCard = later(() => import('../parts/AdCard.tsx'))
 const MediaPart = later(() => import('../media/MediaPart.tsx'))
 const Carried = later(() => import('./Carried.tsx'))
 const OfferedChoices = later(() => import('../parts/OfferedChoices.tsx'))
@@ -37,7 +38,11 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   const isPicture = !isBare && withdrawnAt === null && media !== null && isDrawn(media)
   return (
     <>
-      {referral !== null && <AdCard referral={referral} />}
+      {referral !== null && (
+        <Suspense>
+          <AdCard referral={referral} />
+        </Suspense>
+      )}
       <div className={styles.row} id={`message-${id}`} tabIndex={-1}>
         <div
           className={styles.bubble}
@@ -129,7 +134,7 @@ function Quote({ quoted }: { quoted: Quoted }) {
   const { messageId, direction, text, mediaKind } = quoted
   const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
   const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
-  const words = text === null || text === '' ? kind : text
+  const words = text === null || text === '' ? kind : wordsOf(text)
   const inside = (
     <>
       {who !== null && <bdi className={parts.quoteBy}>{who}</bdi>}

@@ -8,7 +8,7 @@ import styles from './Handover.module.css'
 import { MessageText } from './MessageText.tsx'
 
 /** What somebody said to whoever goes on. */
-export function HandoverCard({ handover }: { handover: Handover }) {
+export default function HandoverCard({ handover }: { handover: Handover }) {
   const { summary, reason, nextStep, urgency, createdAt } = handover
   const texts = t.inbox.handover
   const title = handoverLine(handover)

@@ -1,21 +1,53 @@
-import { memo } from 'react'
-import { stretchesOf } from '../parts/link-rules.ts'
+import { memo, type ReactNode } from 'react'
+import { type Piece, piecesOf } from '../parts/markup.ts'
 import styles from './Thread.module.css'
 
-/** Text as it was written, in the direction of its script; nothing of it is markup, and links tell nobody who follows them. */
-export const MessageText = memo(function MessageText({ text }: { text: string }) {
+interface MessageTextProps {
+  text: string
+  /** Whom a note names by `@`. */
+  names?: readonly string[]
+}
+
+/** Text as its writer's phone shows it, in the direction of its script; none of it is HTML, and links tell nobody who follows them. */
+export const MessageText = memo(function MessageText({ text, names }: MessageTextProps) {
   return (
     <span className={styles.text} dir="auto">
-      {stretchesOf(text).map(({ text: part, href }, n) =>
-        href === undefined ? (
-          part
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a text does not change
-          <a key={n} href={href} target="_blank" rel="noopener noreferrer nofollow">
-            {part}
-          </a>
-        ),
-      )}
+      {drawn(piecesOf(text, names))}
     </span>
   )
 })
+
+const drawn = (pieces: readonly Piece[]): ReactNode[] => pieces.map(drawPiece)
+
+function drawPiece(piece: Piece, n: number): ReactNode {
+  switch (piece.type) {
+    case 'text':
+      return piece.text
+    case 'link':
+      return (
+        <a key={n} href={piece.href} target="_blank" rel="noopener noreferrer nofollow">
+          {piece.text}
+        </a>
+      )
+    case 'mention':
+      return (
+        <b key={n} className={styles.mention}>
+          {piece.text}
+        </b>
+      )
+    case 'code':
+      return (
+        <code key={n} className={styles.code}>
+          {piece.text}
+        </code>
+      )
+    case 'bold':
+      return <strong key={n}>{drawn(piece.pieces)}</strong>
+    case 'italic':
+      return <em key={n}>{drawn(piece.pieces)}</em>
+    case 'struck':
+      return <s key={n}>{drawn(piece.pieces)}</s>
+    default:
+      return piece satisfies never
+  }
+}

@@ -11,53 +11,54 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
-import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
+import { assign } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
+import { t, withTexts } from '../../text/index.ts'
+import { type KeyAction, useKeys } from '../../ui/keys.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
-import { sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useIsChoosing } from '../parts/selection.ts'
+import { isSettled } from '../parts/selection-rules.ts'
 import styles from '../ThreadPane.module.css'
+import { useActs } from './use-acts.ts'
 
-const AssignMenu = later(() => import('./AssignMenu.tsx'))
-const LabelMenu = later(() => import('./LabelMenu.tsx'))
-const SnoozeMenu = later(() => import('./SnoozeMenu.tsx'))
+const AssignPicker = later(() => withTexts(() => import('../pick/AssignPicker.tsx')))
+const LabelPicker = later(() => withTexts(() => import('../pick/LabelPicker.tsx')))
+const SnoozePicker = later(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 
-type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
+type OpenMenu = 'snooze' | 'snooze by key' | 'label' | 'assign' | 'more' | null
 
-interface ThreadActionsProps {
-  conversation: Conversation
-  close(): void
-  open(id: string): void
-  goOn(id: string): void
-}
+// While several are chosen in the list, the same keys are theirs.
+const noKeys: readonly KeyAction[] = []
 
 /** What one key does to the conversation that is open. */
-export function ThreadActions({ conversation, ...ways }: ThreadActionsProps) {
+export function ThreadActions({ conversation }: { conversation: Conversation }) {
+  const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, finish, toggleUnread } = useActs(conversation, ways)
+  const { toggleDone, toggleUnread, snooze, setLabel } = useActs(conversation)
+  const isChoosing = useIsChoosing()
+  const isByKey = useRef(false)
+  // The picker has closed when it says what was chosen.
+  if (menu !== null) isByKey.current = menu === 'snooze by key'
   const { actions } = t.inbox
   const isDone = isSettled(conversation.status)
   const isUnread = conversation.unreadCount > 0
   const done = isDone ? actions.reopen : actions.resolve
   const unread = isUnread ? actions.read : actions.unread
-  useKeys(
-    actions.group,
-    useMemo(
-      () => [
-        { keys: 'e', label: isDone ? actions.reopen : actions.resolveAndNext, run: finish },
-        { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
-        { keys: 'l', label: actions.label, run: () => setMenu('label') },
-        { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
-        { keys: 'u', label: unread, run: toggleUnread },
-      ],
-      [actions, isDone, unread, finish, toggleUnread],
-    ),
+  const keys = useMemo(
+    () => [
+      { keys: 'e', label: isDone ? actions.reopen : actions.resolveAndNext, run: () => toggleDone(true) },
+      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze by key') },
+      { keys: 'l', label: actions.label, run: () => setMenu('label') },
+      { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
+      { keys: 'u', label: unread, run: toggleUnread },
+    ],
+    [actions, isDone, unread, toggleDone, toggleUnread],
   )
+  useKeys(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
     isOpen: menu === name,
     // What one menu opens another by must not be closed with the first.
@@ -66,102 +67,52 @@ export function ThreadActions({ conversation, ...ways }: ThreadActionsProps) {
   return (
     <>
       <ActionMenu icon={IconUserPlus} label={actions.assign} hint="A" {...menuProps('assign')}>
-        {(drop) => <AssignMenu drop={drop} conversation={conversation} />}
+        {(drop) => (
+          <AssignPicker
+            drop={drop}
+            assignedTo={conversation.assignedTo}
+            assign={(member) => void assign(inbox, conversation.id, member)}
+          />
+        )}
       </ActionMenu>
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
-        {(drop) => <LabelMenu drop={drop} conversation={conversation} />}
+        {(drop) => <LabelPicker drop={drop} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />}
       </ActionMenu>
-      <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(drop) => <SnoozeMenu drop={drop} conversation={conversation} />}
+      <ActionMenu
+        icon={IconClockPause}
+        label={actions.snooze}
+        hint="Z"
+        {...menuProps(menu === 'snooze by key' ? menu : 'snooze')}
+      >
+        {(drop) => <SnoozePicker drop={drop} snooze={(until) => snooze(until, isByKey.current)} />}
       </ActionMenu>
-      <Act icon={isUnread ? IconMailOpened : IconMail} label={unread} hint="U" run={toggleUnread} folds />
+      <Tip label={`${unread} (U)`}>
+        <ActionIcon
+          className={styles.folds}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={unread}
+          onClick={toggleUnread}
+        >
+          {isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
+        </ActionIcon>
+      </Tip>
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
         {(drop) => <MoreMenu drop={drop} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
       </ActionMenu>
-      <Done label={done} icon={isDone ? IconRotate : IconCircleCheck} run={toggleDone} />
+      <Tip label={`${done} (E)`}>
+        <Button
+          className={styles.done}
+          variant="default"
+          size="xs"
+          leftSection={isDone ? <IconRotate size={16} stroke={1.6} /> : <IconCircleCheck size={16} stroke={1.6} />}
+          onClick={() => toggleDone(false)}
+        >
+          {done}
+        </Button>
+      </Tip>
     </>
-  )
-}
-
-const isSettled = (status: Conversation['status']): boolean => status === 'resolved' || status === 'closed'
-
-function useActs(conversation: Conversation, ways: Omit<ThreadActionsProps, 'conversation'>) {
-  const inbox = useInbox()
-  const latest = useRef({ conversation, ...ways })
-  latest.current = { conversation, ...ways }
-  return useMemo(() => {
-    const resolve = (undone: (id: string) => void) => {
-      const { id, status, snoozedUntil } = latest.current.conversation
-      const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
-      const undo = () => {
-        void patchConversation(inbox, id, before)
-        undone(id)
-      }
-      void patchConversation(inbox, id, { status: 'resolved' }).then((isDone) => {
-        if (isDone) sayWithUndo(t.inbox.actions.resolved, undo)
-      })
-    }
-    const reopen = () => void patchConversation(inbox, latest.current.conversation.id, { status: 'open' })
-    return {
-      toggleDone: () => (isSettled(latest.current.conversation.status) ? reopen() : resolve(() => {})),
-      // Whoever works through the list by keys goes on with the next; undone, they are back.
-      finish: () => {
-        const { conversation, open, goOn } = latest.current
-        if (isSettled(conversation.status)) return reopen()
-        goOn(conversation.id)
-        resolve(open)
-      },
-      // Left alone, as whoever looks at it would have read it at once.
-      toggleUnread: () => {
-        const { id, unreadCount } = latest.current.conversation
-        if (unreadCount > 0) return void markRead(inbox, id)
-        latest.current.close()
-        void markUnread(inbox, id)
-      },
-    }
-  }, [inbox])
-}
-
-/** The one act of the header that has its name beside it, where there is room. */
-function Done({ label, icon: Icon, run }: { label: string; icon: TablerIcon; run(): void }) {
-  return (
-    <Tip label={`${label} (E)`}>
-      <Button
-        className={styles.done}
-        variant="default"
-        size="compact-sm"
-        leftSection={<Icon size={16} stroke={1.6} />}
-        aria-label={label}
-        onClick={run}
-      >
-        {label}
-      </Button>
-    </Tip>
-  )
-}
-
-interface ActProps {
-  icon: TablerIcon
-  label: string
-  hint: string
-  run(): void
-  folds?: boolean
-}
-
-function Act({ icon: Icon, label, hint, run, folds = false }: ActProps) {
-  return (
-    <Tip label={`${label} (${hint})`}>
-      <ActionIcon
-        className={folds ? styles.folds : undefined}
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={label}
-        onClick={run}
-      >
-        <Icon size={18} stroke={1.6} />
-      </ActionIcon>
-    </Tip>
   )
 }
 
@@ -180,7 +131,7 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, 'menu')}
+        {...dropButton(drop, hint === undefined ? 'menu' : 'dialog')}
         className={hint === undefined ? styles.more : styles.folds}
         variant="subtle"
         color="gray"

@@ -4,6 +4,7 @@ import type { Conversation, Person } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { shortMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useInInbox } from '../parts/in-inbox.ts'
 import { Faces } from '../parts/presence.tsx'
 import { customerName, shownPhone } from '../parts/words.ts'
 import styles from '../ThreadPane.module.css'
@@ -12,15 +13,13 @@ import { ThreadActions } from './ThreadActions.tsx'
 interface ThreadHeaderProps {
   conversation: Conversation
   people: readonly Person[]
-  close(): void
-  open(id: string): void
-  goOn(id: string): void
   showsCustomer: boolean
   toggleCustomer(): void
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
-  const { conversation, people, close, open, goOn, showsCustomer, toggleCustomer } = props
+  const { conversation, people, showsCustomer, toggleCustomer } = props
+  const { close } = useInInbox()
   const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
     <header className={styles.header}>
@@ -41,7 +40,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <div className={styles.facts}>{factsOf(conversation).join(' · ')}</div>
       </div>
       <Faces people={people} />
-      <ThreadActions conversation={conversation} close={close} open={open} goOn={goOn} />
+      <ThreadActions conversation={conversation} />
       <Tip label={customerWord}>
         <ActionIcon
           className={styles.customerButton}

@@ -7,6 +7,8 @@ export type Block =
   | { type: 'time'; key: string; at: string }
   | { type: 'unread'; key: string }
   | { type: 'group'; key: string; side: 'customer' | 'ours'; author: Message['author']; messages: readonly Message[] }
+  /** Told by the platform: a call, a change of number. */
+  | { type: 'notice'; key: string; message: Message }
   | { type: 'note'; key: string; note: Note }
   | { type: 'reaction'; key: string; emoji: string; at: string }
   | { type: 'activity'; key: string; activity: Activity }
@@ -60,6 +62,10 @@ function addItem(blocks: Block[], { id, message, note, activity, handover }: Tim
   if (message === undefined) return
   if (message.reaction !== null) {
     blocks.push({ type: 'reaction', key: id, emoji: message.reaction.emoji, at: message.occurredAt })
+    return
+  }
+  if (message.kind === 'system') {
+    blocks.push({ type: 'notice', key: id, message })
     return
   }
   const before = blocks.at(-1)

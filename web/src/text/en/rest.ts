@@ -11,6 +11,7 @@ import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { transfer } from './transfer.ts'
+import { triage } from './triage.ts'
 import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
@@ -28,5 +29,6 @@ export const rest = {
   profile,
   settings,
   transfer,
+  triage,
   webhooks,
 }

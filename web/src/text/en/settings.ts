@@ -285,6 +285,8 @@ export const settings = {
       'label.created': 'created a label',
       'label.changed': 'changed a label',
       'label.deleted': 'deleted a label',
+      'conversations.bulk_changed': 'changed conversations together',
+      'conversations.bulk_undone': 'undid a change of conversations',
       'canned_reply.created': 'wrote a canned reply',
       'canned_reply.changed': 'changed a canned reply',
       'canned_reply.deleted': 'deleted a canned reply',

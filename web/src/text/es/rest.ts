@@ -12,6 +12,7 @@ import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { transfer } from './transfer.ts'
+import { triage } from './triage.ts'
 import { webhooks } from './webhooks.ts'
 
 export const rest: typeof en = {
@@ -28,5 +29,6 @@ export const rest: typeof en = {
   profile,
   settings,
   transfer,
+  triage,
   webhooks,
 }

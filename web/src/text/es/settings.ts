@@ -301,6 +301,8 @@ export const settings: typeof en = {
       'label.created': 'creó una etiqueta',
       'label.changed': 'cambió una etiqueta',
       'label.deleted': 'eliminó una etiqueta',
+      'conversations.bulk_changed': 'cambió conversaciones juntas',
+      'conversations.bulk_undone': 'deshizo un cambio de conversaciones',
       'canned_reply.created': 'escribió una respuesta rápida',
       'canned_reply.changed': 'cambió una respuesta rápida',
       'canned_reply.deleted': 'eliminó una respuesta rápida',

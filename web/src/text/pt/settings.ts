@@ -290,6 +290,8 @@ export const settings: typeof en = {
       'label.created': 'criou uma etiqueta',
       'label.changed': 'alterou uma etiqueta',
       'label.deleted': 'excluiu uma etiqueta',
+      'conversations.bulk_changed': 'alterou conversas juntas',
+      'conversations.bulk_undone': 'desfez uma alteração de conversas',
       'canned_reply.created': 'escreveu uma resposta pronta',
       'canned_reply.changed': 'alterou uma resposta pronta',
       'canned_reply.deleted': 'excluiu uma resposta pronta',

@@ -16,8 +16,8 @@ export function complain(error: unknown): void {
   notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', ...look() })
 }
 
-/** Shows what was done, with an undo button for 8 seconds. */
-export function sayWithUndo(message: string, undo: () => void): void {
+/** Shows what was done, with an undo button for 8 seconds, unless it is to be longer. */
+export function sayWithUndo(message: string, undo: () => void, autoClose = undoMs): void {
   const id = crypto.randomUUID()
   const run = () => {
     notifications.hide(id)
@@ -26,7 +26,7 @@ export function sayWithUndo(message: string, undo: () => void): void {
   notifications.show({
     id,
     ...look(),
-    autoClose: undoMs,
+    autoClose,
     message: (
       <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>
         {message}

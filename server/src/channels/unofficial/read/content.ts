@@ -1,6 +1,7 @@
 import type { MessageKind, Referral } from '../../channel-event.ts'
 import type { MessageDetail } from '../../message-detail.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
+import { callLog, callText } from './calls.ts'
 import { readDetail } from './detail.ts'
 import { kindsOf } from './unwrap.ts'
 
@@ -11,6 +12,8 @@ export interface Content {
 }
 
 const maxSummaryLength = 4096
+
+const poll = ({ name, options }: Loose): Content | null => content('text', pollText(textOf(name), listOf(options)))
 
 /** What kinds say, in our words; null for what is no message of its own: edits, withdrawals, votes, lifted reactions. */
 const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> = {
@@ -29,6 +32,11 @@ const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> 
   liveLocationMessage: (inner) => ({ kind: 'location', text: placeOf(inner) }),
   contactMessage: (inner) => ({ kind: 'text', text: summaryOfContacts([inner]) }),
   contactsArrayMessage: ({ contacts }) => ({ kind: 'text', text: summaryOfContacts(listOf(contacts)) }),
+  pollCreationMessage: poll,
+  pollCreationMessageV2: poll,
+  pollCreationMessageV3: poll,
+  pollCreationMessageV5: poll,
+  [callLog]: (inner) => content('system', callText(inner)),
   reactionMessage: ({ text }) => content('text', textOf(text)),
   buttonsResponseMessage: ({ selectedDisplayText, selectedButtonId }) =>
     content('text', textOf(selectedDisplayText) ?? tokenOf(selectedButtonId)),
@@ -56,6 +64,8 @@ const silent = new Set([
   'pinInChatMessage',
   'albumMessage',
   'messageHistoryBundle',
+  // That a call rings; how it ended comes by itself.
+  'call',
 ])
 
 // Said of those that could be words and have none, too: something was written, and the conversation must show it.
@@ -74,11 +84,21 @@ export function readContent(whole: Loose): Content | null {
 
 const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })
 
-// Only a plain word of what it is called is shown: `pollCreationMessageV3` is a poll creation.
+// Only a plain word of what it is called is shown: `eventInviteMessageV3` is an event invite.
 function unsupported(kind: string): Content {
   const named = kind.replace(/Message(V\d+)?$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const what = /^[a-z][a-z_]{0,39}$/.test(named) && !Object.hasOwn(readers, kind) ? `: ${named}` : ''
   return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+}
+
+const maxOptions = 12
+
+/** The question, and below it a line for each answer. */
+function pollText(question: string | null, options: unknown[]): string | null {
+  if (question === null) return null
+  const answers = options.map((one) => textOf(objectOf(one).optionName)).filter((answer) => answer !== null)
+  const lines = [`📊 ${question}`, ...answers.slice(0, maxOptions).map((answer) => `• ${answer}`)]
+  return lines.join('\n').slice(0, maxSummaryLength).toWellFormed()
 }
 
 function placeOf({ name, address, caption, degreesLatitude, degreesLongitude }: Loose): string {

@@ -1,5 +1,6 @@
 import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
+import { callLog, missedCallText } from './calls.ts'
 import { readContent, readReferral } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
@@ -16,6 +17,8 @@ export function readMessage(message: Loose, now: Date): Read {
   const externalId = tokenOf(id)
   if (externalId === null) return 'message without an id'
   const content = unwrap(message.message)
+  const missed = missedCallText(message.messageStubType)
+  if (missed !== null) return readMissedCall(message, externalId, missed, now)
   // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
   if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
   const said = readContent(content)
@@ -30,5 +33,15 @@ export function readMessage(message: Loose, now: Date): Read {
   if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at })
   const shared = { externalId, customer, ...said, at }
   if (isOurs) return { type: 'echo', ...shared }
-  return { type: 'message', ...shared, referral: readReferral(content), opensWindow: true }
+  // Who calls has written nothing.
+  return { type: 'message', ...shared, referral: readReferral(content), opensWindow: !(callLog in content) }
+}
+
+function readMissedCall(message: Loose, externalId: string, text: string, now: Date): Read {
+  const { remoteJid, remoteJidAlt } = objectOf(message.key)
+  const customer = customerOf([remoteJid, remoteJidAlt], null)
+  if (customer === null) return 'call of nobody'
+  const at = readNetworkTime(message.messageTimestamp, now)
+  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
+  return { ...notice, referral: null, opensWindow: false }
 }

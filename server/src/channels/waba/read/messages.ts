@@ -1,5 +1,6 @@
+import { callNotice } from '../../call-notice.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event.ts'
-import { maxTextLength } from '../../detail-values.ts'
+import { countOf, maxTextLength } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
@@ -50,14 +51,25 @@ export function readEcho(reading: Reading, message: Loose): Read {
   return { type: 'echo', externalId, customer, ...said, at }
 }
 
-/** One of `value.calls`. Only a call that the customer began opens the window, and only as it begins. */
+/**
+ * One of `value.calls`. Only a call that the customer began opens the window, and only as it begins; as it ends it leaves
+ * a notice.
+ */
 export function readCall(reading: Reading, call: Loose): Read {
   const begins = call.event === undefined || call.event === 'connect'
-  if (call.direction === 'BUSINESS_INITIATED' || !begins) return 'call that opens nothing'
+  const externalId = call.event === 'terminate' ? tokenOf(call.id) : null
+  if (call.direction === 'BUSINESS_INITIATED' || (!begins && externalId === null)) return 'call that opens nothing'
   const customer = findCustomer(reading.contacts, call.from, call.from_user_id, call.from_parent_user_id)
   if (customer === null || customer.phone === reading.ownPhone) return 'call without a caller'
-  return { type: 'contact_opened', customer, at: readPlatformTime(call.timestamp, reading.now) }
+  const at = readPlatformTime(call.timestamp, reading.now)
+  if (externalId === null) return { type: 'contact_opened', customer, at }
+  const seconds = countOf(call.duration, maxCallSeconds)
+  const text = callNotice({ isVideo: false, outcome: seconds ? 'answered' : 'missed', seconds })
+  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
+  return { ...notice, referral: null, opensWindow: false }
 }
+
+const maxCallSeconds = 7 * 86_400
 
 /** One of `value.statuses`: how far a message of ours has come. */
 export function readStatus(reading: Reading, item: Loose): Read {

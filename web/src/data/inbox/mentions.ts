@@ -1,0 +1,35 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { mentionsKey, unreadMentionsKey } from './cache.ts'
+import * as calls from './calls.ts'
+import type { Inbox } from './inbox.ts'
+
+const pageSize = 20
+
+/** How many notes that name me I have not read; the live stream keeps it true. */
+export function useUnreadMentions(workspaceId: string): number {
+  const queryFn = async () => (await calls.readMentions(workspaceId, { limit: 1, unread: true })).unread
+  return useQuery({ queryKey: unreadMentionsKey(workspaceId), queryFn, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
+}
+
+/** The notes that name me, newest first, as far as they were asked for. */
+export function useMentions(workspaceId: string) {
+  return useInfiniteQuery({
+    queryKey: mentionsKey(workspaceId),
+    queryFn: ({ pageParam }) =>
+      calls.readMentions(workspaceId, { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+    // Read again each time that they are looked at.
+    staleTime: 0,
+  })
+}
+
+export function hearMentions({ queries, workspaceId }: Inbox, unread: number): void {
+  queries.setQueryData(unreadMentionsKey(workspaceId), unread)
+  void queries.invalidateQueries({ queryKey: mentionsKey(workspaceId) })
+}
+
+/** Marks those of a conversation read, or all. */
+export async function readMentionsOf(inbox: Inbox, conversationId: string | null): Promise<void> {
+  hearMentions(inbox, await calls.markMentionsRead(inbox.workspaceId, conversationId))
+}

@@ -1,0 +1,192 @@
+import { ActionIcon, Button } from '@mantine/core'
+import {
+  IconCircleCheck,
+  IconClockPause,
+  IconMail,
+  IconMailOpened,
+  IconRotate,
+  IconTag,
+  IconUserPlus,
+  IconX,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useConversationPages } from '../../data/inbox/queries.ts'
+import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { number } from '../../ui/format/time.ts'
+import { type KeyAction, useKeys } from '../../ui/keys.ts'
+import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { later } from '../../ui/overlay/later.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { chooseAll, clearChosen, maxChosen, useSelection } from '../parts/selection.ts'
+import { carriedBy, isSettled } from '../parts/selection-rules.ts'
+import styles from './BulkBar.module.css'
+import { type Progress, useBulk } from './use-bulk.ts'
+
+const AssignPicker = later(() => import('../pick/AssignPicker.tsx'))
+const LabelPicker = later(() => import('../pick/LabelPicker.tsx'))
+const SnoozePicker = later(() => import('../pick/SnoozePicker.tsx'))
+
+type OpenMenu = 'snooze' | 'label' | 'assign' | null
+
+/** What is done to all that is chosen in the list, by the keys that do it to one. */
+export default function BulkBar({ filter }: { filter: ConversationFilter }) {
+  const { rows } = useConversationPages(useWorkspaceId(), filter)
+  const { ids } = useSelection()
+  const { progress, run } = useBulk()
+  const [menu, setMenu] = useState<OpenMenu>(null)
+  const chosen = useMemo(() => rows.filter(({ id }) => ids.includes(id)), [rows, ids])
+  const acts = actsOf(chosen, run)
+  useBulkKeys(acts, setMenu)
+  const menuProps = (name: OpenMenu) => ({
+    isOpen: menu === name,
+    setOpen: (isOpen: boolean) => setMenu((now) => (isOpen ? name : now === name ? null : now)),
+  })
+  const { actions } = t.inbox
+  const isIdle = ids.length > 0
+  return (
+    <div className={styles.bar} role="toolbar" aria-label={t.triage.bulk.group}>
+      <Count chosen={ids.length} shown={rows.length} all={() => chooseAll(rows.map(({ id }) => id))} />
+      <div className={styles.acts}>
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!isIdle}
+          leftSection={acts.isDone ? <IconRotate size={16} /> : <IconCircleCheck size={16} />}
+          onClick={acts.toggleDone}
+        >
+          {acts.isDone ? actions.reopen : actions.resolve}
+        </Button>
+        <BulkMenu icon={IconUserPlus} label={`${actions.assign} (A)`} isIdle={isIdle} {...menuProps('assign')}>
+          {(drop) => <AssignPicker drop={drop} assignedTo={assigneeOf(chosen)} assign={acts.assign} />}
+        </BulkMenu>
+        <BulkMenu icon={IconTag} label={`${actions.label} (L)`} isIdle={isIdle} {...menuProps('label')}>
+          {(drop) => <LabelPicker drop={drop} carries={(id) => carriedBy(chosen, id)} set={acts.setLabel} />}
+        </BulkMenu>
+        <BulkMenu icon={IconClockPause} label={`${actions.snooze} (Z)`} isIdle={isIdle} {...menuProps('snooze')}>
+          {(drop) => <SnoozePicker drop={drop} snooze={acts.snooze} />}
+        </BulkMenu>
+        <Tip label={`${acts.isUnread ? actions.read : actions.unread} (U)`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            disabled={!isIdle}
+            aria-label={acts.isUnread ? actions.read : actions.unread}
+            onClick={acts.toggleUnread}
+          >
+            {acts.isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
+          </ActionIcon>
+        </Tip>
+      </div>
+      {progress !== null && <Working progress={progress} />}
+    </div>
+  )
+}
+
+function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): void }) {
+  const { bulk } = t.triage
+  return (
+    <div className={styles.count}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={t.inbox.bulk.clear}
+        title={`${t.inbox.bulk.clear} (Esc)`}
+        onClick={clearChosen}
+      >
+        <IconX size={16} />
+      </ActionIcon>
+      <span role="status">
+        {bulk.chosen(chosen, number(chosen))}
+        {chosen === maxChosen && ` · ${bulk.most(number(maxChosen))}`}
+      </span>
+      {chosen < Math.min(shown, maxChosen) && (
+        <button type="button" className={styles.all} onClick={all}>
+          {bulk.all(number(Math.min(shown, maxChosen)))}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Working({ progress: { done, of } }: { progress: Progress }) {
+  const words = t.triage.bulk.working(number(done), number(of))
+  return (
+    <div className={styles.working}>
+      <span role="status">{words}</span>
+      <progress value={done} max={of} aria-label={words} />
+    </div>
+  )
+}
+
+type Acts = ReturnType<typeof actsOf>
+
+function actsOf(chosen: readonly Conversation[], run: ReturnType<typeof useBulk>['run']) {
+  const isDone = chosen.length > 0 && chosen.every(({ status }) => isSettled(status))
+  const isUnread = chosen.some(({ unreadCount }) => unreadCount > 0)
+  return {
+    isDone,
+    isUnread,
+    toggleDone: () => run({ status: isDone ? 'open' : 'resolved' }),
+    toggleUnread: () => run({ read: isUnread }),
+    assign: (member: { id: string } | null) => run({ assignedTo: member?.id ?? null }),
+    snooze: (until: Date | null) => run({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }),
+    // Several are often given, one after the other.
+    setLabel: (id: string, isOn: boolean) => run(isOn ? { addLabelIds: [id] } : { removeLabelIds: [id] }, true),
+  }
+}
+
+/** Whom all of them are assigned to; undefined where that differs. */
+function assigneeOf(chosen: readonly Conversation[]): string | null | undefined {
+  const all = new Set(chosen.map(({ assignedTo }) => assignedTo))
+  return all.size === 1 ? [...all][0] : undefined
+}
+
+function useBulkKeys(acts: Acts, setMenu: (menu: OpenMenu) => void): void {
+  const { actions } = t.inbox
+  const { isDone, isUnread } = acts
+  const latest = useRef(acts)
+  latest.current = acts
+  const keys = useMemo<KeyAction[]>(
+    () => [
+      { keys: 'e', label: isDone ? actions.reopen : actions.resolve, run: () => latest.current.toggleDone() },
+      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
+      { keys: 'l', label: actions.label, run: () => setMenu('label') },
+      { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
+      { keys: 'u', label: isUnread ? actions.read : actions.unread, run: () => latest.current.toggleUnread() },
+    ],
+    [actions, isDone, isUnread, setMenu],
+  )
+  useKeys(t.triage.bulk.group, keys)
+}
+
+interface BulkMenuProps {
+  icon: TablerIcon
+  label: string
+  isIdle: boolean
+  isOpen: boolean
+  setOpen(isOpen: boolean): void
+  children(drop: Drop): ReactNode
+}
+
+function BulkMenu({ icon: Icon, label, isIdle, isOpen, setOpen, children }: BulkMenuProps) {
+  const drop = useDrop(isOpen, setOpen)
+  return (
+    <>
+      <ActionIcon
+        {...dropButton(drop, 'dialog')}
+        variant="subtle"
+        color="gray"
+        disabled={!isIdle}
+        aria-label={label}
+        title={label}
+      >
+        <Icon size={18} stroke={1.6} />
+      </ActionIcon>
+      <Dropped drop={drop}>{children(drop)}</Dropped>
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react'
+
+/** What the parts of the inbox may ask of its page. */
+export interface InInbox {
+  /** Back to the list alone. */
+  close(): void
+  /** From the open conversation on to the next of the list. */
+  goOn(): void
+  /** Shows a conversation again that was left, as long as the inbox is there. */
+  reopen(id: string): void
+}
+
+export const InInboxContext = createContext<InInbox | null>(null)
+
+export function useInInbox(): InInbox {
+  const inbox = useContext(InInboxContext)
+  if (inbox === null) throw new Error('There is no inbox around it.')
+  return inbox
+}

@@ -1,0 +1,35 @@
+import { t } from '../../text/index.ts'
+
+export interface Notice {
+  words: string
+  /** Null for what is no call. */
+  call: 'answered' | 'missed' | null
+}
+
+const call = /^(?:(missed|declined) )?(video )?call(?: \((\d{1,3}(?::\d\d){1,2})\))?$/i
+const unshown = /^Message of a kind that cannot be shown(?:: ([a-z_]{1,40}))?$/
+
+const known: Record<string, () => string> = {
+  'The customer changed their phone number': () => t.inbox.notices.newNumber,
+  'The customer changed their account': () => t.inbox.notices.newAccount,
+  'The security code of the customer changed': () => t.inbox.notices.newCode,
+}
+
+/** What a message of the kind `system` says, in the reader's language: the service has a few sentences for them. */
+export function noticeOf(text: string): Notice {
+  const { notices } = t.inbox
+  const [ended, how, video, length] = call.exec(text) ?? []
+  if (ended !== undefined) {
+    const isVideo = video !== undefined
+    const end = how?.toLowerCase()
+    if (end === 'missed') return { words: isVideo ? notices.missedVideo : notices.missed, call: 'missed' }
+    if (end === 'declined') return { words: isVideo ? notices.declinedVideo : notices.declined, call: 'missed' }
+    const words = isVideo ? notices.video : notices.call
+    return { words: length === undefined ? words : `${words} (${length})`, call: 'answered' }
+  }
+  const [isUnshown, what] = unshown.exec(text) ?? []
+  if (isUnshown !== undefined) {
+    return { words: what === undefined ? notices.unshown : notices.unshownKind(what.replaceAll('_', ' ')), call: null }
+  }
+  return { words: known[text]?.() ?? text, call: null }
+}

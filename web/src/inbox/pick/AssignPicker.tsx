@@ -1,0 +1,43 @@
+import { useMemberList } from '../../data/members.ts'
+import { me } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import type { Drop } from '../../ui/overlay/drop.tsx'
+import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+
+export interface Assignee {
+  id: string
+  name: string
+}
+
+interface AssignPickerProps {
+  drop: Drop
+  /** Undefined where several differ. */
+  assignedTo: string | null | undefined
+  assign(member: Assignee | null): void
+}
+
+const nobody = 'nobody'
+
+export default function AssignPicker({ drop, assignedTo, assign }: AssignPickerProps) {
+  const workspaceId = useWorkspaceId()
+  const members = useMemberList(workspaceId)
+  const { id: userId, name } = me()
+  const { actions } = t.inbox
+  const colleagues = members.filter((member) => member.userId !== userId)
+  const items: PickerItem[] = [
+    { id: userId, label: actions.toMe, hint: name, isOn: assignedTo === userId },
+    ...colleagues.map((one) => ({ id: one.userId, label: one.name, isOn: assignedTo === one.userId })),
+    { id: nobody, label: actions.nobody, isOn: assignedTo === null },
+  ]
+  const nameOf = (id: string) => (id === userId ? name : (colleagues.find((one) => one.userId === id)?.name ?? ''))
+  return (
+    <Picker
+      drop={drop}
+      label={actions.assign}
+      placeholder={t.triage.pick.assignSearch}
+      items={items}
+      choose={({ id }) => assign(id === nobody ? null : { id, name: nameOf(id) })}
+    />
+  )
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import { type FormEvent, useId, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { localInput } from '../../ui/format/local-time.ts'
+import { fullMoment } from '../../ui/format/time.ts'
+import type { Drop } from '../../ui/overlay/drop.tsx'
+import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
+import styles from './SnoozePicker.module.css'
+import { readSnooze, snoozeTimes } from './snooze-times.ts'
+
+interface SnoozePickerProps {
+  drop: Drop
+  /** Null: until the customer writes. */
+  snooze(until: Date | null): void
+}
+
+interface TimeItem extends PickerItem {
+  until: Date | null
+}
+
+export default function SnoozePicker({ drop, snooze }: SnoozePickerProps) {
+  const [now] = useState(() => new Date())
+  const items = snoozeTimes(now).map(({ name, until }): TimeItem => {
+    const hint = until === null ? {} : { hint: fullMoment(until.toISOString()) }
+    return { id: name, label: t.inbox.snoozes[name], until, ...hint }
+  })
+  const made = (term: string): TimeItem | null => {
+    const until = readSnooze(term, new Date())
+    return until && { id: 'typed', label: t.inbox.snoozedUntil(fullMoment(until.toISOString())), until }
+  }
+  const take = (until: Date | null) => {
+    drop.setOpen(false)
+    snooze(until)
+  }
+  return (
+    <Picker
+      drop={drop}
+      label={t.inbox.actions.snooze}
+      placeholder={t.triage.pick.snoozeSearch}
+      items={items}
+      made={made}
+      choose={({ until }) => take(until)}
+    >
+      <AtForm now={now} take={take} />
+    </Picker>
+  )
+}
+
+/** Any other time. */
+function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
+  const { pick } = t.triage
+  const id = useId()
+  const tomorrow = snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now
+  const [value, setValue] = useState(() => localInput(tomorrow.toISOString()))
+  const [problem, setProblem] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const until = new Date(value)
+    if (until > new Date()) take(until)
+    else setProblem(pick.past)
+  }
+  return (
+    <form className={styles.at} onSubmit={submit} noValidate>
+      <label htmlFor={id}>{pick.at}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        className={styles.field}
+        value={value}
+        min={localInput(now.toISOString())}
+        aria-invalid={problem !== null || undefined}
+        aria-describedby={problem === null ? undefined : `${id}-problem`}
+        onChange={(event) => {
+          setValue(event.currentTarget.value)
+          setProblem(null)
+        }}
+      />
+      {problem !== null && (
+        <p id={`${id}-problem`} className={styles.problem} role="alert">
+          {problem}
+        </p>
+      )}
+      <Button type="submit" size="xs" variant="default" disabled={value === ''}>
+        {pick.snoozeAt}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,61 @@
+import { useMemo, useRef } from 'react'
+import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
+import type { Changes } from '../../data/inbox/calls.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { useInInbox } from '../parts/in-inbox.ts'
+import { isSettled } from '../parts/selection-rules.ts'
+
+export interface Acts {
+  toggleDone(goesOn: boolean): void
+  toggleUnread(): void
+  snooze(until: Date | null, goesOn: boolean): void
+  setLabel(labelId: string, isOn: boolean): void
+}
+
+/** What is done to the open conversation. Whoever works through the list by keys goes on with the next; undone, they are back. */
+export function useActs(conversation: Conversation): Acts {
+  const inbox = useInbox()
+  const inInbox = useInInbox()
+  const latest = useRef({ conversation, inInbox })
+  latest.current = { conversation, inInbox }
+  return useMemo(() => {
+    const finish = (changes: Changes, said: string, goesOn: boolean) => {
+      const { conversation, inInbox } = latest.current
+      const { id, status, snoozedUntil } = conversation
+      const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
+      const undo = () => {
+        void patchConversation(inbox, id, before)
+        if (goesOn) latest.current.inInbox.reopen(id)
+      }
+      // Before it has left the list, where its neighbour stands.
+      if (goesOn) inInbox.goOn()
+      void patchConversation(inbox, id, changes).then((isDone) => {
+        if (isDone) sayWithUndo(said, undo)
+      })
+    }
+    return {
+      toggleDone: (goesOn) => {
+        const { id, status } = latest.current.conversation
+        if (isSettled(status)) void patchConversation(inbox, id, { status: 'open' })
+        else finish({ status: 'resolved' }, t.inbox.actions.resolved, goesOn)
+      },
+      // Left alone, as whoever looks at it would have read it at once.
+      toggleUnread: () => {
+        const { id, unreadCount } = latest.current.conversation
+        if (unreadCount > 0) return void markRead(inbox, id)
+        latest.current.inInbox.close()
+        void markUnread(inbox, id)
+      },
+      snooze: (until, goesOn) =>
+        finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed, goesOn),
+      setLabel: (labelId, isOn) => {
+        const { id, labelIds } = latest.current.conversation
+        const others = labelIds.filter((one) => one !== labelId)
+        void patchConversation(inbox, id, { labelIds: isOn ? [...others, labelId] : others })
+      },
+    }
+  }, [inbox])
+}

@@ -1,0 +1,129 @@
+import { Popover } from '@mantine/core'
+import { IconCheck, IconMinus } from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { plain } from '../format/plain.ts'
+import { ButtonOf, useOpening } from './DropMenu.tsx'
+import type { Drop } from './drop.tsx'
+import styles from './Picker.module.css'
+
+export interface PickerItem {
+  id: string
+  label: string
+  hint?: string
+  icon?: ReactNode
+  /** Of what can be chosen and left: whether it is; `some` of those that are asked about. */
+  isOn?: boolean | 'some'
+}
+
+interface PickerProps<I extends PickerItem> {
+  drop: Drop
+  label: string
+  placeholder: string
+  items: readonly I[]
+  /** What to say when there is nothing to choose from. */
+  none?: string
+  /** What the words that were typed may stand for beside the items: something new, or a time. */
+  made?(term: string): I | null
+  choose(item: I): void
+  /** Stays open, as several may be chosen. */
+  isMany?: boolean
+  /** Below the list. */
+  children?: ReactNode
+}
+
+/** Something to choose, found by typing and taken by Enter. Drops from a button drawn long before it. */
+export function Picker<I extends PickerItem>({ drop, label, children, ...rest }: PickerProps<I>) {
+  const { isOpen, ...opening } = useOpening(drop)
+  return (
+    <Popover {...opening} opened={isOpen} position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <ButtonOf drop={drop} />
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label} p={0} className={styles.drop}>
+        <Choice drop={drop} label={label} {...rest} />
+        {children}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
+  const { drop, label, placeholder, items, none, made, choose, isMany = false } = props
+  const [term, setTerm] = useState('')
+  const [at, setAt] = useState(0)
+  const extra = term.trim() === '' ? null : (made?.(term.trim()) ?? null)
+  const found = items.filter((item) => plain(`${item.label} ${item.hint ?? ''}`).includes(plain(term.trim())))
+  const shown = extra === null ? found : [...found, extra]
+  const active = shown[Math.min(at, shown.length - 1)]
+  const take = (item: I | undefined) => {
+    if (item === undefined) return
+    setTerm('')
+    if (!isMany) drop.setOpen(false)
+    choose(item)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setAt((Math.min(at, shown.length - 1) + step + shown.length) % Math.max(shown.length, 1))
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) take(active)
+    else return
+    event.preventDefault()
+  }
+  const idOf = (item: I) => `${drop.id}-${item.id}`
+  return (
+    <>
+      <input
+        className={styles.field}
+        value={term}
+        maxLength={80}
+        onChange={(event) => {
+          setTerm(event.currentTarget.value)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+        placeholder={placeholder}
+        aria-label={label}
+        role="combobox"
+        aria-expanded={shown.length > 0}
+        aria-controls={shown.length > 0 ? `${drop.id}-list` : undefined}
+        aria-activedescendant={active && idOf(active)}
+        autoComplete="off"
+        data-autofocus
+      />
+      {shown.length === 0 && <p className={styles.none}>{items.length === 0 ? none : t.triage.pick.nothing}</p>}
+      {shown.length > 0 && (
+        <div
+          className={styles.list}
+          id={`${drop.id}-list`}
+          role="listbox"
+          aria-label={label}
+          aria-multiselectable={isMany}
+        >
+          {shown.map((item, n) => (
+            <div
+              key={item.id}
+              id={idOf(item)}
+              role="option"
+              tabIndex={-1}
+              aria-selected={item.isOn === undefined ? item === active : item.isOn !== false}
+              data-active={item === active || undefined}
+              className={styles.item}
+              ref={item === active ? scrollHere : undefined}
+              onMouseMove={() => setAt(n)}
+              onClick={() => take(item)}
+              onKeyDown={onKeyDown}
+            >
+              {item.icon}
+              <span className={styles.label}>{item.label}</span>
+              {item.hint !== undefined && <span className={styles.hint}>{item.hint}</span>}
+              {item.isOn === true && <IconCheck size={16} aria-hidden="true" />}
+              {item.isOn === 'some' && <IconMinus size={16} aria-hidden="true" />}
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+const scrollHere = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
