@@ -5,6 +5,7 @@ import { agingErasureTables } from '../erasure/retention.ts'
 import { agingFormTables } from '../forms/retention.ts'
 import { agingInboxTables, eraseQuietConversations } from '../inbox/retention.ts'
 import { agingLeadTables, forgetImports } from '../leads/retention.ts'
+import { forgetNotices } from '../notices/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { agingInstanceLog, agingWorkspaceTables } from '../workspace/retention.ts'
@@ -29,6 +30,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
     await forgetImports(db, now),
     await forgetRotations(db, now),
     await forgetTokens(db, now),
+    await forgetNotices(db, now),
   ]
   return counts.reduce((sum, count) => sum + count, 0)
 }

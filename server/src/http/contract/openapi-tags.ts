@@ -19,6 +19,7 @@ const groups: Record<string, Record<string, string>> = {
     'Team leads': 'The leads of a workspace as its members work with them.',
     'Lead imports': 'Files of leads: upload one, look at it, import it.',
     'Team inbox': 'Conversations as members work with them: who owns them, notes, mentions, presence.',
+    Notices: 'What a member is told of: mentions, assignments, hand-overs, waits and outages, and how.',
     Labels: 'What conversations are marked with.',
     'Canned replies': 'Texts that members send often, by a short name.',
     'Saved filters': 'Views of leads and of the inbox that members keep.',

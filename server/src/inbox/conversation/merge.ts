@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import { moveNotices } from '../../notices/notices.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { moveDispatches } from './dispatches.ts'
@@ -119,6 +120,7 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
+  await moveNotices(tx, workspaceId, fromId, toId)
   await tx`
     delete from conversations
     where workspace_id = ${workspaceId}

@@ -3,6 +3,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { markNoticesRead } from '../../notices/notices.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { tellMember } from '../conversation/team-news.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
@@ -113,6 +114,14 @@ export async function markMentionsRead(
             and n.conversation_id = ${conversationId}
         )`
         }`
-    if (read.count > 0) tellMember(tx, workspaceId, userId)
+    if (read.count === 0) return
+    tellMember(tx, workspaceId, userId)
+    await markNoticesRead(
+      tx,
+      workspaceId,
+      userId,
+      { kind: 'mention', ...(conversationId !== null && { conversationId }) },
+      now,
+    )
   })
 }
