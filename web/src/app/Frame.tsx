@@ -9,6 +9,7 @@ import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
+import { useDrop } from '../ui/overlay/drop.tsx'
 import { later, pageStands } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -20,6 +21,7 @@ import { rooms } from './rooms.ts'
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
+const Told = lazy(() => withTexts(() => import('../told/Told.tsx')))
 const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
@@ -28,6 +30,8 @@ export function Frame() {
   const queries = useQueryClient()
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const close = useCallback(() => setOpen(null), [])
+  const [isBellOpen, setBellOpen] = useState(false)
+  const bell = useDrop(isBellOpen, setBellOpen)
   const isPlayerOpen = useIsPlayerOpen()
 
   useEffect(() => {
@@ -35,13 +39,13 @@ export function Frame() {
     return followWorkspace(workspaceId)
   }, [workspaceId])
   useLiveReset(useCallback(() => void readAnew(queries, []), [queries]))
-  useFrameKeys(workspaceId, setOpen)
+  useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
   useEffect(pageStands, [])
 
   return (
     <div className={styles.frame}>
-      <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
+      <Rail bell={bell} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main className={styles.page} key={workspaceId}>
         <InboxLive />
         <OfflineLine />
@@ -54,6 +58,7 @@ export function Frame() {
       </main>
       <Suspense>
         <RailBadges />
+        <Told />
         {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
@@ -61,7 +66,11 @@ export function Frame() {
   )
 }
 
-function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') => void): void {
+function useFrameKeys(
+  workspaceId: string,
+  setOpen: (what: 'palette' | 'keys') => void,
+  setBellOpen: (isOpen: boolean) => void,
+): void {
   const navigate = useNavigate()
   const keys = useMemo(() => {
     const { keys: texts } = t.common
@@ -69,13 +78,14 @@ function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') =
     return [
       { keys: 'mod+k', label: texts.palette, run: () => setOpen('palette'), inFields: true },
       { keys: '?', label: texts.open, run: () => setOpen('keys') },
+      { keys: keySequence('g', 'n'), label: texts.goTo(t.common.notifications), run: () => setBellOpen(true) },
       ...open.map(({ path, key, title }) => ({
         keys: keySequence('g', key),
         label: texts.goTo(title()),
         run: () => void navigate({ to: `/w/${workspaceId}/${path}` }),
       })),
     ]
-  }, [workspaceId, navigate, setOpen])
+  }, [workspaceId, navigate, setOpen, setBellOpen])
   useKeys(t.common.keys.everywhere, keys)
 }
 

@@ -2,6 +2,7 @@ import { t } from '../text/index.ts'
 import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { NameForm } from './NameForm.tsx'
+import { NoticeSettings } from './NoticeSettings.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { Preferences } from './Preferences.tsx'
 import { Sessions } from './Sessions.tsx'
@@ -15,6 +16,7 @@ export function ProfilePage() {
       <PageBody narrow>
         <NameForm />
         <Preferences />
+        <NoticeSettings />
         <PasswordForm />
         <TwoFactor />
         <Sessions />

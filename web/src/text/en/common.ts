@@ -11,6 +11,7 @@ export const common = {
     settings: 'Settings',
     profile: 'Profile',
   },
+  notifications: 'Notifications',
   me: 'You',
   mainNavigation: 'Main',
   switchWorkspace: 'Switch workspace',

@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Ajustes',
     profile: 'Perfil',
   },
+  notifications: 'Notificaciones',
   me: 'Tú',
   mainNavigation: 'Principal',
   switchWorkspace: 'Cambiar de espacio',

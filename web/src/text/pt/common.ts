@@ -13,6 +13,7 @@ export const common: typeof en = {
     settings: 'Configurações',
     profile: 'Perfil',
   },
+  notifications: 'Notificações',
   me: 'Você',
   mainNavigation: 'Principal',
   switchWorkspace: 'Trocar de espaço',

@@ -9,6 +9,7 @@ import { keys } from './keys.ts'
 import { leads } from './leads.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
+import { told } from './told.ts'
 import { transfer } from './transfer.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -23,6 +24,7 @@ export const rest: typeof en = {
   leads,
   profile,
   settings,
+  told,
   transfer,
   webhooks,
 }
