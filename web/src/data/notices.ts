@@ -71,6 +71,10 @@ export function useNoticeSettings(workspaceId: string) {
 export const noticeSettings = async (queries: QueryClient, workspaceId: string): Promise<NoticeSettings> =>
   (await queries.ensureQueryData(settingsQuery(workspaceId))).settings
 
+/** What a browser subscribes with. */
+export const pushKey = async (queries: QueryClient, workspaceId: string): Promise<string> =>
+  (await queries.ensureQueryData(settingsQuery(workspaceId))).pushKey
+
 export async function changeNoticeSettings(
   queries: QueryClient,
   workspaceId: string,

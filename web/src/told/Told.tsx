@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLive, useLiveState } from '../api/live.ts'
@@ -6,12 +6,11 @@ import {
   markNoticesRead,
   type Notice,
   noticeSettings,
+  pushKey,
   readNoticesAgain,
-  type Told as ToldState,
   useNotices,
-  useNoticeSettings,
 } from '../data/notices.ts'
-import { renew, showInBrowser } from '../data/push.ts'
+import { browserNotices, renew, showInBrowser } from '../data/push.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -91,7 +90,7 @@ function useSeen(workspaceId: string, looking: Looking): void {
   }, [workspaceId, isToRead, conversationId])
 }
 
-function useTelling(workspaceId: string, looking: Looking): void {
+function useTelling(workspaceId: string, { conversationId, isVisible }: Looking): void {
   const queries = useQueryClient()
   const { data } = useNotices(workspaceId)
   const known = useRef<{ workspaceId: string; to: string } | null>(null)
@@ -101,30 +100,37 @@ function useTelling(workspaceId: string, looking: Looking): void {
     // What was there when the page was opened is no news.
     const before = known.current?.workspaceId === workspaceId ? known.current.to : newest
     known.current = { workspaceId, to: newest > before ? newest : before }
-    const fresh = freshOf(data.notices, before, looking)
-    if (fresh.length > 0) void tell(fresh, data, looking).catch(() => {})
-  }, [data, looking, workspaceId])
+    const fresh = freshOf(data.notices, before, { conversationId, isVisible })
+    if (fresh.length > 0 && !data.isQuiet) void tell(queries, workspaceId, fresh, isVisible).catch(() => {})
+  }, [queries, data, conversationId, isVisible, workspaceId])
+}
 
-  async function tell(fresh: readonly Notice[], { isQuiet }: ToldState, { isVisible }: Looking): Promise<void> {
-    if (isQuiet) return
-    const { ways } = await noticeSettings(queries, workspaceId)
-    const loud = fresh.findLast(({ kind }) => ways[kind].sound)
-    if (loud !== undefined) void sound(loud.id)
-    if (isVisible) return
-    for (const one of fresh.filter(({ kind }) => ways[kind].browser)) {
-      const shown = { title: sentenceOf(one), body: customerOf(one), url: placeOf(workspaceId, one) }
-      await showInBrowser(workspaceId, { id: one.id, ...shown })
-    }
+async function tell(
+  queries: QueryClient,
+  workspaceId: string,
+  fresh: readonly Notice[],
+  isVisible: boolean,
+): Promise<void> {
+  const { ways } = await noticeSettings(queries, workspaceId)
+  const loud = fresh.findLast(({ kind }) => ways[kind].sound)
+  if (loud !== undefined) void sound(loud.id)
+  if (isVisible) return
+  for (const one of fresh.filter(({ kind }) => ways[kind].browser)) {
+    const shown = { title: sentenceOf(one), body: customerOf(one), url: placeOf(workspaceId, one) }
+    await showInBrowser(workspaceId, { id: one.id, ...shown })
   }
 }
 
 /** Goes where a notice of the browser leads, and has a browser that was asked told again in this session. */
 function useBrowser(workspaceId: string): void {
   const navigate = useNavigate()
-  const pushKey = useNoticeSettings(workspaceId).data?.pushKey
+  const queries = useQueryClient()
   useEffect(() => {
-    if (pushKey !== undefined) void renew(workspaceId, pushKey).catch(() => {})
-  }, [workspaceId, pushKey])
+    if (browserNotices(workspaceId) !== 'on') return
+    void pushKey(queries, workspaceId)
+      .then((key) => renew(workspaceId, key))
+      .catch(() => {})
+  }, [queries, workspaceId])
   useEffect(() => {
     if (!('serviceWorker' in navigator)) return
     const hear = ({ data }: MessageEvent) => {
