@@ -39,7 +39,9 @@ test('the bell counts what one is told of while the page is open, leads there, a
   await readAll(page)
   const { id, contact } = await assign()
   await bell(page, 'Notifications: 1 unread').click()
-  const row = panel(page).getByRole('link', { name: /assigned you a conversation/ }).first()
+  const row = panel(page)
+    .getByRole('link', { name: /assigned you a conversation/ })
+    .first()
   await row.getByText(contact.name).waitFor()
   await picture(page, 'bell')
   assert.deepEqual(await seriousIssues(page), [])
@@ -123,10 +125,10 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(await page.evaluate('window.asked'), 1)
   const { contact } = await assign(5)
   const shown = () =>
-    page.evaluate(async () => {
+    page.evaluate(`(async () => {
       const registration = await navigator.serviceWorker.ready
-      return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }))
-    })
+      return (await registration.getNotifications()).map(({ title, body }) => ({ title, body }))
+    })()`) as Promise<{ title: string; body: string }[]>
   await until(shown, (found) => found.length > 0)
   const found = await shown()
   assert.equal(found.length, 1)

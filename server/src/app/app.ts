@@ -88,7 +88,7 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
-  await serveNotices(app, runtime, teamGuard, events.live)
+  serveNotices(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)

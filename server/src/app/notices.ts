@@ -42,14 +42,13 @@ export function pushDeps(runtime: Runtime): PushDeps {
 }
 
 /** Puts on the server what people are told of. */
-export async function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): Promise<void> {
+export function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): void {
   const { db, clock } = runtime
-  const { publicKey } = await ensurePushKeys(runtime)
   const stop = tellOfNews(db, live)
   app.addHook('preClose', async () => stop())
   const deps = {
     ...runtime,
-    pushKey: publicKey,
+    pushKey: async () => (await ensurePushKeys(runtime)).publicKey,
     nameThings: nameThingsOf(runtime),
     mentionsRead: async (workspaceId: string, userId: string, conversationIds: readonly string[]) => {
       for (const id of conversationIds) await markMentionsRead(db, workspaceId, userId, id, clock.now())

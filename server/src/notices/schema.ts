@@ -4,7 +4,7 @@ import { count, cursor, page, text } from '../base/schema-types.ts'
 import { weekdays } from '../team/opening-hours.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
 import { pushLanguages } from './push/words.ts'
-import { noticeKinds, noticeWays } from './ways.ts'
+import { noticeKinds, type noticeWays } from './ways.ts'
 
 const kind = oneOf(noticeKinds, {
   description:

@@ -28,9 +28,7 @@ export async function readSettingsOf(
     from notice_settings
     where workspace_id = ${workspaceId}
       and user_id = any (${[...userIds]}::uuid[])`
-  return new Map(
-    rows.map(({ userId, ways, quiet, pushNames }) => [userId, { ways: waysOf(ways), quiet, pushNames }]),
-  )
+  return new Map(rows.map(({ userId, ways, quiet, pushNames }) => [userId, { ways: waysOf(ways), quiet, pushNames }]))
 }
 
 /** Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */

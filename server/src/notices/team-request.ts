@@ -14,7 +14,7 @@ export interface NoticeDeps {
   clock: Clock
   outgoing: Outgoing
   /** What browsers subscribe with. */
-  pushKey: string
+  pushKey(): Promise<string>
   nameThings: NameThings
   /** Marks the mentions of these conversations read, whose notices were. */
   mentionsRead(workspaceId: string, userId: string, conversationIds: readonly string[]): Promise<void>

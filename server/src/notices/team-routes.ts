@@ -111,7 +111,8 @@ function serveSettings(app: App, { db, pushKey }: NoticeDeps, guard: TeamGuard):
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)
-      return { settings: await readSettings(db.sql, workspaceId, personOf(memberOf(request))), pushKey }
+      const userId = personOf(memberOf(request))
+      return { settings: await readSettings(db.sql, workspaceId, userId), pushKey: await pushKey() }
     },
   })
   app.route({
@@ -134,7 +135,7 @@ function serveSettings(app: App, { db, pushKey }: NoticeDeps, guard: TeamGuard):
       const issues = quiet === null ? [] : issuesOfQuiet(quiet)
       if (issues.length > 0) throw new InvalidInput(issues)
       await db.tx((tx) => storeSettings(tx, workspaceId, userId, request.body))
-      return { settings: await readSettings(db.sql, workspaceId, userId), pushKey }
+      return { settings: await readSettings(db.sql, workspaceId, userId), pushKey: await pushKey() }
     },
   })
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetNotices, keptNotices } from '../../src/notices/retention.ts'
+import { agentsWorld } from '../support/agents/agents-world.ts'
 import { startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { agentsWorld } from '../support/agents/agents-world.ts'
 import { atEnd } from '../support/file-end.ts'
 import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -145,7 +145,7 @@ test('open pages of who is told hear of it at once, and those of others do not',
   await ana.call('POST', `${place}/notes`, { text: 'Look', mentions: [bea.userId] })
   const names = async (stream: typeof ofAna, last: string) => {
     const seen: string[] = []
-    while (seen.at(-1) !== last) seen.push((await stream.next()).event)
+    while (seen.at(-1) !== last) seen.push((await stream.next()).event ?? '')
     return seen
   }
   assert.ok((await names(ofBea, 'team.notices')).includes('team.notices'))

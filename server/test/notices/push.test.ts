@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pushDeps } from '../../src/app/notices.ts'
-import { pushAfterMs } from '../../src/notices/record.ts'
 import { pushDue } from '../../src/notices/push/push.ts'
 import { maxSubscriptions } from '../../src/notices/push/subscriptions.ts'
+import { pushAfterMs } from '../../src/notices/record.ts'
 import { signedInMember } from '../support/member.ts'
 import { noticesWorld } from '../support/notices-world.ts'
 import { newBrowser, signerOf, startPushService } from '../support/push-service.ts'
@@ -93,7 +93,9 @@ test('every browser of a person is told, each in its language, and no kind that 
   const browsers = [newBrowser(service, 'es'), newBrowser(service, 'pt')]
   for (const one of browsers) await subscribe(one)
   await mention()
-  const titles = (await push()).map((pushed) => browsers.find(({ name }) => name === pushed.browser)?.open(pushed).title)
+  const titles = (await push()).map(
+    (pushed) => browsers.find(({ name }) => name === pushed.browser)?.open(pushed).title,
+  )
   assert.deepEqual(titles.sort(), ['Ana Lima mencionou você', 'Ana Lima te mencionó'])
   const { settings } = (await bea.call('GET', '/notices/settings')).body
   await change({ ways: { ...settings.ways, mention: { ...settings.ways.mention, push: false } } })
@@ -168,7 +170,9 @@ test('what a browser is reached by is sealed, and so is the key of the installat
   const rows = await w.db.sql<{ content: Buffer }[]>`
     select content from push_subscriptions where user_id = ${bea.userId}`
   assert.ok(rows[0] && !rows[0].content.includes(browser.name))
-  const keys = await w.db.sql<{ public_key: string; private_key: Buffer }[]>`select public_key, private_key from push_keys`
+  const keys = await w.db.sql<
+    { public_key: string; private_key: Buffer }[]
+  >`select public_key, private_key from push_keys`
   assert.equal(keys.length, 1)
   assert.ok((keys[0]?.private_key.length ?? 0) > 43)
 })

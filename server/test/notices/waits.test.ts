@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tellOutages } from '../../src/channels/health/tell-outages.ts'
 import { applyPlatformSignal } from '../../src/channels/apply-platform-signal.ts'
+import { tellOutages } from '../../src/channels/health/tell-outages.ts'
 import { tellWaits } from '../../src/inbox/ownership/tell-waits.ts'
 import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -45,7 +45,12 @@ test('once the customer was answered it is read, and a new wait is told of anew'
   const { w, place, ana } = await noticesWorld()
   w.clock.advance(20 * minuteMs)
   await tellWaits(w.db, w.clock)
-  const sent = await ana.call('POST', `${place}/messages`, { kind: 'text', text: 'Here I am' }, { 'idempotency-key': 'a' })
+  const sent = await ana.call(
+    'POST',
+    `${place}/messages`,
+    { kind: 'text', text: 'Here I am' },
+    { 'idempotency-key': 'a' },
+  )
   assert.equal(sent.status, 202)
   await tellWaits(w.db, w.clock)
   assert.deepEqual(await ana.told('?unread=true'), [])
@@ -107,11 +112,15 @@ test('a connection that is down for a minute is told of once for each outage, on
   await w.db.sql`update connections set last_event_in_at = null, last_event_out_at = null where id = ${never}`
   await w.db.sql`update connections set last_event_in_at = ${w.clock.now()} where id = ${w.connectionId}`
   const signal = (id: string, available: boolean) =>
-    applyPlatformSignal(w, { workspaceId: w.workspaceId, id }, {
-      type: 'connection_state',
-      available,
-      reason: 'platform_error_190',
-    })
+    applyPlatformSignal(
+      w,
+      { workspaceId: w.workspaceId, id },
+      {
+        type: 'connection_state',
+        available,
+        reason: 'platform_error_190',
+      },
+    )
   const look = async () => {
     w.clock.advance(2 * minuteMs)
     for (let n = 0; n < 2; n++) await tellOutages(w.db, w.clock)

@@ -53,8 +53,7 @@ function toldOf({ pages }: InfiniteData<NoticesPage>): Told {
   }
 }
 
-export const readNoticesAgain = (queries: QueryClient, workspaceId: string) =>
-  readAgain(queries, listKey(workspaceId))
+export const readNoticesAgain = (queries: QueryClient, workspaceId: string) => readAgain(queries, listKey(workspaceId))
 
 /** Marks these read, those of a conversation, or all. */
 export const markNoticesRead = (workspaceId: string, which: { ids?: string[]; conversationId?: string } = {}) =>

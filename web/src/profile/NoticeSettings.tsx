@@ -4,8 +4,8 @@ import { useState } from 'react'
 import {
   changeNoticeSettings,
   type NoticeKind,
-  type NoticeSettings as Settings,
   type NoticeWay,
+  type NoticeSettings as Settings,
   useNoticeSettings,
 } from '../data/notices.ts'
 import { browserNotices, turnOff, turnOn } from '../data/push.ts'

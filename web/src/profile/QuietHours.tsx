@@ -1,8 +1,9 @@
-import { Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
-import { useId, useState } from 'react'
+import { Chip, Group, Select, Switch, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { NoticeSettings } from '../data/notices.ts'
 import { t } from '../text/index.ts'
 import { weekdayName } from '../ui/format/time.ts'
+import styles from './NoticeSettings.module.css'
 
 type Quiet = NonNullable<NoticeSettings['quiet']>
 type Day = Quiet['days'][number]
@@ -39,7 +40,6 @@ export function QuietHours({ quiet, change, error }: QuietHoursProps) {
 
 function QuietFields({ quiet, change, error }: QuietHoursProps & { quiet: Quiet }) {
   const texts = t.told.settings
-  const labelId = useId()
   const [zones] = useState(() => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', quiet.timeZone])])
   return (
     <>
@@ -67,10 +67,8 @@ function QuietFields({ quiet, change, error }: QuietHoursProps & { quiet: Quiet 
           error={error}
         />
       </Group>
-      <div role="group" aria-labelledby={labelId}>
-        <Text id={labelId} size="sm" fw={500} mb={6}>
-          {texts.days}
-        </Text>
+      <fieldset className={styles.days}>
+        <legend>{texts.days}</legend>
         <Chip.Group multiple value={quiet.days} onChange={(days) => change({ ...quiet, days: days as Day[] })}>
           <Group gap={6}>
             {weekdays.map((day, n) => (
@@ -80,7 +78,7 @@ function QuietFields({ quiet, change, error }: QuietHoursProps & { quiet: Quiet 
             ))}
           </Group>
         </Chip.Group>
-      </div>
+      </fieldset>
     </>
   )
 }

@@ -2,14 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLive, useLiveState } from '../api/live.ts'
-import {
-  markNoticesRead,
-  type Notice,
-  noticeSettings,
-  pushKey,
-  readNoticesAgain,
-  useNotices,
-} from '../data/notices.ts'
+import { markNoticesRead, type Notice, noticeSettings, pushKey, readNoticesAgain, useNotices } from '../data/notices.ts'
 import { browserNotices, renew, showInBrowser } from '../data/push.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'

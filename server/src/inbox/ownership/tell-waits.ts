@@ -116,7 +116,7 @@ async function tell(tx: Tx, workspaceId: string, waits: readonly Wait[], now: Da
 }
 
 function noticesOf(waits: readonly Wait[], now: Date): NewNotice[] {
-  return [...Map.groupBy(waits, ({ assignedTo }) => assignedTo)].flatMap(([userId, theirs]) => {
+  return [...Map.groupBy(waits, ({ assignedTo }) => assignedTo)].flatMap(([userId, theirs]): NewNotice[] => {
     const common = { kind: 'waiting', userId, actor: systemActor } as const
     if (theirs.length > mostApart) return [{ ...common, cause: newId(now), count: theirs.length }]
     return theirs.map(({ conversationId, since }) => ({

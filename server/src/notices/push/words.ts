@@ -53,8 +53,7 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} passou uma conversa adiante`,
       waiting: ({ count }) =>
         count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
-      connection: ({ connection }) =>
-        connection === null ? 'Uma conexão caiu' : `${connection} está desconectada`,
+      connection: ({ connection }) => (connection === null ? 'Uma conexão caiu' : `${connection} está desconectada`),
     },
   },
 }

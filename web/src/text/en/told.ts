@@ -17,7 +17,8 @@ export const told = {
     mention: ({ actor }: Facts) => `${actor} mentioned you`,
     assigned: ({ actor }: Facts) => `${actor} assigned you a conversation`,
     handover: ({ actor }: Facts) => `${actor} handed over a conversation`,
-    waiting: ({ count }: Facts) => (count === 1 ? 'Waiting for an answer' : `${count} customers are waiting for an answer`),
+    waiting: ({ count }: Facts) =>
+      count === 1 ? 'Waiting for an answer' : `${count} customers are waiting for an answer`,
     connection: ({ connection }: Facts) =>
       connection === null ? 'A connection is down' : `${connection} is disconnected`,
   },

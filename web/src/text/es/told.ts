@@ -35,7 +35,8 @@ export const told: typeof en = {
       title: 'Este navegador',
       on: 'Este navegador muestra notificaciones, también con Parley cerrado.',
       off: 'Este navegador todavía no muestra notificaciones.',
-      denied: 'Este navegador bloquea las notificaciones de Parley. Permítelas en los ajustes del navegador para este sitio.',
+      denied:
+        'Este navegador bloquea las notificaciones de Parley. Permítelas en los ajustes del navegador para este sitio.',
       unsupported:
         'Este navegador no puede mostrar notificaciones. En un iPhone, añade antes Parley a la pantalla de inicio.',
       turnOn: 'Mostrar notificaciones en este navegador',

@@ -34,7 +34,8 @@ export const told: typeof en = {
       title: 'Este navegador',
       on: 'Este navegador mostra notificações, também com o Parley fechado.',
       off: 'Este navegador ainda não mostra notificações.',
-      denied: 'Este navegador bloqueia as notificações do Parley. Permita-as nas configurações do navegador para este site.',
+      denied:
+        'Este navegador bloqueia as notificações do Parley. Permita-as nas configurações do navegador para este site.',
       unsupported:
         'Este navegador não consegue mostrar notificações. No iPhone, adicione antes o Parley à tela de início.',
       turnOn: 'Mostrar notificações neste navegador',
