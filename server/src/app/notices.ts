@@ -1,6 +1,6 @@
 import type { App } from '../base/route.ts'
 import type { Live } from '../events/live.ts'
-import { markMentionsRead } from '../inbox/notes/mentions.ts'
+import { markNotesRead } from '../inbox/notes/mentions.ts'
 import { readContacts, readNames } from '../inbox/read/names.ts'
 import { tellOfNews } from '../notices/live.ts'
 import { ensurePushKeys } from '../notices/push/keys.ts'
@@ -50,9 +50,8 @@ export function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, l
     ...runtime,
     pushKey: async () => (await ensurePushKeys(runtime)).publicKey,
     nameThings: nameThingsOf(runtime),
-    mentionsRead: async (workspaceId: string, userId: string, conversationIds: readonly string[]) => {
-      for (const id of conversationIds) await markMentionsRead(db, workspaceId, userId, id, clock.now())
-    },
+    mentionsRead: (workspaceId: string, userId: string, noteIds: readonly string[]) =>
+      markNotesRead(db, workspaceId, userId, noteIds, clock.now()),
   }
   noticeTeamRoutes(app, deps, teamGuard)
 }

@@ -83,7 +83,7 @@ export interface WhichNotices {
   kind?: NoticeKind
 }
 
-/** Marks a person's notices read, on all of their pages. Returns of which conversations some mentioned them. */
+/** Marks a person's notices read, on all of their pages. Returns which notes they mentioned the person in. */
 export async function markNoticesRead(
   tx: Tx,
   workspaceId: string,
@@ -91,7 +91,7 @@ export async function markNoticesRead(
   { ids, conversationId, kind }: WhichNotices,
   now: Date,
 ): Promise<string[]> {
-  const read = await tx<{ kind: NoticeKind; conversationId: string | null }[]>`
+  const read = await tx<{ kind: NoticeKind; cause: string }[]>`
     update notices
     set read_at = ${now},
       push_at = null
@@ -101,10 +101,9 @@ export async function markNoticesRead(
       ${ids === undefined ? tx`` : tx`and id = any (${[...ids]}::uuid[])`}
       ${conversationId === undefined ? tx`` : tx`and conversation_id = ${conversationId}`}
       ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
-    returning kind, conversation_id as "conversationId"`
+    returning kind, cause`
   if (read.length > 0) tellOfNotices(tx, workspaceId, userId)
-  const mentioned = read.flatMap((one) => (one.kind === 'mention' && one.conversationId ? [one.conversationId] : []))
-  return [...new Set(mentioned)]
+  return read.flatMap((one) => (one.kind === 'mention' ? [one.cause] : []))
 }
 
 /** Moves what tells of a conversation to the one that it became part of. */

@@ -16,8 +16,8 @@ export interface NoticeDeps {
   /** What browsers subscribe with. */
   pushKey(): Promise<string>
   nameThings: NameThings
-  /** Marks the mentions of these conversations read, whose notices were. */
-  mentionsRead(workspaceId: string, userId: string, conversationIds: readonly string[]): Promise<void>
+  /** Marks the mentions of a person in these notes read, as their notices are. */
+  mentionsRead(workspaceId: string, userId: string, noteIds: readonly string[]): Promise<void>
 }
 
 export const noticesPath = '/api/team/v1/workspaces/:workspaceId/notices'

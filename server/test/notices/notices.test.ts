@@ -48,6 +48,7 @@ test('a key that leaves a conversation to people by the older interface tells th
   const agent = await addAgent(w)
   await bea.call('PATCH', place, { assignedTo: ana.userId })
   await bea.call('POST', `${place}/hand-back`, { keyId: agent.id })
+  w.clock.advance(1000)
   assert.equal((await w.patch(id, { owner: 'human' }, agent.value)).status, 200)
   assert.deepEqual(await ana.kinds(), ['handover', 'assigned'])
   assert.deepEqual(await bea.kinds(), [])
@@ -161,6 +162,7 @@ test('who leaves the workspace leaves nothing of what they were told', async () 
   await ana.call('PATCH', place, { assignedTo: bea.userId })
   const { settings } = (await bea.call('GET', '/notices/settings')).body
   await bea.call('PUT', '/notices/settings', settings)
+  await signedInMember(w, 'owner')
   assert.equal((await bea.call('DELETE', `/members/${bea.userId}`)).status, 200)
   for (const table of ['notices', 'notice_settings']) {
     const rows = await w.db.sql.unsafe(`select 1 from ${table} where user_id = '${bea.userId}'`)

@@ -135,6 +135,7 @@ test('a browser ends with its session, its membership, or when asked to; the sam
   assert.deepEqual((await ana.call('DELETE', `${path}/${id}`)).body, { success: true })
   assert.equal(await browsersOf(ana.userId), 0)
   await subscribe(browser, ana)
+  await signedInMember(w, 'owner')
   assert.equal((await ana.call('DELETE', `/members/${ana.userId}`)).status, 200)
   assert.equal(await browsersOf(ana.userId), 0)
   const signedOut = await w.app.inject({ method: 'POST', url: '/api/team/v1/sign-out', headers: bea.headers })

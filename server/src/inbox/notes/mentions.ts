@@ -125,3 +125,24 @@ export async function markMentionsRead(
     )
   })
 }
+
+/** Marks a member's mentions in these notes read. */
+export async function markNotesRead(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  noteIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (noteIds.length === 0) return
+  await db.tx(async (tx) => {
+    const read = await tx`
+      update note_mentions
+      set read_at = ${now}
+      where workspace_id = ${workspaceId}
+        and user_id = ${userId}
+        and note_id = any (${[...noteIds]}::uuid[])
+        and read_at is null`
+    if (read.count > 0) tellMember(tx, workspaceId, userId)
+  })
+}
