@@ -28,6 +28,8 @@ const nothingNew = (page: Page) => page.getByRole('button', { name: 'Notificatio
 /** Whatever was told before is read. */
 async function readAll(page: Page): Promise<void> {
   await bell(page).click()
+  await panel(page).getByRole('link', { name: 'Notification settings' }).waitFor()
+  await panel(page).locator('[aria-busy="true"]').waitFor({ state: 'detached' })
   const all = panel(page).getByRole('button', { name: 'Mark all as read' })
   if (await all.isVisible()) await all.click()
   await page.keyboard.press('Escape')
@@ -136,7 +138,11 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(found[0]?.body, contact.name)
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
   await turnOn.waitFor()
-  assert.deepEqual(problems, [])
+  // The browser of the tests has no push service, and says so.
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('Push API in incognito')),
+    [],
+  )
 })
 
 test('the settings are kept: ways, quiet hours, and what is said when the app is closed', async () => {

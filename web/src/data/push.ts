@@ -55,7 +55,9 @@ async function subscriptionOf(registration: ServiceWorkerRegistration, pushKey: 
     return await registration.pushManager.subscribe(options)
   } catch {
     // One of another installation that stood at this address before: it takes nothing of ours.
-    await (await registration.pushManager.getSubscription().catch(() => null))?.unsubscribe()
+    const older = await registration.pushManager.getSubscription().catch(() => null)
+    if (older === null) return null
+    await older.unsubscribe()
     return registration.pushManager.subscribe(options).catch(() => null)
   }
 }

@@ -8,6 +8,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import type { MouseEvent } from 'react'
 import { markNoticesRead, type Notice, useNotices } from '../data/notices.ts'
 import { t } from '../text/index.ts'
 import { ago, fullMoment } from '../ui/format/time.ts'
@@ -36,12 +37,17 @@ export default function BellPanel({ drop }: { drop: Drop }) {
   const query = useNotices(workspaceId)
   const unread = query.data?.unread ?? 0
   const close = () => drop.setOpen(false)
+  const readAll = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    // The button goes, and the keys are to be heard here all the same.
+    currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()
+    void markNoticesRead(workspaceId).catch(complain)
+  }
   return (
     <DropPanel drop={drop} label={t.common.notifications} position={useIsPhone() ? 'top' : 'right-end'} width={360}>
       <div className={styles.head}>
         <h2 className={styles.title}>{t.common.notifications}</h2>
         {unread > 0 && (
-          <Button variant="subtle" size="compact-sm" onClick={() => void markNoticesRead(workspaceId).catch(complain)}>
+          <Button variant="subtle" size="compact-sm" onClick={readAll}>
             {t.told.readAll}
           </Button>
         )}
