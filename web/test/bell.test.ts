@@ -145,7 +145,13 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   )
 })
 
-test('the settings are kept: ways, quiet hours, and what is said when the app is closed', async () => {
+// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
+const kept = (page: Page): Promise<any> =>
+  page.evaluate(
+    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
+  )
+
+test('the settings are kept at once: ways, quiet hours, and what is said when the app is closed', async () => {
   const { page, problems } = await demo.open('profile')
   const sound = page.getByRole('checkbox', { name: 'Somebody mentions me: Sound' })
   await sound.uncheck()
@@ -155,9 +161,10 @@ test('the settings are kept: ways, quiet hours, and what is said when the app is
   await page.getByText('Start and end must differ.').waitFor()
   await page.getByLabel('Until').fill('06:15')
   assert.deepEqual(await issuesInEachLook(page, 'profile-notices'), [])
-  const section = page.getByRole('region', { name: 'Notifications', exact: true })
-  await section.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved').first().waitFor()
+  await until(
+    () => kept(page),
+    (settings) => settings.quiet?.to === '06:15' && !settings.ways.mention.sound,
+  )
   await page.reload()
   await sound.waitFor()
   assert.equal(await sound.isChecked(), false)

@@ -106,6 +106,8 @@ function serveSettings(app: App, { db, pushKey }: NoticeDeps, guard: TeamGuard):
       ...noticeRoute,
       operationId: 'getNoticeSettings',
       summary: 'Read how I am told',
+      description:
+        'What I chose for this workspace, or what is usual for everybody. With the key that browsers subscribe with.',
       params: noticeParams,
       response: { 200: NoticeSettingsAnswer, ...errors(401, 403, 404) },
     },

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Switch, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   changeNoticeSettings,
@@ -10,10 +10,9 @@ import {
 } from '../data/notices.ts'
 import { browserNotices, turnOff, turnOn } from '../data/push.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './NoticeSettings.module.css'
 import { QuietHours } from './QuietHours.tsx'
@@ -73,36 +72,26 @@ function ThisBrowser({ pushKey }: { pushKey: string }) {
   )
 }
 
+/** Each choice takes effect at once. */
 function SettingsForm({ settings }: { settings: Settings }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const texts = t.told.settings
-  const draft = useDraft(settings)
-  const { value, set } = draft
-  const [isSaving, setSaving] = useState(false)
-  const isSame = value.quiet !== null && value.quiet.from === value.quiet.to
-  const save = () => {
-    setSaving(true)
-    changeNoticeSettings(queries, workspaceId, value)
-      .then(() => {
-        draft.reset(value)
-        say(t.settings.saved)
-      })
-      .catch((error) => draft.refuse(error) || complain(error))
-      .finally(() => setSaving(false))
+  const [value, setValue] = useState(settings)
+  const { mutate, error } = useMutation({
+    // One after the other: the last choice is the one that stays.
+    scope: { id: 'notice-settings' },
+    mutationFn: (to: Settings) => changeNoticeSettings(queries, workspaceId, to),
+    onError: complain,
+  })
+  const set = (changes: Partial<Settings>) => {
+    const next = { ...value, ...changes }
+    setValue(next)
+    if (isWhole(next)) mutate(next)
   }
   return (
-    <Section
-      title={texts.title}
-      help={texts.help}
-      submit={save}
-      footer={
-        <Button type="submit" disabled={!draft.isChanged || isSame} loading={isSaving}>
-          {t.common.save}
-        </Button>
-      }
-    >
-      <WaysTable draft={draft} />
+    <Section title={texts.title} help={texts.help}>
+      <WaysTable value={value} set={set} />
       <Text size="xs" c="dimmed">
         {texts.wayHelp}
       </Text>
@@ -112,15 +101,22 @@ function SettingsForm({ settings }: { settings: Settings }) {
         checked={value.pushNames}
         onChange={(event) => set({ pushNames: event.currentTarget.checked })}
       />
-      <QuietHours quiet={value.quiet} change={(quiet) => set({ quiet })} error={draft.errorOf('quiet')} />
+      <QuietHours quiet={value.quiet} change={(quiet) => set({ quiet })} />
+      <div role="status" aria-live="polite">
+        {error !== null && texts.notKept}
+      </div>
     </Section>
   )
 }
 
+/** A time that is being typed is none yet. */
+const isWhole = ({ quiet }: Settings): boolean =>
+  quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
+
 const kinds: readonly NoticeKind[] = ['mention', 'assigned', 'handover', 'waiting', 'connection']
 const ways: readonly NoticeWay[] = ['bell', 'sound', 'browser', 'push']
 
-function WaysTable({ draft: { value, set } }: { draft: Draft<Settings> }) {
+function WaysTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
   const texts = t.told.settings
   const change = (kind: NoticeKind, way: NoticeWay, isOn: boolean) =>
     set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [way]: isOn } } })

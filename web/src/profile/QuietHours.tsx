@@ -19,11 +19,10 @@ const usual = (): Quiet => ({
 interface QuietHoursProps {
   quiet: Quiet | null
   change(to: Quiet | null): void
-  error: string | undefined
 }
 
 /** When nothing sounds or pops up. */
-export function QuietHours({ quiet, change, error }: QuietHoursProps) {
+export function QuietHours({ quiet, change }: QuietHoursProps) {
   const texts = t.told.settings
   return (
     <>
@@ -33,12 +32,12 @@ export function QuietHours({ quiet, change, error }: QuietHoursProps) {
         checked={quiet !== null}
         onChange={(event) => change(event.currentTarget.checked ? usual() : null)}
       />
-      {quiet !== null && <QuietFields quiet={quiet} change={change} error={error} />}
+      {quiet !== null && <QuietFields quiet={quiet} change={change} />}
     </>
   )
 }
 
-function QuietFields({ quiet, change, error }: QuietHoursProps & { quiet: Quiet }) {
+function QuietFields({ quiet, change }: QuietHoursProps & { quiet: Quiet }) {
   const texts = t.told.settings
   const [zones] = useState(() => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', quiet.timeZone])])
   return (
@@ -64,7 +63,6 @@ function QuietFields({ quiet, change, error }: QuietHoursProps & { quiet: Quiet 
           allowDeselect={false}
           value={quiet.timeZone}
           onChange={(chosen) => chosen !== null && change({ ...quiet, timeZone: chosen })}
-          error={error}
         />
       </Group>
       <fieldset className={styles.days}>

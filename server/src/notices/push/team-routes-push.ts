@@ -72,6 +72,7 @@ function serveUnsubscribing(app: App, { db }: NoticeDeps, guard: TeamGuard): voi
       ...noticeRoute,
       operationId: 'removePushSubscription',
       summary: 'Have a browser told no more',
+      description: 'One of my own; 404 for all others, and for one that has ended by itself.',
       params: Type.Object({ ...workspaceParams, id: idSchema('The subscription.') }),
       response: { 200: done, ...errors(400, 401, 403, 404) },
     },

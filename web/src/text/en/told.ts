@@ -45,7 +45,7 @@ export const told = {
       turnOn: 'Show notifications in this browser',
       turnOff: 'Stop in this browser',
     },
-    pushNames: 'Show the customer’s name when Parley is closed',
+    pushNames: 'Show who the customer is when Parley is closed',
     pushNamesHelp: 'It may be seen on a locked screen. What the customer wrote is never shown.',
     quiet: 'Quiet hours',
     quietHelp: 'No sound and no pop-up. The bell fills all the same.',
@@ -54,5 +54,6 @@ export const told = {
     timeZone: 'Time zone',
     days: 'Quiet all day',
     same: 'Start and end must differ.',
+    notKept: 'This was not kept. Change it once more.',
   },
 }

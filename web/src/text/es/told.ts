@@ -42,7 +42,7 @@ export const told: typeof en = {
       turnOn: 'Mostrar notificaciones en este navegador',
       turnOff: 'Dejar de mostrarlas aquí',
     },
-    pushNames: 'Mostrar el nombre del cliente con Parley cerrado',
+    pushNames: 'Mostrar quién es el cliente con Parley cerrado',
     pushNamesHelp: 'Puede verse en una pantalla bloqueada. Nunca se muestra lo que el cliente escribió.',
     quiet: 'Horas de silencio',
     quietHelp: 'Sin sonido ni ventanas emergentes. La campana se llena igualmente.',
@@ -51,5 +51,6 @@ export const told: typeof en = {
     timeZone: 'Zona horaria',
     days: 'En silencio todo el día',
     same: 'El inicio y el fin deben ser distintos.',
+    notKept: 'No se guardó. Cámbialo otra vez.',
   },
 }

@@ -41,7 +41,7 @@ export const told: typeof en = {
       turnOn: 'Mostrar notificações neste navegador',
       turnOff: 'Parar neste navegador',
     },
-    pushNames: 'Mostrar o nome do cliente com o Parley fechado',
+    pushNames: 'Mostrar quem é o cliente com o Parley fechado',
     pushNamesHelp: 'Pode aparecer em uma tela bloqueada. O que o cliente escreveu nunca é mostrado.',
     quiet: 'Horas de silêncio',
     quietHelp: 'Sem som nem pop-up. O sino se enche mesmo assim.',
@@ -50,5 +50,6 @@ export const told: typeof en = {
     timeZone: 'Fuso horário',
     days: 'Em silêncio o dia todo',
     same: 'Início e fim precisam ser diferentes.',
+    notKept: 'Não foi salvo. Mude mais uma vez.',
   },
 }
