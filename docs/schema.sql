@@ -832,6 +832,45 @@ create table note_mentions (
 CREATE INDEX note_mentions_unread ON note_mentions USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
 CREATE INDEX note_mentions_user ON note_mentions USING btree (workspace_id, user_id, created_at DESC, note_id DESC);
 
+create table notice_settings (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  ways jsonb not null,
+  quiet jsonb,
+  push_names boolean not null,
+  constraint notice_settings_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint notice_settings_pkey PRIMARY KEY (workspace_id, user_id)
+);
+
+create table notices (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  cause text not null,
+  conversation_id uuid,
+  connection_id uuid,
+  count integer not null default 1,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  read_at timestamp(3) with time zone,
+  push_at timestamp(3) with time zone,
+  constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
+  constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
+  constraint notices_count_check CHECK ((count > 0)),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'waiting'::text, 'connection'::text]))),
+  constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
+);
+
+CREATE UNIQUE INDEX notices_cause_key ON notices USING btree (workspace_id, user_id, kind, cause);
+CREATE INDEX notices_conversation ON notices USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT NULL);
+CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
+CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
+
 create table parked_statuses (
   workspace_id uuid not null,
   connection_id uuid not null,
@@ -845,6 +884,32 @@ create table parked_statuses (
 );
 
 CREATE INDEX parked_statuses_age ON parked_statuses USING btree (parked_at);
+
+create table push_keys (
+  id uuid not null,
+  public_key text not null,
+  private_key bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint push_keys_pkey PRIMARY KEY (id)
+);
+
+create table push_subscriptions (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  session_id uuid not null,
+  endpoint_hash bytea not null,
+  content bytea not null,
+  language text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint push_subscriptions_language_check CHECK ((language = ANY (ARRAY['en'::text, 'es'::text, 'pt'::text]))),
+  constraint push_subscriptions_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint push_subscriptions_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint push_subscriptions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX push_subscriptions_key ON push_subscriptions USING btree (workspace_id, user_id, endpoint_hash);
+CREATE INDEX push_subscriptions_session ON push_subscriptions USING btree (session_id);
 
 create unlogged table rate_limits (
   key text not null,
@@ -1019,6 +1084,21 @@ create table templates (
 
 CREATE UNIQUE INDEX templates_name_key ON templates USING btree (workspace_id, connection_id, name, language);
 
+create table told_outages (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  constraint told_outages_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
+  constraint told_outages_pkey PRIMARY KEY (workspace_id, connection_id)
+);
+
+create table told_waits (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  since timestamp(3) with time zone not null,
+  constraint told_waits_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint told_waits_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+
 create table users (
   id uuid not null,
   person bytea not null,
@@ -1159,8 +1239,10 @@ create table workspaces (
   agents_may_take_back text not null default 'always'::text,
   hours jsonb,
   agent_word text,
+  answer_goal_minutes integer default 15,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
+  constraint workspaces_answer_goal_minutes_check CHECK (((answer_goal_minutes >= 1) AND (answer_goal_minutes <= 10080))),
   constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
   constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),

@@ -14,6 +14,7 @@ const ranks: Record<string, number> = {
   simulator: 1,
   workspace: 2,
   access: 2,
+  notices: 2,
   events: 3,
   channels: 3,
   media: 3,

@@ -25,7 +25,7 @@ test('what agents should know is written down, and cleared', async () => {
 test('business hours are kept: an office week first, times of one day changed, an overlap said beside its day', async () => {
   const { page, problems } = await demo.open('settings/hours')
   const isKept = page.getByRole('switch', { name: /Tell agents/ })
-  const save = page.getByRole('button', { name: 'Save' })
+  const save = page.getByRole('region', { name: 'When people are there' }).getByRole('button', { name: 'Save' })
   await isKept.check({ force: true })
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Sao_Paulo')
   await page.getByRole('option', { name: 'America/Sao_Paulo' }).click()

@@ -32,6 +32,7 @@ import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
 import { keyedTables } from './keyed-tables.ts'
+import { serveNotices } from './notices.ts'
 import type { Runtime } from './runtime.ts'
 import { serveService } from './worker.ts'
 
@@ -92,6 +93,7 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
+  serveNotices(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)

@@ -8,6 +8,7 @@ import { liveTeamRoutes } from '../events/live-routes.ts'
 import { createLongPolls } from '../events/long-poll.ts'
 import { type FeedWatch, watchFeeds } from '../events/watch.ts'
 import { inboxFrames } from '../inbox/team-api/team-live.ts'
+import { noticeFrames } from '../notices/live.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamNewsFrames } from '../team/team-news.ts'
 import { eventCatalogue, eventNames } from '../webhooks/event-catalogue.ts'
@@ -26,7 +27,7 @@ export interface Events {
 export const presentPayload = presentBy(eventCatalogue)
 
 /** What beside the events the team's open pages are told. */
-const frames = { ...inboxFrames, ...teamNewsFrames }
+const frames = { ...inboxFrames, ...noticeFrames, ...teamNewsFrames }
 
 /** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
 export async function serveEvents(app: App, runtime: Runtime, guard: Guard): Promise<Events> {

@@ -5,6 +5,7 @@ import { sealedErasureTables } from '../erasure/keyed-tables.ts'
 import { sealedEventTables } from '../events/keyed-tables.ts'
 import { indexedInboxTables, sealedInboxTables } from '../inbox/keyed-tables.ts'
 import { indexedLeadTables, sealedLeadTables } from '../leads/keyed-tables.ts'
+import { sealedNoticeTables } from '../notices/keyed-tables.ts'
 import { sealedWebhookTables } from '../webhooks/keyed-tables.ts'
 import { sealedWorkspaceTables } from '../workspace/keyed-tables.ts'
 
@@ -19,6 +20,7 @@ export const keyedTables: KeyedTables = {
     ...sealedWebhookTables,
     ...sealedWorkspaceTables,
     ...sealedErasureTables,
+    ...sealedNoticeTables,
   ],
   indexed: [...indexedLeadTables, ...indexedInboxTables, ...indexedAccessTables],
 }

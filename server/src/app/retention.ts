@@ -6,6 +6,7 @@ import { agingFormTables } from '../forms/retention.ts'
 import { agingInboxTables, eraseQuietConversations } from '../inbox/retention.ts'
 import { forgetBulkChanges } from '../leads/bulk/retention.ts'
 import { agingLeadTables, forgetImports } from '../leads/retention.ts'
+import { forgetNotices } from '../notices/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { agingInstanceLog, agingWorkspaceTables } from '../workspace/retention.ts'
@@ -31,6 +32,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
     await forgetBulkChanges(db, now),
     await forgetRotations(db, now),
     await forgetTokens(db, now),
+    await forgetNotices(db, now),
   ]
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -65,6 +65,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     keep_former_texts: true,
     agents_may_take_back: 'always',
     agent_word: null,
+    answer_goal_minutes: 15,
     hours: null,
     ...keepsEverything,
     created_at: now,

@@ -64,6 +64,15 @@ const agentsMayTakeBack = oneOf(takingBack, {
     'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
   example: 'always',
 })
+const answerGoalMinutes = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 10_080,
+    description:
+      'After so many minutes without an answer people are told that a customer waits, while somebody is there by `hours`; 15 in a new workspace. Null: never.',
+    example: 15,
+  }),
+)
 const agentWord = nullable(
   Type.String({
     minLength: 1,
@@ -148,6 +157,7 @@ const ofInbox = {
   agentsMayTakeBack,
   agentWord,
   hours,
+  answerGoalMinutes,
   leadsFromChat,
   keepFormerTexts,
 }
@@ -234,6 +244,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     agentsMayTakeBack: row.agents_may_take_back,
     agentWord: row.agent_word,
     hours: row.hours,
+    answerGoalMinutes: row.answer_goal_minutes,
     leadsFromChat: row.leads_from_chat,
     keepFormerTexts: row.keep_former_texts,
     retention: retentionOf(row),

@@ -27,6 +27,8 @@ export interface WorkspacePatch {
   agentsMayTakeBack?: TakingBack
   agentWord?: string | null
   hours?: OpeningHours | null
+  /** Null: nobody is told of waits. */
+  answerGoalMinutes?: number | null
   retention?: Partial<Retention>
 }
 
@@ -97,6 +99,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     agents_may_take_back: patch.agentsMayTakeBack ?? before.agents_may_take_back,
     agent_word: patch.agentWord === undefined ? before.agent_word : patch.agentWord,
     hours: patch.hours === undefined ? before.hours : patch.hours,
+    answer_goal_minutes: patch.answerGoalMinutes === undefined ? before.answer_goal_minutes : patch.answerGoalMinutes,
     ...withRetention(before, patch.retention ?? {}),
   }
 }

@@ -23,6 +23,7 @@ export interface WorkspaceRow {
   agents_may_take_back: TakingBack
   agent_word: string | null
   hours: OpeningHours | null
+  answer_goal_minutes: number | null
   keep_conversations_days: number | null
   keep_activities_days: number | null
   keep_sends_days: number | null
@@ -49,6 +50,7 @@ const columns = (sql: Sql) => sql`
   w.agents_may_take_back,
   w.agent_word,
   w.hours,
+  w.answer_goal_minutes,
   w.keep_conversations_days,
   w.keep_activities_days,
   w.keep_sends_days,
@@ -99,13 +101,14 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
       agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, agent_word, hours,
+      answer_goal_minutes,
       keep_conversations_days, keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
       ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
-      ${row.agent_word}, ${hoursIn(tx, row)},
+      ${row.agent_word}, ${hoursIn(tx, row)}, ${row.answer_goal_minutes},
       ${row.keep_conversations_days}, ${row.keep_activities_days}, ${row.keep_sends_days}, ${row.keep_submissions_days},
       ${row.keep_audit_days}, ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
     )`
@@ -135,6 +138,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       agents_may_take_back = ${row.agents_may_take_back},
       agent_word = ${row.agent_word},
       hours = ${hoursIn(tx, row)},
+      answer_goal_minutes = ${row.answer_goal_minutes},
       keep_conversations_days = ${row.keep_conversations_days},
       keep_activities_days = ${row.keep_activities_days},
       keep_sends_days = ${row.keep_sends_days},

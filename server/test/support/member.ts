@@ -15,7 +15,7 @@ export interface TestMember {
   headers: Record<string, string>
   /** Calls the team API of the workspace as the member's browser would. */
   call(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: object,
     more?: Record<string, string>,

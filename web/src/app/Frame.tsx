@@ -10,6 +10,7 @@ import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { tryCodeAgain } from '../ui/overlay/code.ts'
+import { useDrop } from '../ui/overlay/drop.tsx'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { later, pageStands, whenWanted } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
@@ -23,6 +24,7 @@ import { rooms } from './rooms.ts'
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
 const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
+const Told = whenWanted(() => withTexts(() => import('../told/Told.tsx')))
 const ShortcutSheet = later(() => withTexts(() => import('./ShortcutSheet.tsx')))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
@@ -31,6 +33,8 @@ export function Frame() {
   const queries = useQueryClient()
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const close = useCallback(() => setOpen(null), [])
+  const [isBellOpen, setBellOpen] = useState(false)
+  const bell = useDrop(isBellOpen, setBellOpen)
   const isPlayerOpen = useIsPlayerOpen()
   const isFollowed = useIsFollowed()
 
@@ -44,14 +48,14 @@ export function Frame() {
     tryCodeAgain()
     void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
   })
-  useFrameKeys(workspaceId, setOpen)
+  useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
   useEffect(() => onceRead(queries, pageStands), [queries])
 
   return (
     <div className={styles.frame}>
       <SkipLink to="page">{t.common.skipToPage}</SkipLink>
-      <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
+      <Rail bell={bell} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main id="page" tabIndex={-1} className={styles.page} key={workspaceId}>
         <InboxLive />
         <OfflineLine />
@@ -65,6 +69,7 @@ export function Frame() {
       {isFollowed && (
         <Suspense>
           <RailBadges />
+          <Told />
         </Suspense>
       )}
       <Suspense fallback={<KeysHeld />}>
@@ -97,7 +102,11 @@ function onceRead(queries: QueryClient, done: () => void): () => void {
   return stop
 }
 
-function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') => void): void {
+function useFrameKeys(
+  workspaceId: string,
+  setOpen: (what: 'palette' | 'keys') => void,
+  setBellOpen: (isOpen: boolean) => void,
+): void {
   const navigate = useNavigate()
   const keys = useMemo(() => {
     const { keys: texts } = t.common
@@ -105,13 +114,14 @@ function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') =
     return [
       { keys: 'mod+k', label: texts.palette, run: () => setOpen('palette'), inFields: true },
       { keys: '?', label: texts.open, run: () => setOpen('keys') },
+      { keys: keySequence('g', 'n'), label: texts.goTo(t.common.notifications), run: () => setBellOpen(true) },
       ...open.map(({ path, key, title }) => ({
         keys: keySequence('g', key),
         label: texts.goTo(title()),
         run: () => void navigate({ to: `/w/${workspaceId}/${path}` }),
       })),
     ]
-  }, [workspaceId, navigate, setOpen])
+  }, [workspaceId, navigate, setOpen, setBellOpen])
   useKeys(t.common.keys.everywhere, keys)
 }
 

@@ -1,11 +1,11 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconCommand, IconSearch } from '@tabler/icons-react'
+import { IconBell, IconCommand, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { mayIn, useSession } from '../session/session.ts'
-import { t } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
+import { type Drop, Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
 import { later } from '../ui/overlay/later.ts'
 import { Tip } from '../ui/overlay/Tip.tsx'
 import { type Badge, useRailBadge, useRailCount } from '../ui/rail-badges.ts'
@@ -14,15 +14,17 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
 
+const BellPanel = later(() => withTexts(() => import('../told/BellPanel.tsx')))
 const MeItems = later(() => import('./MeItems.tsx'))
 
 interface RailProps {
+  bell: Drop
   openPalette(): void
   openKeys(): void
 }
 
 /** Down the side; on a phone along the lower edge, where the rooms that set things up are behind one's own face. */
-export function Rail({ openPalette, openKeys }: RailProps) {
+export function Rail({ bell, openPalette, openKeys }: RailProps) {
   const workspaceId = useWorkspaceId()
   const isPhone = useIsPhone()
   const PaletteIcon = isPhone ? IconSearch : IconCommand
@@ -38,6 +40,7 @@ export function Rail({ openPalette, openKeys }: RailProps) {
             <PaletteIcon size={20} stroke={1.6} />
           </UnstyledButton>
         </Tip>
+        <Bell drop={bell} />
         {!isPhone && links(setup)}
         <MeMenu setup={isPhone ? setup : none} openKeys={openKeys} />
       </div>
@@ -77,6 +80,29 @@ function Dot({ badge }: { badge: Badge }) {
 }
 
 const shownCount = (count: number): string => (count > 99 ? '99+' : String(count))
+
+/** What one was told of. */
+function Bell({ drop }: { drop: Drop }) {
+  const badge = useRailBadge('told')
+  const label = t.common.notifications
+  return (
+    <>
+      <Tip label={label} position="right">
+        <UnstyledButton
+          {...dropButton(drop, 'dialog')}
+          className={styles.link}
+          aria-label={badge === null ? label : `${label}: ${badge.label}`}
+        >
+          <IconBell size={20} stroke={1.6} />
+          {badge !== null && <Dot badge={badge} />}
+        </UnstyledButton>
+      </Tip>
+      <Dropped drop={drop}>
+        <BellPanel drop={drop} />
+      </Dropped>
+    </>
+  )
+}
 
 interface MeMenuProps {
   /** The rooms that have no place of their own at the rail. */

@@ -2,12 +2,14 @@ import { sweepSignIns } from '../../access/retention.ts'
 import { erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
 import { keyedTables } from '../../app/keyed-tables.ts'
+import { pushDeps } from '../../app/notices.ts'
 import { eraseQuiet, removeOld } from '../../app/retention.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { systemClock } from '../../base/clock.ts'
 import { refreshStatistics } from '../../base/statistics.ts'
+import { tellOutages } from '../../channels/health/tell-outages.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
@@ -16,6 +18,7 @@ import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
+import { tellWaits } from '../../inbox/ownership/tell-waits.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
@@ -25,6 +28,7 @@ import { sweepImports } from '../../leads/retention.ts'
 import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
 import { sweepStore } from '../../media/sweep.ts'
+import { pushDue } from '../../notices/push/push.ts'
 import { workOnRotations } from '../../rotation/work.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
@@ -34,6 +38,9 @@ const hourMs = 3_600_000
 const steadyMs = 3_000
 const strandedMs = 5_000
 const minuteMs = 60_000
+/** Whoever waits for people counts in minutes. */
+const tellEveryMs = 15_000
+const pushEveryMs = 2_000
 /** Shifts of their work take two seconds. */
 const shiftEveryMs = 1_000
 
@@ -103,6 +110,9 @@ function choresOf(runtime: Runtime): Chore[] {
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
     { name: 'index-inbox', everyMs: shiftEveryMs, work: inboxIndexer.work, isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
+    { name: 'tell-waits', everyMs: tellEveryMs, work: () => tellWaits(db, clock), isQuiet: true },
+    { name: 'tell-outages', everyMs: tellEveryMs, work: () => tellOutages(db, clock), isQuiet: true },
+    { name: 'push-notices', everyMs: pushEveryMs, work: () => pushDue(pushDeps(runtime)), isQuiet: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]
 }

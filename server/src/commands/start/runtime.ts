@@ -18,6 +18,7 @@ import { createSequencer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
+import { ensurePushKeys } from '../../notices/push/keys.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
@@ -46,6 +47,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     const masterKeys = await masterKeysOf(config, db)
     const vault = openVault(db, masterKeys, clock)
     await vault.ensureInstanceSecrets()
+    await ensurePushKeys({ db, vault, clock })
     const media = await openStore({ db, vault, clock }, config.media)
     const limiter = openLimiter({
       redisUrl: config.redisUrl,
@@ -76,7 +78,6 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       }
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
-    const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
     const localToken = randomBytes(32).toString('base64url')
     const sequencer = createSequencer(db)
     const runtime = {
@@ -92,7 +93,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       sequencer,
       outgoing,
       media,
-      masterKeyFile,
+      masterKeyFile: config.masterKey === null ? masterKeyPath(config) : null,
       localToken,
       simulatedClock,
       dbOptions: options,

@@ -20,6 +20,7 @@ const groups: Record<string, Record<string, string>> = {
     'Lead bulk changes': 'What is done to many leads at once: begun, watched, cancelled, undone within a day.',
     'Lead imports': 'Files of leads: upload one, look at it, import it.',
     'Team inbox': 'Conversations as members work with them: who owns them, notes, mentions, presence.',
+    Notices: 'What a member is told of: mentions, assignments, hand-overs, waits and outages, and how.',
     Labels: 'What conversations are marked with.',
     'Canned replies': 'Texts that members send often, by a short name.',
     'Saved filters': 'Views of leads and of the inbox that members keep.',

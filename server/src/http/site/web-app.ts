@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
 import { pageFor, readShell } from './first-look.ts'
@@ -40,7 +42,26 @@ export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = b
       maxAge: oneYear,
     })
   }
+  for (const [name, type] of besideAssets) serveFile(site, join(folder, name), `/${name}`, type)
   for (const place of places) site.get(place, (request, reply) => sendApp(deps, folder, request, reply))
+}
+
+/** What browsers look for by a name that stays: a worker sees the pages below its own address alone. */
+const besideAssets: readonly (readonly [name: string, type: string])[] = [
+  ['sw.js', 'text/javascript; charset=utf-8'],
+  ['manifest.webmanifest', 'application/manifest+json'],
+  ['icon-192.png', 'image/png'],
+  ['icon-512.png', 'image/png'],
+  ['icon-maskable-512.png', 'image/png'],
+]
+
+function serveFile(site: App, file: string, path: string, type: string): void {
+  site.get(path, async (_request, reply) => {
+    const bytes = await readFile(file).catch(() => {
+      throw notFound('Not found')
+    })
+    return reply.header('cache-control', 'no-cache').type(type).send(bytes)
+  })
 }
 
 async function sendApp(

@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import { moveNotices } from '../../notices/notices.ts'
 import { holdProgress } from '../search/progress.ts'
 import { dropConversationTokens } from '../search/put-tokens.ts'
 import { touched } from './change.ts'
@@ -121,6 +122,7 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
+  await moveNotices(tx, workspaceId, fromId, toId)
   await holdProgress(tx, workspaceId)
   await dropConversationTokens(tx, workspaceId, [fromId])
   await tx`

@@ -3,6 +3,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { markNoticesRead } from '../../notices/notices.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { tellMember } from '../conversation/team-news.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
@@ -113,6 +114,35 @@ export async function markMentionsRead(
             and n.conversation_id = ${conversationId}
         )`
         }`
+    if (read.count === 0) return
+    tellMember(tx, workspaceId, userId)
+    await markNoticesRead(
+      tx,
+      workspaceId,
+      userId,
+      { kind: 'mention', ...(conversationId !== null && { conversationId }) },
+      now,
+    )
+  })
+}
+
+/** Marks a member's mentions in these notes read. */
+export async function markNotesRead(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  noteIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (noteIds.length === 0) return
+  await db.tx(async (tx) => {
+    const read = await tx`
+      update note_mentions
+      set read_at = ${now}
+      where workspace_id = ${workspaceId}
+        and user_id = ${userId}
+        and note_id = any (${[...noteIds]}::uuid[])
+        and read_at is null`
     if (read.count > 0) tellMember(tx, workspaceId, userId)
   })
 }

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordNotices } from '../../notices/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { tellMember, tellTeam } from '../conversation/team-news.ts'
 
@@ -62,6 +63,13 @@ export async function addNote(
     insert into note_mentions (workspace_id, note_id, user_id, created_at)
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
     from unnest(${mentions}::uuid[]) as u (user_id)`
+  const told = { kind: 'mention' as const, cause: id, conversationId, actor }
+  await recordNotices(
+    tx,
+    workspaceId,
+    mentions.map((userId) => ({ ...told, userId })),
+    now,
+  )
 }
 
 /** The note that its author added under this key, and where it is now. */

@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordNotices } from '../../notices/record.ts'
 import { changeOwner } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -145,5 +146,7 @@ async function give(
   }
   await insertHandover(tx, keyring, workspaceId, before.id, handover)
   await commitChange(tx, keyring, workspaceId, before, { conversation, events }, { actor, reason: null }, now)
+  const told = { kind: 'handover' as const, cause: handover.id, userId: conversation.assignedTo, actor }
+  await recordNotices(tx, workspaceId, [{ ...told, conversationId: before.id }], now)
   return { conversation, handover }
 }

@@ -1,5 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
@@ -65,6 +67,7 @@ export async function updateConversation(
         await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
       }
       await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+      await recordNotices(tx, workspaceId, noticesOf(before, change.conversation, actor, now), now)
       return change.conversation
     }),
   )
@@ -94,6 +97,17 @@ export function applyPatch(
   // A note is part of the conversation that the team sees.
   if (patch.note !== undefined) conversation = touched(conversation, now)
   return { conversation, events: owned?.events ?? [] }
+}
+
+/** Whom it is given to is told, and so are people of what an agent leaves to them. */
+function noticesOf(before: Conversation, after: Conversation, actor: Actor, now: Date): NewNotice[] {
+  const about = { cause: newId(now), conversationId: after.id, actor }
+  const { assignedTo } = after
+  if (assignedTo !== null && assignedTo !== before.assignedTo) {
+    return [{ ...about, kind: 'assigned', userId: assignedTo }]
+  }
+  const isLeft = actor.type === 'agent' && before.owner.type === 'agent' && after.owner.type === 'human'
+  return isLeft ? [{ ...about, kind: 'handover', userId: assignedTo }] : []
 }
 
 async function checkOwner(

@@ -1,6 +1,7 @@
 import { openPerson } from '../../access/users/users.ts'
 import type { Db } from '../../base/db.ts'
 import { instanceScope, type Vault } from '../../base/sealing/vault.ts'
+import { openContact } from '../conversation/sealed.ts'
 
 /** What has a name that a page shows beside its id. */
 export interface Named {
@@ -54,6 +55,24 @@ export async function readNames(
     ]),
   )
   return (type, id) => names.get(`${type} ${id}`) ?? null
+}
+
+/** Who the customers of these conversations are, by the conversation's id. */
+export async function readContacts(
+  { db, vault }: { db: Db; vault: Vault },
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, { name: string | null; phone: string | null }>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.sql<{ id: string; contact: Buffer }[]>`
+    select id, contact
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = any (${[...new Set(ids)]}::uuid[])`
+  return vault.withKeyring(workspaceId, (keyring) => {
+    const opened = rows.map(({ id, contact }) => ({ id, ...openContact(keyring, id, contact) }))
+    return new Map(opened.map(({ id, name, phone }) => [id, { name, phone }]))
+  })
 }
 
 /** What of these actors has a name. */

@@ -56,9 +56,8 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
-  const moves = useMoves(scroller, rows, openId, virtual.scrollToIndex, open)
   const { chosen, isByTouch, choose } = useChoosing(rows)
-  useListKeys(moves, choose)
+  useListKeys(useMoves(scroller, rows, openId, virtual.scrollToIndex, open), choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />

@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { AnswerGoal } from './AnswerGoal.tsx'
 import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
 import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours, weekdays } from './week-hours.ts'
@@ -17,7 +18,16 @@ import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours, wee
 export function HoursSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
-  return <Loaded query={query}>{(workspace) => <HoursForm workspace={workspace} />}</Loaded>
+  return (
+    <Loaded query={query}>
+      {(workspace) => (
+        <>
+          <HoursForm workspace={workspace} />
+          <AnswerGoal workspace={workspace} />
+        </>
+      )}
+    </Loaded>
+  )
 }
 
 const draftOf = ({ hours }: Workspace) => ({ hours })

@@ -12,6 +12,7 @@ export const common = {
     profile: 'Profile',
   },
   skipToPage: 'Skip to the page',
+  notifications: 'Notifications',
   me: 'You',
   toLookAt: (n: string) => `${n} to look at`,
   mainNavigation: 'Main',

@@ -10,6 +10,7 @@ import { leads } from './leads.ts'
 import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
+import { told } from './told.ts'
 import { transfer } from './transfer.ts'
 import { triage } from './triage.ts'
 import { webhooks } from './webhooks.ts'
@@ -28,6 +29,7 @@ export const rest = {
   problem,
   profile,
   settings,
+  told,
   transfer,
   triage,
   webhooks,

@@ -173,6 +173,12 @@ export const settings = {
       overlap: 'These times overlap.',
     },
   },
+  goal: {
+    title: 'Answer goal',
+    isOn: 'Tell people when a customer waits too long',
+    help: 'Whoever has the conversation is told, or everybody. Only while people are there.',
+    minutes: 'After how many minutes',
+  },
   agents: {
     word: 'What agents should know',
     wordLabel: 'For every agent of this workspace',

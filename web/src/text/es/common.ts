@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   skipToPage: 'Saltar a la página',
+  notifications: 'Notificaciones',
   me: 'Tú',
   toLookAt: (n: string) => `${n} por revisar`,
   mainNavigation: 'Principal',

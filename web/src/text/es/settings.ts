@@ -188,6 +188,12 @@ export const settings: typeof en = {
       overlap: 'Estos horarios se solapan.',
     },
   },
+  goal: {
+    title: 'Meta de respuesta',
+    isOn: 'Avisar cuando un cliente espera demasiado',
+    help: 'Se avisa a quien tiene la conversación, o a todos. Solo mientras hay personas.',
+    minutes: 'Después de cuántos minutos',
+  },
   agents: {
     word: 'Lo que los agentes deben saber',
     wordLabel: 'Para todos los agentes de este espacio',

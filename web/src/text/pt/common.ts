@@ -14,6 +14,7 @@ export const common: typeof en = {
     profile: 'Perfil',
   },
   skipToPage: 'Pular para a página',
+  notifications: 'Notificações',
   me: 'Você',
   toLookAt: (n: string) => `${n} para ver`,
   mainNavigation: 'Principal',

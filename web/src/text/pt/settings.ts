@@ -178,6 +178,12 @@ export const settings: typeof en = {
       overlap: 'Estes horários se sobrepõem.',
     },
   },
+  goal: {
+    title: 'Meta de resposta',
+    isOn: 'Avisar quando um cliente espera demais',
+    help: 'Avisa quem está com a conversa, ou todos. Só enquanto há pessoas.',
+    minutes: 'Depois de quantos minutos',
+  },
   agents: {
     word: 'O que os agentes devem saber',
     wordLabel: 'Para todos os agentes deste espaço',

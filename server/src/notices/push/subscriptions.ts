@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { Sql, Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { notTold } from '../settings.ts'
+import type { PushLanguage } from './words.ts'
+
+/** Where a browser is reached, and by what only it can read what it is sent. */
+export interface PushTarget {
+  endpoint: string
+  p256dh: string
+  auth: string
+}
+
+export interface Subscription {
+  id: string
+  userId: string
+  language: PushLanguage
+  target: PushTarget
+}
+
+/** Browsers of one person; with one more the oldest goes. */
+export const maxSubscriptions = 10
+
+export const targetPlace = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
+
+/** Adds the browser of a session, or renews what is known of it. Returns its id; 403 for who is no member. */
+export async function addSubscription(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  by: { userId: string; sessionId: string },
+  { target, language }: { target: PushTarget; language: PushLanguage },
+  now: Date,
+): Promise<string> {
+  const id = newId(now)
+  const hash = createHash('sha256').update(target.endpoint).digest()
+  // What is sealed is bound to its row: one that is renewed is another row.
+  await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = ${by.userId}
+      and endpoint_hash = ${hash}`
+  const added = await tx`
+    insert into push_subscriptions (
+      workspace_id, user_id, id, session_id, endpoint_hash, content, language, created_at
+    )
+    select m.workspace_id, m.user_id, ${id}, ${by.sessionId}, ${hash},
+      ${keyring.seal(targetPlace(id), JSON.stringify(target))}, ${language}, ${now}
+    from members m
+    where m.workspace_id = ${workspaceId}
+      and m.user_id = ${by.userId}
+    for no key update`
+  if (added.count === 0) throw notTold()
+  await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and id in (
+        select id
+        from push_subscriptions
+        where workspace_id = ${workspaceId}
+          and user_id = ${by.userId}
+        order by created_at desc, id desc
+        offset ${maxSubscriptions}
+      )`
+  return id
+}
+
+export async function removeSubscription(tx: Tx, workspaceId: string, userId: string, id: string): Promise<boolean> {
+  const removed = await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+      and id = ${id}`
+  return removed.count > 0
+}
+
+/** The browsers of these people. One that does not open is passed over. */
+export async function listSubscriptions(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<Subscription[]> {
+  const rows = await sql<{ id: string; userId: string; language: PushLanguage; content: Buffer }[]>`
+    select id, user_id as "userId", language, content
+    from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])
+    order by id`
+  return rows.map(({ content, ...row }) => ({
+    ...row,
+    target: JSON.parse(keyring.openText(targetPlace(row.id), content)) as PushTarget,
+  }))
+}

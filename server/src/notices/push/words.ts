@@ -1,0 +1,65 @@
+import type { NoticeKind } from '../ways.ts'
+
+/** The languages of the web app: a browser says in which it is to be told. */
+export const pushLanguages = ['en', 'es', 'pt'] as const
+export type PushLanguage = (typeof pushLanguages)[number]
+
+export interface PushFacts {
+  kind: NoticeKind
+  count: number
+  /** Who did it; null: nobody who has a name. */
+  actor: string | null
+  /** The customer; null: not to be said, or not known. */
+  customer: string | null
+  connection: string | null
+}
+
+type Sentence = (facts: PushFacts & { actor: string }) => string
+
+interface Words {
+  somebody: string
+  titles: Record<NoticeKind, Sentence>
+}
+
+const words: Record<PushLanguage, Words> = {
+  en: {
+    somebody: 'Somebody',
+    titles: {
+      mention: ({ actor }) => `${actor} mentioned you`,
+      assigned: ({ actor }) => `${actor} assigned you a conversation`,
+      handover: ({ actor }) => `${actor} handed over a conversation`,
+      waiting: ({ count }) =>
+        count === 1 ? 'A customer is waiting for an answer' : `${count} customers are waiting for an answer`,
+      connection: ({ connection }) => (connection === null ? 'A connection is down' : `${connection} is disconnected`),
+    },
+  },
+  es: {
+    somebody: 'Alguien',
+    titles: {
+      mention: ({ actor }) => `${actor} te mencionó`,
+      assigned: ({ actor }) => `${actor} te asignó una conversación`,
+      handover: ({ actor }) => `${actor} entregó una conversación`,
+      waiting: ({ count }) =>
+        count === 1 ? 'Un cliente espera una respuesta' : `${count} clientes esperan una respuesta`,
+      connection: ({ connection }) =>
+        connection === null ? 'Se perdió una conexión' : `${connection} está desconectada`,
+    },
+  },
+  pt: {
+    somebody: 'Alguém',
+    titles: {
+      mention: ({ actor }) => `${actor} mencionou você`,
+      assigned: ({ actor }) => `${actor} atribuiu uma conversa a você`,
+      handover: ({ actor }) => `${actor} passou uma conversa adiante`,
+      waiting: ({ count }) =>
+        count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
+      connection: ({ connection }) => (connection === null ? 'Uma conexão caiu' : `${connection} está desconectada`),
+    },
+  },
+}
+
+/** What a browser shows: who did what, and of the customer no more than the name, if the person wants it. */
+export function wordsOf(facts: PushFacts, language: PushLanguage): { title: string; body: string } {
+  const { somebody, titles } = words[language]
+  return { title: titles[facts.kind]({ ...facts, actor: facts.actor ?? somebody }), body: facts.customer ?? '' }
+}

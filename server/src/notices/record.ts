@@ -1,0 +1,82 @@
+import { announce, type Sql, type Tx } from '../base/db.ts'
+import { type NoticeKind, usualWays } from './ways.ts'
+
+export interface NewNotice {
+  kind: NoticeKind
+  /** What it is told of: under one cause a person is told once. */
+  cause: string
+  /** Whom it is for; null: every member. Who is no member is not told. */
+  userId: string | null
+  conversationId?: string | null
+  connectionId?: string | null
+  /** How many conversations it stands for; 1 unless given. */
+  count?: number
+  /** Who did it, and is not told of it. */
+  actor: { type: string; id: string | null }
+}
+
+/** Notices of a person that are new or read: the id is the workspace, a blank, and the user. */
+export const noticesTopic = 'notices'
+
+export function tellOfNotices(tx: Tx, workspaceId: string, userId: string): void {
+  announce(tx, noticesTopic, `${workspaceId} ${userId}`)
+}
+
+/** How long a page that is open has to show what is new, before the browsers of the person are told by push. */
+export const pushAfterMs = 15_000
+
+/**
+ * Records what people are told of, in the transaction of its cause: for those who want to be told of such a thing, and never for
+ * who did it. Returns for how many.
+ */
+export async function recordNotices(
+  tx: Tx,
+  workspaceId: string,
+  notices: readonly NewNotice[],
+  now: Date,
+): Promise<number> {
+  if (notices.length === 0) return 0
+  const told = await tx<{ userId: string }[]>`
+    insert into notices (
+      workspace_id, user_id, kind, cause, conversation_id, connection_id, count, actor_type, actor_id, created_at, push_at
+    )
+    select m.workspace_id, m.user_id, n.kind, n.cause, n.conversation_id, n.connection_id, n.count, n.actor_type,
+      n.actor_id, ${now}::timestamptz,
+      case
+        when ${wants(tx, 'push')} and exists (
+          select
+          from push_subscriptions p
+          where p.workspace_id = m.workspace_id
+            and p.user_id = m.user_id
+        ) then ${new Date(now.getTime() + pushAfterMs)}::timestamptz
+      end
+    from unnest(
+      ${notices.map(({ kind }) => kind)}::text[],
+      ${notices.map(({ cause }) => cause)}::text[],
+      ${notices.map(({ userId }) => userId)}::uuid[],
+      ${notices.map(({ conversationId = null }) => conversationId)}::uuid[],
+      ${notices.map(({ connectionId = null }) => connectionId)}::uuid[],
+      ${notices.map(({ count = 1 }) => count)}::integer[],
+      ${notices.map(({ actor }) => (isNamed(actor) ? actor.type : null))}::text[],
+      ${notices.map(({ actor }) => (isNamed(actor) ? actor.id : null))}::uuid[]
+    ) as n (kind, cause, user_id, conversation_id, connection_id, count, actor_type, actor_id)
+    join members m
+      on m.workspace_id = ${workspaceId}
+      and (n.user_id is null or m.user_id = n.user_id)
+      and (n.actor_type is distinct from 'user' or m.user_id <> n.actor_id)
+    left join notice_settings s
+      on s.workspace_id = m.workspace_id
+      and s.user_id = m.user_id
+    where ${wants(tx, 'bell')}
+    on conflict (workspace_id, user_id, kind, cause) do nothing
+    returning user_id as "userId"`
+  for (const { userId } of told) tellOfNotices(tx, workspaceId, userId)
+  return told.length
+}
+
+const isNamed = ({ type, id }: NewNotice['actor']): boolean =>
+  id !== null && (type === 'agent' || type === 'user' || type === 'token')
+
+/** Whether the person of `s` wants notices of the kind of `n` by this way. What was never chosen is as usual. */
+const wants = (sql: Sql, way: 'bell' | 'push') =>
+  sql`coalesce((s.ways -> n.kind ->> ${way}::text)::boolean, (${sql.json(usualWays)} -> n.kind ->> ${way}::text)::boolean)`

@@ -1,0 +1,53 @@
+import type { Sql, Tx } from '../base/db.ts'
+import { forbidden } from '../base/errors.ts'
+import type { QuietHours } from './quiet-hours.ts'
+import { usualWays, type Ways, waysOf } from './ways.ts'
+
+/** How a person wants to be told in a workspace. */
+export interface NoticeSettings {
+  ways: Ways
+  quiet: QuietHours | null
+  /** Whether the customer's name may stand in a push. */
+  pushNames: boolean
+}
+
+export const usualSettings: NoticeSettings = { ways: usualWays, quiet: null, pushNames: false }
+
+export async function readSettings(sql: Sql, workspaceId: string, userId: string): Promise<NoticeSettings> {
+  const all = await readSettingsOf(sql, workspaceId, [userId])
+  return all.get(userId) ?? usualSettings
+}
+
+export async function readSettingsOf(
+  sql: Sql,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<Map<string, NoticeSettings>> {
+  const rows = await sql<(NoticeSettings & { userId: string })[]>`
+    select user_id as "userId", ways, quiet, push_names as "pushNames"
+    from notice_settings
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])`
+  return new Map(rows.map(({ userId, ways, quiet, pushNames }) => [userId, { ways: waysOf(ways), quiet, pushNames }]))
+}
+
+/** Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */
+export async function storeSettings(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  { ways, quiet, pushNames }: NoticeSettings,
+): Promise<void> {
+  const stored = await tx`
+    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names)
+    select m.workspace_id, m.user_id, ${tx.json(ways)},
+      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}
+    from members m
+    where m.workspace_id = ${workspaceId}
+      and m.user_id = ${userId}
+    on conflict (workspace_id, user_id)
+    do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names`
+  if (stored.count === 0) throw notTold()
+}
+
+export const notTold = () => forbidden('Only members of the workspace are told of anything. Ask to be invited.')

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from './support/composing.ts'
+import { issuesInEachLook, openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+
+const demo = await openDemo()
+const at = `/workspaces/${demo.workspaceId}`
+const { members } = await demo.team('GET', `${at}/members`)
+const owner = members.find(({ role }: { role: string }) => role === 'owner').userId
+// Those of the demo have waited since before the test.
+await demo.team('PATCH', at, { answerGoalMinutes: null })
+const { conversations } = await demo.team('GET', `${at}/inbox/conversations`)
+
+/** Gives the owner a conversation, by somebody else's hand. */
+async function assign(n = 0): Promise<{ id: string; contact: { name: string } }> {
+  const path = `${at}/inbox/conversations/${conversations[n].id}`
+  await demo.team('PATCH', path, { assignedTo: null })
+  await demo.team('PATCH', path, { assignedTo: owner })
+  return conversations[n]
+}
+
+const bell = (page: Page, name: string | RegExp = /^Notifications/) => page.getByRole('button', { name })
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' })
+
+const nothingNew = (page: Page) => page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+
+/** Whatever was told before is read. */
+async function readAll(page: Page): Promise<void> {
+  await bell(page).click()
+  await panel(page).getByRole('link', { name: 'Notification settings' }).waitFor()
+  await panel(page).locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+  const all = panel(page).getByRole('button', { name: 'Mark all as read' })
+  if (await all.isVisible()) await all.click()
+  await page.keyboard.press('Escape')
+  await nothingNew(page)
+}
+
+test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
+  const { page, problems } = await demo.open()
+  await readAll(page)
+  const { id, contact } = await assign()
+  await bell(page, 'Notifications: 1 unread').click()
+  const row = panel(page)
+    .getByRole('link', { name: /assigned you a conversation/ })
+    .first()
+  await row.getByText(contact.name).waitFor()
+  await picture(page, 'bell')
+  assert.deepEqual(await seriousIssues(page), [])
+  await row.click()
+  await page.waitForURL(`**/inbox/${id}`)
+  await nothingNew(page)
+  assert.deepEqual(problems, [])
+})
+
+test('the bell opens by keyboard, reads all, and is left where one was', async () => {
+  const { page, problems } = await demo.open()
+  await readAll(page)
+  await assign(1)
+  await bell(page, 'Notifications: 1 unread').waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('n')
+  await panel(page).getByRole('button', { name: 'Mark all as read' }).click()
+  await nothingNew(page)
+  await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
+  assert.deepEqual(problems, [])
+})
+
+test('what tells of the conversation that one looks at is read by that', async () => {
+  const { page } = await demo.open(`inbox/${conversations[2].id}`)
+  await readAll(page)
+  await assign(2)
+  await assign(3)
+  await bell(page, 'Notifications: 1 unread').waitFor()
+})
+
+test('a failure is told with a way to try again', async () => {
+  const { page } = await demo.open('settings/about')
+  await page.route('**/notices?*', (route) => route.fulfill({ status: 503, json: { statusMessage: 'Try again' } }))
+  await page.reload()
+  await bell(page).click()
+  await panel(page).getByRole('alert').waitFor({ timeout: 30_000 })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await panel(page).getByRole('button', { name: 'Try again' }).click()
+  await panel(page).getByRole('link').first().waitFor()
+})
+
+test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await context.addInitScript(`
+    window.tones = 0
+    const start = AudioScheduledSourceNode.prototype.start
+    AudioScheduledSourceNode.prototype.start = function (...args) {
+      window.tones++
+      return start.apply(this, args)
+    }`)
+  await page.reload()
+  const tones = (one: Page) => one.evaluate('window.tones') as Promise<number>
+  await bell(page).waitFor()
+  await readAll(page)
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await bell(other).waitFor()
+  await other.getByRole('main').click({ position: { x: 2, y: 2 } })
+  await assign(4)
+  for (const one of [page, other]) await bell(one, 'Notifications: 1 unread').waitFor()
+  const heard = async () => (await tones(page)) + (await tones(other))
+  await until(heard, (count) => count > 0)
+  assert.equal(await heard(), 2)
+})
+
+test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
+  const { page, context, problems } = await demo.open('profile', { isAlone: true })
+  await context.addInitScript(`
+    window.asked = 0
+    const ask = Notification.requestPermission.bind(Notification)
+    Notification.requestPermission = () => (window.asked++, ask())
+    document.hasFocus = () => false`)
+  await page.reload()
+  const turnOn = page.getByRole('button', { name: 'Show notifications in this browser' })
+  await turnOn.waitFor()
+  assert.equal(await page.evaluate('window.asked'), 0)
+  await context.grantPermissions(['notifications'], { origin: demo.url })
+  await turnOn.click()
+  await page.getByText('This browser shows notifications').waitFor()
+  assert.equal(await page.evaluate('window.asked'), 1)
+  const { contact } = await assign(5)
+  const shown = () =>
+    page.evaluate(`(async () => {
+      const registration = await navigator.serviceWorker.ready
+      return (await registration.getNotifications()).map(({ title, body }) => ({ title, body }))
+    })()`) as Promise<{ title: string; body: string }[]>
+  await until(shown, (found) => found.length > 0)
+  const found = await shown()
+  assert.equal(found.length, 1)
+  assert.match(found[0]?.title ?? '', /assigned you a conversation/)
+  assert.equal(found[0]?.body, contact.name)
+  await page.getByRole('button', { name: 'Stop in this browser' }).click()
+  await turnOn.waitFor()
+  // The browser of the tests has no push service, and says so.
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('Push API in incognito')),
+    [],
+  )
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
+const kept = (page: Page): Promise<any> =>
+  page.evaluate(
+    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
+  )
+
+test('the settings are kept at once: ways, quiet hours, and what is said when the app is closed', async () => {
+  const { page, problems } = await demo.open('profile')
+  const sound = page.getByRole('checkbox', { name: 'Somebody mentions me: Sound' })
+  await sound.uncheck()
+  await page.getByRole('switch', { name: 'Quiet hours' }).check()
+  await page.getByLabel('From').fill('21:30')
+  await page.getByLabel('Until').fill('21:30')
+  await page.getByText('Start and end must differ.').waitFor()
+  await page.getByLabel('Until').fill('06:15')
+  assert.deepEqual(await issuesInEachLook(page, 'profile-notices'), [])
+  await until(
+    () => kept(page),
+    (settings) => settings.quiet?.to === '06:15' && !settings.ways.mention.sound,
+  )
+  await page.reload()
+  await sound.waitFor()
+  assert.equal(await sound.isChecked(), false)
+  assert.equal(await page.getByLabel('Until').inputValue(), '06:15')
+  assert.deepEqual(problems, [])
+})
+
+test('on a phone the bell is at hand, and what drops from it fits', async () => {
+  const { page } = await demo.open('home', { viewport: phone })
+  await bell(page).click()
+  const box = await panel(page).boundingBox()
+  assert.ok(box && box.x >= 0 && box.x + box.width <= phone.width, JSON.stringify(box))
+  await picture(page, 'bell-phone')
+})
+
+test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {
+  const { page, problems } = await demo.open()
+  const href = await page.locator('link[rel="manifest"]').getAttribute('href')
+  const manifest = (await demo.call('GET', `${href}`)).body
+  assert.deepEqual([manifest.display, manifest.start_url], ['standalone', '/'])
+  for (const { src } of manifest.icons) {
+    const icon = await fetch(`${demo.url}${src}`)
+    assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/png'])
+  }
+  const worker = await fetch(`${demo.url}/sw.js`)
+  assert.deepEqual([worker.status, worker.headers.get('cache-control')], [200, 'no-cache'])
+  assert.deepEqual(problems, [])
+})
