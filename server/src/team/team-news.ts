@@ -10,6 +10,7 @@ const teamNews = {
     tells: '`{ connectionId }`: read that connection and its session anew',
   },
   'team.lead_import.changed': { idName: 'importId', tells: '`{ importId }`: read that import anew; only admins may' },
+  'team.member.changed': { idName: 'userId', tells: '`{ userId }`: read the members anew' },
   'team.workspace.changed': { idName: 'workspaceId', tells: '`{ workspaceId }`: read the workspace anew' },
 }
 type TeamNewsName = keyof typeof teamNews
@@ -30,6 +31,11 @@ export function announceConnection(tx: Tx, workspaceId: string, connectionId: st
 /** The same, of an import of leads. */
 export function announceImport(tx: Tx, workspaceId: string, importId: string): void {
   announceNews(tx, 'team.lead_import.changed', workspaceId, importId)
+}
+
+/** The same, of a member who went away or came back. */
+export function announceMemberNews(tx: Tx, workspaceId: string, userId: string): void {
+  announceNews(tx, 'team.member.changed', workspaceId, userId)
 }
 
 /** The same, of the workspace's settings and switches. */
