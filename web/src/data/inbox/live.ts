@@ -5,6 +5,7 @@ import { gather } from '../../api/gather.ts'
 import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
 import { connectionsKey, useConnectionNews } from '../connections.ts'
+import { membersKey } from '../members.ts'
 import { workspaceKey } from '../workspace.ts'
 import {
   changeThread,
@@ -35,6 +36,7 @@ const names = [
   'team.conversation.gone',
   'team.conversations.changed',
   'team.media.changed',
+  'team.member.changed',
   'team.presence',
   'team.workspace.changed',
   'inbox.message.sent',
@@ -104,6 +106,8 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else if (event === 'team.member.changed') {
+      void readAgain(inbox.queries, membersKey(inbox.workspaceId))
     } else if (event === 'team.workspace.changed') {
       void readAgain(inbox.queries, workspaceKey(inbox.workspaceId))
     } else if (event === 'inbox.message.sent') {

@@ -6,6 +6,7 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useMemberList } from '../../data/members.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ActionItems } from './ActionItems.tsx'
@@ -21,10 +22,16 @@ export default function AssignMenu({ drop, conversation: { id, assignedTo } }: A
   const members = useMemberList(workspaceId)
   const { id: userId, name } = me()
   const colleagues = members.filter((member) => member.userId !== userId)
+  const away = new Set(members.flatMap((member) => (member.awaySince === null ? [] : [member.userId])))
   const item = (key: string | null, label: string, member: { id: string; name: string } | null) => (
     <Menu.Item
       key={key ?? 'nobody'}
-      rightSection={assignedTo === key && <IconCheck size={16} />}
+      rightSection={
+        <>
+          {key !== null && away.has(key) && <Chip tone="attention">{t.common.away}</Chip>}
+          {assignedTo === key && <IconCheck size={16} />}
+        </>
+      }
       onClick={() => void assign(inbox, id, member)}
     >
       {label}
