@@ -24,7 +24,10 @@ test('the home page stands beside the time before, by who answered and where, an
   await groups.scrollIntoViewIfNeeded()
   await groups.getByText('The last 30 days beside the 30 days before.').waitFor()
   await groups.getByRole('radiogroup', { name: 'Group by' }).getByText('Connection').click()
-  await page.getByText(/the 30 days before/).first().waitFor()
+  await page
+    .getByText(/the 30 days before/)
+    .first()
+    .waitFor()
   await picture(page, 'home-groups')
   await page.getByRole('button', { name: 'CSV' }).click()
   const days = await fileFrom(page, () => page.getByRole('menuitem', { name: 'By day' }).click())
@@ -47,7 +50,14 @@ test('customers who wait open longest first', async () => {
   // As if the quarter of an hour had passed.
   await page.route(stats, async (route) => {
     const answer = await route.fetch()
-    const attention = { code: 'customers_waiting', id: null, name: null, at: new Date().toISOString(), count: 1, reason: null }
+    const attention = {
+      code: 'customers_waiting',
+      id: null,
+      name: null,
+      at: new Date().toISOString(),
+      count: 1,
+      reason: null,
+    }
     await route.fulfill({ response: answer, json: { ...(await answer.json()), attention: [attention] } })
   })
   await page.reload()
@@ -96,7 +106,10 @@ test('the audit log is told in words, searched, and given as a file', async () =
   await page.getByRole('row', { name: /created a label Urgent/ }).waitFor()
   await filters.getByRole('combobox', { name: 'What' }).click()
   await page.getByRole('option', { name: 'Labels' }).click()
-  await page.getByRole('row', { name: /API key/ }).first().waitFor({ state: 'detached' })
+  await page
+    .getByRole('row', { name: /API key/ })
+    .first()
+    .waitFor({ state: 'detached' })
   await page.getByRole('row', { name: /created a label Urgent/ }).waitFor()
   await picture(page, 'audit-filtered')
   const lines = await fileFrom(page, () => page.getByRole('button', { name: 'CSV' }).click())
@@ -191,7 +204,7 @@ test('the deeper pages are drawn on a phone too', async () => {
     const { page, problems } = await demo.open(path, { viewport: phone })
     await page.getByText(mark).first().scrollIntoViewIfNeeded()
     await picture(page, name)
-    const isWider = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+    const isWider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
     assert.equal(isWider, false, path)
     assert.deepEqual(problems, [])
   }

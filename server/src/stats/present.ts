@@ -1,5 +1,5 @@
 import type { ZoneDay } from '../base/zone-days.ts'
-import type { AnswerGroup, Answerer, AnswerTimes } from '../inbox/read/answer-times.ts'
+import type { Answerer, AnswerGroup, AnswerTimes } from '../inbox/read/answer-times.ts'
 import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { NewLeads } from '../leads/search/stats.ts'
 import type { Attention } from './attention.ts'
@@ -60,7 +60,11 @@ export function presentComparison(
 }
 
 function presentSpan(groups: readonly AnswerGroup[], created: readonly NewLeads[], isBefore: boolean) {
-  const by = (kind: AnswerGroup['kind']) => timesIn(groups.filter((one) => one.kind === kind && one.id === null), isBefore)
+  const by = (kind: AnswerGroup['kind']) =>
+    timesIn(
+      groups.filter((one) => one.kind === kind && one.id === null),
+      isBefore,
+    )
   return {
     leads: sum(created.filter(({ day }) => day === (isBefore ? 1 : 2))),
     answers: { people: by('people'), agents: by('agents'), otherApps: by('otherApps') },
@@ -68,7 +72,10 @@ function presentSpan(groups: readonly AnswerGroup[], created: readonly NewLeads[
 }
 
 function presentGroups(groups: readonly AnswerGroup[], kind: AnswerGroup['kind']): Comparison['people'] {
-  const byId = Map.groupBy(groups.filter((one) => one.kind === kind), ({ id }) => id)
+  const byId = Map.groupBy(
+    groups.filter((one) => one.kind === kind),
+    ({ id }) => id,
+  )
   return [...byId]
     .flatMap(([id, rows]) => (id === null ? [] : [{ id, now: timesIn(rows, false), before: timesIn(rows, true) }]))
     .sort((a, b) => answersOf(b.now) - answersOf(a.now) || answersOf(b.before) - answersOf(a.before))

@@ -45,6 +45,9 @@ const Answerers = {
   otherApps: AnswerTimes,
 }
 
+const ofAnswerers = 'By members and team tokens, by API keys, and from other apps on the same number.'
+const ByAnswerer = Type.Object(Answerers, { title: 'AnswersByKind', description: ofAnswerers })
+
 const AnswerGroups = Type.Array(
   titled('AnswerGroup', {
     id: idSchema('Of the member or token, key, connection or label.'),
@@ -54,9 +57,9 @@ const AnswerGroups = Type.Array(
   { ...unpaged, description: 'With the most answers first; those who answered in neither period are not among them.' },
 )
 
-const Span = Type.Object({
+const Span = titled('StatsPeriod', {
   leads: count('Leads created in it that are there now.'),
-  answers: Type.Object(Answerers),
+  answers: ByAnswerer,
 })
 
 const { waitingMinutes: _, ...spanQuery } = StatsQuery.properties
@@ -75,15 +78,13 @@ export const Comparison = Type.Object({
 })
 export type Comparison = Static<typeof Comparison>
 
-const ofAnswerers = 'By members and team tokens, by API keys, and from other apps on the same number.'
-
 export const Stats = Type.Object({
   from: timestamp('The first moment of the first day.'),
   days: Type.Array(
     Type.Object({
       date: day,
       leads: count('Leads created on it that are there now.'),
-      answers: Type.Object(Answerers, { description: ofAnswerers }),
+      answers: ByAnswerer,
     }),
     { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
   ),

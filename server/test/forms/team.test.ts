@@ -82,7 +82,13 @@ test('submissions are listed newest first, with a cursor that belongs to the for
 
 test('a submission shows what was filled in, as it was, and the database holds it sealed', async () => {
   const w = await formWorld(database)
-  const size: FormField = { key: 'company_size', label: 'Company size', type: 'select', required: false, options: ['1', '2'] }
+  const size: FormField = {
+    key: 'company_size',
+    label: 'Company size',
+    type: 'select',
+    required: false,
+    options: ['1', '2'],
+  }
   const terms: FormField = { key: 'terms', label: 'I agree', type: 'boolean', required: false }
   const form = await w.newForm({ fields: [nameField, size, terms] })
   const body = { firstName: ' Secretive ', company_size: '2', terms: true }
@@ -92,7 +98,7 @@ test('a submission shows what was filled in, as it was, and the database holds i
     { key: 'firstName', label: nameField.label, value: 'Secretive' },
     { key: 'company_size', label: 'Company size', value: '2' },
     { key: 'terms', label: 'I agree', value: true },
-    { key: 'k_utm_source', label: 'utm_source', value: 'news' },
+    { key: 'k_utm_source', label: 'k_utm_source', value: 'news' },
   ])
   const [row] = await database.db.sql`select t::text as whole from form_submissions t where form_id = ${form.id}`
   assert.doesNotMatch(String(row?.whole), new RegExp(Buffer.from('Secretive').toString('hex')))

@@ -1,5 +1,13 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
-import { IconCheck, IconKeyboard, IconLogout, IconSelector, IconUser, IconUserCheck, IconUserPause } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconKeyboard,
+  IconLogout,
+  IconSelector,
+  IconUser,
+  IconUserCheck,
+  IconUserPause,
+} from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { sayAway, useMemberList } from '../data/members.ts'
 import { signOut, useSession } from '../session/session.ts'
@@ -93,7 +101,10 @@ function AwayItem() {
   const change = () =>
     sayAway(workspaceId, !isAway).then(() => say(isAway ? t.common.hereNow : t.common.awayNow), complain)
   return (
-    <Menu.Item leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />} onClick={() => void change()}>
+    <Menu.Item
+      leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
+      onClick={() => void change()}
+    >
       {isAway ? t.common.comeBack : t.common.goAway}
     </Menu.Item>
   )

@@ -53,7 +53,12 @@ function groupRows(comparison: Comparison, nameOf: (by: GroupName, id: string) =
   const figures = [csv.answers, csv.median, csv.p90]
   const head = [csv.group, groups.name, ...figures, ...figures.map((each) => csv.before(each))]
   const rows = groupNames.flatMap((by) =>
-    comparison[by].map(({ id, now, before }) => [groups.names[by], nameOf(by, id), ...figuresOf(now), ...figuresOf(before)]),
+    comparison[by].map(({ id, now, before }) => [
+      groups.names[by],
+      nameOf(by, id),
+      ...figuresOf(now),
+      ...figuresOf(before),
+    ]),
   )
   return [head, ...rows]
 }

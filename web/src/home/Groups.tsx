@@ -54,9 +54,10 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
         </div>
       )}
       <p className={styles.quiet}>
-        {[texts.help(days), ...(comparison.sampledEvery > 1 ? [texts.sampled(number(comparison.sampledEvery))] : [])].join(
-          ' ',
-        )}
+        {[
+          texts.help(days),
+          ...(comparison.sampledEvery > 1 ? [texts.sampled(number(comparison.sampledEvery))] : []),
+        ].join(' ')}
       </p>
     </>
   )
@@ -76,7 +77,13 @@ function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
       optional: true,
     },
     { key: 'median', title: texts.median, cell: ({ now }) => time(now?.medianSeconds), numeric: true, whole: true },
-    { key: 'before', title: texts.medianBefore, cell: ({ before }) => time(before?.medianSeconds), numeric: true, optional: true },
+    {
+      key: 'before',
+      title: texts.medianBefore,
+      cell: ({ before }) => time(before?.medianSeconds),
+      numeric: true,
+      optional: true,
+    },
     { key: 'p90', title: texts.p90, cell: ({ now }) => time(now?.p90Seconds), numeric: true, optional: true },
   ]
 }

@@ -115,7 +115,9 @@ export async function changeKeyAs(
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
     const wanted = changedKey(key, changes, now)
-    const [action] = changeActions.filter(({ columns }) => columns.some((name) => !isDeepStrictEqual(key[name], wanted[name])))
+    const [action] = changeActions.filter(({ columns }) =>
+      columns.some((name) => !isDeepStrictEqual(key[name], wanted[name])),
+    )
     if (action === undefined) return key
     await refuseStrangeConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
     await giveBackWhatIsLost(deps, tx, keyring, key, wanted)

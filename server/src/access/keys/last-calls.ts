@@ -67,7 +67,12 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
     const due = [...keys.values()].filter((pending) => pending.calls.length > 0 && isDue(pending))
     for (let at = 0; at < due.length; at += keysPerStatement) {
       const batch = due.slice(at, at + keysPerStatement).map((pending) => ({ pending, calls: [...pending.calls] }))
-      await db.tx((tx) => storeCalls(tx, batch.map(({ pending, calls }) => ({ ...pending, calls }))))
+      await db.tx((tx) =>
+        storeCalls(
+          tx,
+          batch.map(({ pending, calls }) => ({ ...pending, calls })),
+        ),
+      )
       for (const { pending, calls } of batch) {
         const written = new Set(calls)
         pending.calls = pending.calls.filter((call) => !written.has(call))

@@ -115,13 +115,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 /** What of a key can be changed while it works. */
 export type KeyChanges = Pick<
   ApiKeyRow,
-  | 'name'
-  | 'scopes'
-  | 'connection_ids'
-  | 'allowlist'
-  | 'answers_new_conversations'
-  | 'unanswered_sends'
-  | 'daily_sends'
+  'name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'
 >
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {

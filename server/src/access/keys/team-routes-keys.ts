@@ -109,8 +109,7 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description:
-        'For admins. The value is in this answer and nowhere else. Give it what it needs and no more.',
+      description: 'For admins. The value is in this answer and nowhere else. Give it what it needs and no more.',
       params: Type.Object(workspaceParams),
       body: newKeySchema,
       response: { 201: withValue, ...errors(400, 401, 403, 404) },

@@ -39,7 +39,10 @@ const query = Type.Object(
     before: Type.Optional(idSchema('`nextBefore` of the page before: older lines follow.')),
     actorId: Type.Optional(idSchema('Only what this user, token or key did.')),
     actorType: Type.Optional(
-      oneOf(actorTypes, { title: 'AuditActorType', description: 'Only what such actors did; `system` is the service itself.' }),
+      oneOf(actorTypes, {
+        title: 'AuditActorType',
+        description: 'Only what such actors did; `system` is the service itself.',
+      }),
     ),
     thing: Type.Optional(
       Type.String({

@@ -189,6 +189,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'listMentions',
   'markMentionsRead',
   'reportPresence',
+  'sayAway',
   'downloadMediaPreview',
   'retryMedia',
   'getConnectionHealth',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLastCalls, type KeyCall, keptCalls } from '../../../src/access/keys/last-calls.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -21,7 +21,12 @@ test('the last calls of a key say what was called and what came of it, refused o
   const conversations = await w.call('GET', '/api/v2/conversations')
   assert.equal(conversations.status, 401)
   const tool = await w.call('POST', '/mcp', {
-    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_lead', arguments: { identifier: newId(noon) } } },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'get_lead', arguments: { identifier: newId(noon) } },
+    },
     headers: { accept: 'application/json, text/event-stream' },
   })
   assert.equal(tool.status, 200)
@@ -81,7 +86,10 @@ test('the newest calls of two nodes stand together, and no more than a hundred',
     calls.note(key, noted(200 + (n % 2)))
     if (n % 2 === 0) elsewhere.note(key, noted(300))
   }
-  assert.deepEqual([await statuses(elsewhere).then((all) => all.length), await statuses().then((all) => all.length)], [50, 100])
+  assert.deepEqual(
+    [await statuses(elsewhere).then((all) => all.length), await statuses().then((all) => all.length)],
+    [50, 100],
+  )
   await Promise.all([calls.flush(), elsewhere.flush()])
   const [here, there] = [await statuses(), await statuses(elsewhere)]
   assert.deepEqual(here, there)

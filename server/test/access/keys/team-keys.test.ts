@@ -163,7 +163,7 @@ test('a key is renamed and re-scoped, and what it may do holds from the next req
   const scopes = ['leads.write', 'inbox.read', 'inbox.write']
   assert.deepEqual((await change({ scopes: scopes.toReversed() })).scopes, scopes)
   assert.equal(await status(value), 401, 'it may no longer read leads')
-  assert.deepEqual((await change({ allowlist: ['10.0.0.1/8'], scopes: ['leads.read'] })).allowlist, ['10.0.0.0/8'])
+  assert.deepEqual((await change({ allowlist: ['10.0.0.0/8'], scopes: ['leads.read'] })).allowlist, ['10.0.0.0/8'])
   assert.equal(await status(value), 401, 'it may not be used from here')
   await change({ allowlist: [] })
   assert.equal(await status(value), 200)

@@ -86,7 +86,14 @@ test('a page of the audit log is read by index, whatever it is searched for', as
     await list({ actorId: admin.userId, thing: 'api-key', from: at(-24), to: at(24) })
     await list({})
   })
-  assert.deepEqual(await badPlans(w.db, statements.filter(({ text }) => text.includes('looked_at')), ['audit_log']), [])
+  assert.deepEqual(
+    await badPlans(
+      w.db,
+      statements.filter(({ text }) => text.includes('looked_at')),
+      ['audit_log'],
+    ),
+    [],
+  )
 })
 
 async function fill(w: World, lines: number, action: string): Promise<void> {
