@@ -12,7 +12,11 @@ export function useGroupNames(workspaceId: string): (by: GroupName, id: string) 
   const { data: connections = [] } = useConnections(workspaceId)
   const { data: labels = [] } = useLabels(workspaceId)
   return (by, id) => {
-    if (by === 'people' || by === 'agents') return people.nameOf(id) ?? t.common.unknown
+    if (by === 'people' || by === 'agents') {
+      const name = people.nameOf(id)
+      // Whoever left is not among them, and neither are tokens of the whole installation.
+      return name !== null && name !== t.common.unknown ? name : t.home.groups.gone[by]
+    }
     const named: readonly { id: string; name: string }[] = by === 'connections' ? connections : labels
     return named.find((one) => one.id === id)?.name ?? t.common.unknown
   }

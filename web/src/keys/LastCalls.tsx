@@ -6,6 +6,7 @@ import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import styles from './LastCalls.module.css'
 
 /** What a key called lately, and what came of it: for whoever looks for why a program fails. */
 export function LastCalls({ keyId }: { keyId: string }) {
@@ -18,7 +19,10 @@ export function LastCalls({ keyId }: { keyId: string }) {
           calls.length === 0 ? (
             <p>{texts.none}</p>
           ) : (
-            <Table label={texts.title} columns={columns()} rows={numbered(calls)} keyOf={({ key }) => key} />
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+            <div className={styles.wide} tabIndex={0}>
+              <Table label={texts.title} columns={columns()} rows={numbered(calls)} keyOf={({ key }) => key} />
+            </div>
           )
         }
       </Loaded>

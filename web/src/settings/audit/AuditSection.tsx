@@ -15,9 +15,9 @@ import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { type Column, Table } from '../../ui/page/Table.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { aboutOf, type Named, type Names, namesOf, whoOf } from '../audit-words.ts'
-import styles from '../List.module.css'
+import styles from './Audit.module.css'
 import { AuditFilters } from './AuditFilters.tsx'
+import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
 import { actionWords } from './words.ts'
 
 /** Who did what and when, and what of it somebody looks for. */

@@ -79,6 +79,7 @@ export const home = {
     median: 'Median',
     medianBefore: 'Median before',
     p90: 'Nine of ten within',
+    gone: { people: 'A former member or a program of the installation', agents: 'An agent that is gone' },
     none: 'Nobody was answered in this time or the time before.',
     help: (days: number) => `The last ${days} days beside the ${days} days before.`,
     sampled: (every: string) => `One conversation in ${every} is looked at, and the counts are multiplied by it.`,

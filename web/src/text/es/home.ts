@@ -81,6 +81,7 @@ export const home: typeof en = {
     median: 'Mediana',
     medianBefore: 'Mediana antes',
     p90: 'Nueve de diez en',
+    gone: { people: 'Alguien que se fue o un programa de la instalación', agents: 'Un agente que ya no está' },
     none: 'A nadie se le respondió en este período ni en el anterior.',
     help: (days) => `Los últimos ${days} días junto a los ${days} días anteriores.`,
     sampled: (every) => `Se mira una conversación de cada ${every}, y las cuentas se multiplican por ello.`,

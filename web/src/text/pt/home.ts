@@ -81,6 +81,7 @@ export const home: typeof en = {
     median: 'Mediana',
     medianBefore: 'Mediana antes',
     p90: 'Nove em dez em até',
+    gone: { people: 'Alguém que saiu ou um programa da instalação', agents: 'Um agente que não existe mais' },
     none: 'Ninguém foi respondido neste período nem no anterior.',
     help: (days) => `Os últimos ${days} dias ao lado dos ${days} dias anteriores.`,
     sampled: (every) => `Uma conversa em cada ${every} é examinada, e as contagens são multiplicadas por isso.`,

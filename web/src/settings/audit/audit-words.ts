@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../data/audit.ts'
-import type { PeopleLists } from '../data/people.ts'
-import { t } from '../text/index.ts'
+import type { AuditEntry } from '../../data/audit.ts'
+import type { PeopleLists } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
 
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>
