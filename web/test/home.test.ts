@@ -100,7 +100,7 @@ test('what is the matter leads to where it is mended', async () => {
   await picture(page, 'home-attention')
   assert.deepEqual(await seriousIssues(page), [])
   await page.getByRole('link', { name: /All agents are stopped/ }).click()
-  await page.getByRole('heading', { name: 'Agents' }).waitFor()
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
   await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { agentsStopped: false, dailyLeadQuota: 0 })
   assert.deepEqual(problems, [])
 })
