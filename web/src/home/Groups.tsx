@@ -18,7 +18,7 @@ export function Groups({ days }: { days: number }) {
   const [by, setBy] = useState<GroupName>('people')
   return (
     <section className={styles.card} aria-label={texts.title}>
-      <div className={styles.head}>
+      <div className={styles.head} data-wraps>
         <h2 className={styles.title}>{texts.title}</h2>
         <SegmentedControl
           size="xs"
