@@ -18,8 +18,11 @@ const kinds: Record<AttentionCode, Kind> = {
   agents_stopped: { tone: 'bad', place: () => 'settings/agents' },
   connection_unavailable: { tone: 'bad', place: connection },
   quota_reached: { tone: 'bad', place: workspace },
-  customers_waiting: { tone: 'attention', place: () => 'inbox', search: { unanswered: true, sort: 'waiting' } },
-  key_paused: { tone: 'attention', place: keys },
+  customers_waiting: {
+    tone: 'attention',
+    place: () => 'inbox',
+    search: { view: 'all', unanswered: true, sort: 'waiting' },
+  },
   webhook_disabled: { tone: 'bad', place: webhook },
   webhook_failing: { tone: 'attention', place: webhook },
   acknowledgement_missing: { tone: 'attention', place: connection },
