@@ -23,6 +23,7 @@ const kinds: Record<AttentionCode, Kind> = {
     place: () => 'inbox',
     search: { view: 'all', unanswered: true, sort: 'waiting' },
   },
+  key_paused: { tone: 'attention', place: keys },
   webhook_disabled: { tone: 'bad', place: webhook },
   webhook_failing: { tone: 'attention', place: webhook },
   acknowledgement_missing: { tone: 'attention', place: connection },
