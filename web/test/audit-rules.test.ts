@@ -30,7 +30,8 @@ test('whatever the service writes into the audit log is told in words, in each l
     const wordless = actions.filter((action) => audit.actions[action] === undefined)
     assert.deepEqual(wordless, [], language)
     const things = new Set(Object.keys(en.audit.actions).map((action) => action.split('.')[0] ?? ''))
-    assert.deepEqual(Object.keys(audit.things).sort(), [...things].sort(), language)
+    const unnamed = [...things].filter((thing) => audit.things[thing] === undefined)
+    assert.deepEqual(unnamed, [], language)
     assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
     assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
   }
