@@ -363,6 +363,7 @@ create table form_submissions (
   lead_id uuid not null,
   nonce uuid not null,
   submitted_at timestamp(3) with time zone not null,
+  answers bytea,
   constraint form_submissions_form_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
   constraint form_submissions_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   constraint form_submissions_pkey PRIMARY KEY (workspace_id, id)
@@ -417,12 +418,21 @@ create table invitations (
   created_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
   accepted_at timestamp(3) with time zone,
+  token bytea,
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint invitations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint invitations_pkey PRIMARY KEY (workspace_id, id),
   constraint invitations_token_hash_key UNIQUE (token_hash)
 );
+
+create table key_calls (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  calls jsonb not null,
+  constraint key_calls_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint key_calls_pkey PRIMARY KEY (workspace_id, key_id)
+) with (fillfactor=50);
 
 create table key_rotations (
   id uuid not null,
@@ -733,6 +743,7 @@ create table members (
   user_id uuid not null,
   role text not null,
   created_at timestamp(3) with time zone not null,
+  away_since timestamp(3) with time zone,
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),

@@ -1,5 +1,5 @@
 import type { IndexedTable, SealedTable } from '../base/sealing/keyed-table.ts'
-import { emailOf } from './people/invitations.ts'
+import { emailOf, tokenOf } from './people/invitations.ts'
 import { totpSecretOf } from './sign-in/second-factor.ts'
 import { emailIndex, openPerson, personOf } from './users/users.ts'
 
@@ -10,7 +10,12 @@ export const sealedAccessTables: readonly SealedTable[] = [
     key: ['id'],
     places: { person: ({ id }) => personOf(id), totp_secret: ({ id }) => totpSecretOf(id) },
   },
-  { table: 'invitations', keysOf: 'workspace', key: ['id'], places: { email: ({ id }) => emailOf(id) } },
+  {
+    table: 'invitations',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { email: ({ id }) => emailOf(id), token: ({ id }) => tokenOf(id) },
+  },
 ]
 
 export const indexedAccessTables: readonly IndexedTable[] = [

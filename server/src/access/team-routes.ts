@@ -12,7 +12,7 @@ import { memberTeamRoutes } from './people/team-routes-members.ts'
 import { peopleTeamRoutes } from './people/team-routes-people.ts'
 import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
 
-export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections'> {}
+export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 
 /** Who may do what, as the team manages it: sign-in, people, tokens and API keys. */
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {

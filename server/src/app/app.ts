@@ -15,7 +15,7 @@ import { serveReference } from '../http/contract/reference.ts'
 import { createServer } from '../http/server/server.ts'
 import { siteRoutes } from '../http/site/site.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
-import { handBackAll, handBackConversationsOf } from '../inbox/ownership/hand-back.ts'
+import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhone } from '../inbox/read/of-phone.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { leadTeamRoutes } from '../leads/api/team-routes.ts'
@@ -56,6 +56,10 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
     isHttps: config.http.publicUrl.startsWith('https:'),
     keyIdOf: (request) => request.caller?.keyId,
     observe: metrics.request,
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    guard.noteCall(request, reply)
+    done()
   })
   app.addHook('onClose', () => guard.close())
   await describeApi(app)
@@ -103,13 +107,17 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
 }
 
 /** What of other rooms ends with a key or a member. */
-function accessDeps(team: TeamDeps, { forgetKey }: Guard): AccessDeps {
+function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: Guard): AccessDeps {
   return {
     ...team,
     forgetKey,
+    lastCalls,
     strangeConnections,
     keyStopped: async (tx, keyring, workspaceId, keyId) => {
       await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+    },
+    keyNarrowed: async (tx, keyring, workspaceId, keyId, connectionIds) => {
+      await handBackUnseenBy(tx, keyring, workspaceId, { keyId, connectionIds }, systemActor, team.clock.now())
     },
     webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
     disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),

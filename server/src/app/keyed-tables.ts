@@ -3,6 +3,7 @@ import type { KeyedTables } from '../base/sealing/keyed-table.ts'
 import { sealedChannelTables } from '../channels/keyed-tables.ts'
 import { sealedErasureTables } from '../erasure/keyed-tables.ts'
 import { sealedEventTables } from '../events/keyed-tables.ts'
+import { sealedFormTables } from '../forms/keyed-tables.ts'
 import { indexedInboxTables, sealedInboxTables } from '../inbox/keyed-tables.ts'
 import { indexedLeadTables, sealedLeadTables } from '../leads/keyed-tables.ts'
 import { sealedNoticeTables } from '../notices/keyed-tables.ts'
@@ -16,6 +17,7 @@ export const keyedTables: KeyedTables = {
     ...sealedInboxTables,
     ...sealedChannelTables,
     ...sealedEventTables,
+    ...sealedFormTables,
     ...sealedAccessTables,
     ...sealedWebhookTables,
     ...sealedWorkspaceTables,

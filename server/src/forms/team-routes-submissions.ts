@@ -13,7 +13,8 @@ import { memberOf, type TeamGuard } from '../team/member.ts'
 import { formNotFound } from './form/errors.ts'
 import { findForm } from './form/queries.ts'
 import * as schema from './form/schema.ts'
-import { countByDay, listSubmissions, type SubmissionRow } from './submit/submissions.ts'
+import type { Answer } from './submit/submission.ts'
+import { answersOf, countByDay, listSubmissions, type SubmissionRow } from './submit/submissions.ts'
 import { about, always, formsPath } from './team-request.ts'
 
 interface SubmissionDeps {
@@ -37,7 +38,7 @@ function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<T
         ...about,
         operationId: 'listSubmissions',
         summary: 'List what a form was sent',
-        description: 'Newest first. What was typed stands in the lead.',
+        description: 'Newest first, with what was filled in.',
         params: schema.WorkspaceForm,
         querystring: schema.SubmissionsQuery,
         response: { 200: schema.SubmissionList, ...errors(...always) },
@@ -51,14 +52,20 @@ function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<T
       if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
       const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
       const page = rows.slice(0, limit)
-      const leads = await leadsOf(db.sql, await vault.keyring(workspaceId), workspaceId, page)
+      const keyring = await vault.keyring(workspaceId)
+      const leads = await leadsOf(db.sql, keyring, workspaceId, page)
       return {
-        submissions: page.map((row) => ({
-          id: row.id,
-          leadId: row.lead_id,
-          submittedAt: row.submitted_at.toISOString(),
-          lead: leads.get(row.lead_id) ?? null,
-        })),
+        submissions: page.map((row) => {
+          const lead = leads.get(row.lead_id) ?? null
+          return {
+            id: row.id,
+            leadId: row.lead_id,
+            submittedAt: row.submitted_at.toISOString(),
+            lead,
+            // What was deleted with the lead is not shown by another way.
+            answers: lead === null ? null : openAnswers(keyring, row),
+          }
+        }),
         nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
       }
     },
@@ -107,6 +114,10 @@ async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: re
       return [id, { name: [firstName, lastName].filter(Boolean).join(' '), status }]
     }),
   )
+}
+
+function openAnswers(keyring: Keyring, { id, answers }: SubmissionRow): Answer[] | null {
+  return answers === null ? null : JSON.parse(keyring.openText(answersOf(id), answers))
 }
 
 function readCursor(text: string, formId: string): string {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, day, leadStatus, text, unpaged } from '../base/schema-types.ts'
 import { sources } from '../leads/lead/lead.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
@@ -46,6 +46,37 @@ const Answerers = {
 }
 
 const ofAnswerers = 'By members and team tokens, by API keys, and from other apps on the same number.'
+const ByAnswerer = Type.Object(Answerers, { title: 'AnswersByKind', description: ofAnswerers })
+
+const AnswerGroups = Type.Array(
+  titled('AnswerGroup', {
+    id: idSchema('Of the member or token, key, connection or label.'),
+    now: AnswerTimes,
+    before: AnswerTimes,
+  }),
+  { ...unpaged, description: 'With the most answers first; those who answered in neither period are not among them.' },
+)
+
+const Span = titled('StatsPeriod', {
+  leads: count('Leads created in it that are there now.'),
+  answers: ByAnswerer,
+})
+
+const { waitingMinutes: _, ...spanQuery } = StatsQuery.properties
+export const ComparisonQuery = Type.Object(spanQuery, closed)
+
+export const Comparison = Type.Object({
+  from: timestamp('The first moment of the period.'),
+  beforeFrom: timestamp('The first moment of the one before, of as many days.'),
+  now: Span,
+  before: Span,
+  people: AnswerGroups,
+  agents: AnswerGroups,
+  connections: AnswerGroups,
+  labels: AnswerGroups,
+  sampledEvery: count('1 when every conversation was read, n when one of so many was.'),
+})
+export type Comparison = Static<typeof Comparison>
 
 export const Stats = Type.Object({
   from: timestamp('The first moment of the first day.'),
@@ -53,7 +84,7 @@ export const Stats = Type.Object({
     Type.Object({
       date: day,
       leads: count('Leads created on it that are there now.'),
-      answers: Type.Object(Answerers, { description: ofAnswerers }),
+      answers: ByAnswerer,
     }),
     { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
   ),

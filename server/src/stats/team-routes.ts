@@ -4,13 +4,20 @@ import type { Db } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
 import { isTimeZone, lastDays } from '../base/zone-days.ts'
-import { readAnswerTimes } from '../inbox/read/answer-times.ts'
+import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
 import { countByStatus, countNewLeads } from '../leads/search/stats.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { attentionOf } from './attention.ts'
-import { presentAnswers, presentAttention, presentDays, presentLeads, presentWaiting } from './present.ts'
-import { Stats, StatsQuery } from './schema.ts'
+import {
+  presentAnswers,
+  presentAttention,
+  presentComparison,
+  presentDays,
+  presentLeads,
+  presentWaiting,
+} from './present.ts'
+import { Comparison, ComparisonQuery, Stats, StatsQuery } from './schema.ts'
 import { readState } from './state.ts'
 
 export interface StatsDeps {
@@ -18,8 +25,50 @@ export interface StatsDeps {
   clock: Clock
 }
 
-/** What the team's first page shows: how the last days went, and what needs somebody now. */
-export function statsTeamRoutes(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
+/** What the team's first page shows: how the last days went, beside those before, and what needs somebody now. */
+export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): void {
+  statsRoute(app, deps, guard)
+  comparisonRoute(app, deps, guard)
+}
+
+function comparisonRoute(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/stats/comparison',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Statistics'),
+      operationId: 'compareStats',
+      summary: 'Compare how the workspace fares with the time before',
+      description:
+        'The days up to now beside as many before them: new leads, and first answers by member, agent, connection and label. A conversation with several labels is counted under each. Of more than 2,000 active conversations a sample is read.',
+      params: Type.Object(workspaceParams),
+      querystring: ComparisonQuery,
+      response: { 200: Comparison, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { days: count = 30, tz = 'UTC' } = request.query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      const now = clock.now()
+      const days = lastDays(tz, 2 * count, now)
+      const from = days[0]?.start ?? now
+      const start = days[count]?.start ?? now
+      const [created, { sampledEvery, groups }] = await Promise.all([
+        countNewLeads(db.sql, workspaceId, [from, start]),
+        readAnswerGroups(db.sql, workspaceId, { from, start }),
+      ])
+      return {
+        from: start.toISOString(),
+        beforeFrom: from.toISOString(),
+        ...presentComparison(groups, created),
+        sampledEvery,
+      }
+    },
+  })
+}
+
+function statsRoute(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: '/api/team/v1/workspaces/:workspaceId/stats',

@@ -64,13 +64,68 @@ export async function addUpAudit(tx: Tx, entry: AuditEntry, count: number, now: 
   if (counted.count === 0) await recordAudit(tx, entry, now, count)
 }
 
-/** Newest first; `before` is the id of the last line already seen. */
-export async function listAudit(sql: Sql, scopeId: string, limit: number, before: string | null): Promise<AuditRow[]> {
-  return sql<AuditRow[]>`
-    select id, at, actor_type, actor_id, action, target, count
-    from audit_log
-    where scope_id = ${scopeId}
-      and (${before}::uuid is null or id < ${before}::uuid)
-    order by id desc
-    limit ${limit}`
+/** Which lines are wanted; null is any. */
+export interface AuditFilter {
+  actorId: string | null
+  actorType: AuditRow['actor_type'] | null
+  /** The word before the dot of the action. */
+  thing: string | null
+  from: Date | null
+  to: Date | null
 }
+
+export interface AuditPage {
+  rows: AuditRow[]
+  /** The id that the next page goes on with; null at the end. */
+  before: string | null
+}
+
+// However rare what a filter wants is, a page costs no more than this.
+const readAtMost = 5000
+
+/** Newest first; `before` is the id of the last line already seen. A page may be short or empty, and yet not the last. */
+export async function listAudit(
+  sql: Sql,
+  scopeId: string,
+  filter: AuditFilter,
+  { limit, before }: { limit: number; before: string | null },
+): Promise<AuditPage> {
+  const { actorId, actorType, thing, from, to } = filter
+  // Ids begin with their time, and those of one process run ahead of it at most by what it makes in a burst.
+  const first = from === null ? lowestId : firstIdAt(from)
+  const end = to === null ? highestId : firstIdAt(new Date(to.getTime() + 1))
+  const beyond = before === null || before > end ? end : before
+  const rows = await sql<(AuditRow & { reached: string; read: number; id: string | null })[]>`
+    with looked_at as materialized (
+      select id, at, actor_type, actor_id, action, target, count
+      from audit_log
+      where scope_id = ${scopeId}
+        and id >= ${first}::uuid
+        and id < ${beyond}::uuid
+      order by id desc
+      limit ${readAtMost}
+    ), wanted as (
+      select *
+      from looked_at
+      where (${actorId}::uuid is null or actor_id = ${actorId}::uuid)
+        and (${actorType}::text is null or actor_type = ${actorType})
+        and (${thing}::text is null or split_part(action, '.', 1) = ${thing})
+      order by id desc
+      limit ${limit + 1}
+    )
+    select r.reached, r.read, w.id, w.at, w.actor_type, w.actor_id, w.action, w.target, w.count
+    from (
+      select count(*)::integer as read, (select id from looked_at order by id limit 1) as reached
+      from looked_at
+    ) as r
+    left join wanted w on true
+    order by w.id desc`
+  const found = rows.filter((row) => row.id !== null)
+  const shown = found.slice(0, limit)
+  const [any] = rows
+  const isCutShort = any !== undefined && any.read === readAtMost
+  return { rows: shown, before: found.length > limit ? (shown.at(-1)?.id ?? null) : isCutShort ? any.reached : null }
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

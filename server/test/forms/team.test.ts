@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FormField } from '../../src/forms/form/form.ts'
 import { testDatabase } from '../support/database.ts'
 import { type FormWorld, formEncoded, formWorld, nameField } from '../support/form-world.ts'
 
@@ -70,13 +71,39 @@ test('submissions are listed newest first, with a cursor that belongs to the for
     leadIds,
   )
   assert.equal(second.nextCursor, null)
-  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt', 'lead'])
+  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt', 'lead', 'answers'])
   assert.deepEqual(first.submissions[0].lead, { name: 'C', status: 'new' })
   const other = await w.newForm()
   for (const cursor of [first.nextCursor, 'x', '!!']) {
     const answer = await call(w, 'GET', `/${other.id}/submissions?cursor=${cursor}`)
     assert.deepEqual([answer.statusCode, answer.json().statusMessage], [400, 'Invalid cursor format'])
   }
+})
+
+test('a submission shows what was filled in, as it was, and the database holds it sealed', async () => {
+  const w = await formWorld(database)
+  const size: FormField = {
+    key: 'company_size',
+    label: 'Company size',
+    type: 'select',
+    required: false,
+    options: ['1', '2'],
+  }
+  const terms: FormField = { key: 'terms', label: 'I agree', type: 'boolean', required: false }
+  const form = await w.newForm({ fields: [nameField, size, terms] })
+  const body = { firstName: ' Secretive ', company_size: '2', terms: true }
+  await w.app.inject({ method: 'POST', url: `/f/${form.slug}?utm_source=news`, body })
+  const list = async () => (await call(w, 'GET', `/${form.id}/submissions`)).json().submissions[0]
+  assert.deepEqual((await list()).answers, [
+    { key: 'firstName', label: nameField.label, value: 'Secretive' },
+    { key: 'company_size', label: 'Company size', value: '2' },
+    { key: 'terms', label: 'I agree', value: true },
+    { key: 'k_utm_source', label: 'k_utm_source', value: 'news' },
+  ])
+  const [row] = await database.db.sql`select t::text as whole from form_submissions t where form_id = ${form.id}`
+  assert.doesNotMatch(String(row?.whole), new RegExp(Buffer.from('Secretive').toString('hex')))
+  await database.db.sql`update form_submissions set answers = null where form_id = ${form.id}`
+  assert.equal((await list()).answers, null, 'sent before answers were kept')
 })
 
 test('the list says how often each form was sent and when last, and its days when it was', async () => {
@@ -115,7 +142,7 @@ test('a submission whose lead was deleted has none', async () => {
   await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName: 'Ana' } })
   await database.db.sql`update leads set deleted_at = ${w.clock.now()} where workspace_id = ${w.workspaceId}`
   const [submission] = (await call(w, 'GET', `/${form.id}/submissions`)).json().submissions
-  assert.equal(submission.lead, null)
+  assert.deepEqual([submission.lead, submission.answers], [null, null])
 })
 
 test('a preview is what the public would see, and keeps nothing', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../src/base/id.ts'
 import { statementsOf } from '../support/database.ts'
 import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
@@ -187,6 +188,57 @@ test('attention names keys that end soon or have ended, connections and webhooks
   assert.ok((await stats(member)).attention.some((one: { code: string }) => one.code === 'quota_reached'))
 })
 
+test('the time before stands beside the time asked for, by who answered, connection and label', async () => {
+  const { w, member } = await inboxWithMember()
+  const ana = { type: 'user', id: member.userId } as const
+  const agent = { type: 'agent', id: w.keyId } as const
+  const { id } = await w.customerWrites('Hello')
+  const labelId = newId(w.clock.now())
+  await w.db.sql`update conversations set label_ids = array[${labelId}]::uuid[] where id = ${id}`
+  await w.lead()
+  await answer(w, id, 10, ana)
+  w.clock.advance(2 * 24 * hourMs)
+  await w.lead()
+  await w.lead()
+  for (const [minutes, actor] of [
+    [20, ana],
+    [2, agent],
+    [1, null],
+  ] as const) {
+    await w.tell(customerMessage({ at: w.clock.now(), text: 'And now?' }))
+    await answer(w, id, minutes, actor)
+    w.clock.advance(60_000)
+  }
+  // The other's session has ended meanwhile.
+  const reader = await signedInMember(w)
+  const { status, body } = await reader.call('GET', '/stats/comparison?days=2')
+  assert.equal(status, 200, JSON.stringify(body))
+  const times = (answers: number, medianSeconds: number, p90Seconds = medianSeconds) => ({
+    answers,
+    medianSeconds,
+    p90Seconds,
+  })
+  const now = times(3, 120, 120 + 0.8 * 1080)
+  assert.deepEqual(body, {
+    from: body.from,
+    beforeFrom: new Date(Date.parse(body.from) - 2 * 24 * hourMs).toISOString(),
+    now: { leads: 2, answers: { people: times(1, 1200), agents: times(1, 120), otherApps: times(1, 60) } },
+    before: { leads: 1, answers: { people: times(1, 600), agents: null, otherApps: null } },
+    people: [{ id: member.userId, now: times(1, 1200), before: times(1, 600) }],
+    agents: [{ id: w.keyId, now: times(1, 120), before: null }],
+    connections: [{ id: w.connectionId, now, before: times(1, 600) }],
+    labels: [{ id: labelId, now, before: times(1, 600) }],
+    sampledEvery: 1,
+  })
+  assert.equal((await reader.call('GET', '/stats/comparison?tz=Mars/Olympus')).status, 400)
+  assert.equal((await reader.call('GET', '/stats/comparison?waitingMinutes=5')).status, 400)
+  const stranger = await signedInMember(await world())
+  const url = `/api/team/v1/workspaces/${w.workspaceId}/stats/comparison`
+  assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
+  assert.equal((await w.app.inject({ url })).statusCode, 401)
+  assert.deepEqual((await stranger.call('GET', '/stats/comparison')).body.people, [])
+})
+
 test('the figures of a workspace hold nothing of another, and are shown to nobody of it', async () => {
   const { w } = await inboxWithMember()
   await w.customerWrites('Hello')
@@ -199,6 +251,41 @@ test('the figures of a workspace hold nothing of another, and are shown to nobod
   assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
   assert.equal((await w.app.inject({ url })).statusCode, 401)
 })
+
+test('of 100,000 conversations the comparison reads a sample, by index alone', async () => {
+  const { w, member } = await inboxWithMember()
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 1000 })
+  await fillBlindMessages(filling, ids, 4)
+  // In parts: a statement has 15 s.
+  for (let n = 0; n < 9; n++) await multiplied(w, ids, 11)
+  await w.db
+    .sql`update messages set actor_type = 'agent' where direction = 'outbound' and workspace_id = ${w.workspaceId}`
+  await w.db.sql`analyze messages`
+  await w.db.sql`analyze conversations`
+  let sampledEvery = 0
+  const statements = await statementsOf(async () => {
+    sampledEvery = (await member.call('GET', '/stats/comparison')).body.sampledEvery
+  })
+  assert.equal(sampledEvery, 50)
+  const read = statements.filter(({ text }) => text.includes('conversations c'))
+  assert.deepEqual(await badPlans(w.db, read, ['messages']), [])
+})
+
+/** Each conversation so many times more, without messages and findable by nobody. */
+async function multiplied({ db, workspaceId }: InboxWorld, ids: readonly string[], times: number): Promise<void> {
+  await db.sql`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, index_version, owner_key_id, owner_since, status,
+      last_message_at, created_at, updated_at
+    )
+    select c.workspace_id, gen_random_uuid(), c.connection_id, c.channel, c.contact, c.index_version, c.owner_key_id,
+      c.owner_since, c.status, c.last_message_at, c.created_at, c.updated_at
+    from conversations c
+    cross join generate_series(1, ${times})
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (${[...ids]}::uuid[])`
+}
 
 test('of many conversations a sample is read, and messages by their conversation alone', async () => {
   const { w, member } = await inboxWithMember()

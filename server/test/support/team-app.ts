@@ -140,6 +140,8 @@ async function teamApp(deps: TeamDeps, others: Partial<AccessDeps> = {}): Promis
     ...deps,
     forgetKey: () => {},
     keyStopped: async () => {},
+    keyNarrowed: async () => {},
+    lastCalls: async () => [],
     strangeConnections: async () => [],
     webhooksOf: async () => [],
     disableWebhooksOf: async () => 0,

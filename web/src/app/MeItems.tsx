@@ -1,11 +1,20 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
-import { IconCheck, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconKeyboard,
+  IconLogout,
+  IconSelector,
+  IconUser,
+  IconUserCheck,
+  IconUserPause,
+} from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { sayAway, useMemberList } from '../data/members.ts'
 import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { DropMenu } from '../ui/overlay/DropMenu.tsx'
 import type { Drop } from '../ui/overlay/drop.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Rail.module.css'
@@ -57,6 +66,7 @@ export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
       >
         {t.common.pages.profile}
       </Menu.Item>
+      <AwayItem />
       <Menu.Divider />
       <AppearanceItems />
       <Menu.Divider />
@@ -78,6 +88,25 @@ export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
         {t.common.signOut}
       </Menu.Item>
     </DropMenu>
+  )
+}
+
+/** Colleagues see who is away where they assign. */
+function AwayItem() {
+  const workspaceId = useWorkspaceId()
+  const { user } = useSession()
+  const mine = useMemberList(workspaceId).find(({ userId }) => userId === user?.id)
+  if (mine === undefined) return null
+  const isAway = mine.awaySince !== null
+  const change = () =>
+    sayAway(workspaceId, !isAway).then(() => say(isAway ? t.common.hereNow : t.common.awayNow), complain)
+  return (
+    <Menu.Item
+      leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
+      onClick={() => void change()}
+    >
+      {isAway ? t.common.comeBack : t.common.goAway}
+    </Menu.Item>
   )
 }
 

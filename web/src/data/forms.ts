@@ -39,13 +39,32 @@ export function useFormCount(workspaceId: string, enabled: boolean) {
   return useQuery({ ...formsQuery(workspaceId), enabled, select: ({ length }) => length })
 }
 
+const pageSize = 50
+const filePageSize = 100
+const maxFileRows = 10_000
+
+export type Submission = Awaited<ReturnType<typeof readSubmissions>>['submissions'][number]
+
+function readSubmissions(workspaceId: string, formId: string, cursor: string | null, limit: number) {
+  const query = { limit, ...(cursor !== null && { cursor }) }
+  return body(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
+}
+
+/** All that a form was sent, for a file; of very many the newest. */
+export async function readAllSubmissions(workspaceId: string, formId: string): Promise<Submission[]> {
+  const all: Submission[] = []
+  for (let cursor: string | null = null; ; ) {
+    const page = await readSubmissions(workspaceId, formId, cursor, filePageSize)
+    all.push(...page.submissions)
+    cursor = page.nextCursor
+    if (cursor === null || all.length >= maxFileRows) return all
+  }
+}
+
 export function useSubmissions(workspaceId: string, formId: string) {
   return useInfiniteQuery({
     queryKey: [...keysOf.all(workspaceId), formId, 'submissions'],
-    queryFn: ({ pageParam }) => {
-      const query = { limit: 50, ...(pageParam !== null && { cursor: pageParam }) }
-      return body(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
-    },
+    queryFn: ({ pageParam }) => readSubmissions(workspaceId, formId, pageParam, pageSize),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })

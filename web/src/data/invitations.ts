@@ -18,5 +18,8 @@ export function useInvitations(workspaceId: string) {
 export const invite = (workspaceId: string, email: string, role: Role) =>
   body(api.POST(path, { ...at(workspaceId), body: { email, role } }))
 
+export const copyInvitationLink = async (workspaceId: string, invitationId: string): Promise<string> =>
+  (await body(api.POST(`${path}/{invitationId}/link`, { params: { path: { workspaceId, invitationId } } }))).url
+
 export const withdrawInvitation = (workspaceId: string, invitationId: string) =>
   body(api.DELETE(`${path}/{invitationId}`, { params: { path: { workspaceId, invitationId } } }))

@@ -38,6 +38,10 @@ export function createKey(
 }
 
 interface KeyChanges {
+  name?: string
+  scopes?: Scope[]
+  connectionIds?: string[]
+  allowlist?: string[]
   answersNewConversations?: boolean
   unansweredSends?: number | null
   dailySends?: number | null
@@ -46,6 +50,23 @@ interface KeyChanges {
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {
   const params = { path: { workspaceId, keyId } }
   return body(api.PATCH(`${path}/{keyId}`, { params, body: changes }))
+}
+
+export type KeyCall = Awaited<ReturnType<typeof listCalls>>[number]
+const callsAgainMs = 5000
+
+async function listCalls(workspaceId: string, keyId: string) {
+  return (await body(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
+}
+
+/** The last calls of a key, newest first; read again while somebody looks, since no event announces them. */
+export function useKeyCalls(workspaceId: string, keyId: string) {
+  return useQuery({
+    queryKey: [...keysOf(workspaceId), keyId, 'calls'],
+    queryFn: () => listCalls(workspaceId, keyId),
+    refetchInterval: callsAgainMs,
+    staleTime: 0,
+  })
 }
 
 export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {

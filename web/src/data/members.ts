@@ -41,6 +41,9 @@ export function useMade(workspaceId: string, userId: string) {
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })
 }
 
+export const sayAway = (workspaceId: string, isAway: boolean) =>
+  body(api.POST('/api/team/v1/workspaces/{workspaceId}/away', { params: { path: { workspaceId } }, body: { isAway } }))
+
 export const changeRole = (workspaceId: string, userId: string, role: Role) =>
   body(api.PATCH(onePath, { params: at(workspaceId, userId), body: { role } }))
 

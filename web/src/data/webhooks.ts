@@ -24,6 +24,10 @@ export type Catalogue = Awaited<ReturnType<typeof listEvents>>
 export interface DeliveryFilter {
   state: DeliveryState | null
   event: EventName | null
+  /** An event, or the lead or conversation that it is about. */
+  about: string | null
+  /** How the last attempt was answered: `500`, `5xx` or `none`. */
+  answer: string | null
 }
 
 export interface EndpointSettings {
@@ -70,13 +74,15 @@ export function useEventCatalogue(workspaceId: string) {
 export function readDeliveries(
   workspaceId: string,
   endpointId: string,
-  { state, event }: DeliveryFilter,
+  { state, event, about, answer }: DeliveryFilter,
   cursor: string | null,
 ) {
   const query = {
     limit: 50,
     ...(state !== null && { state }),
     ...(event !== null && { event }),
+    ...(about !== null && { about }),
+    ...(answer !== null && { answer }),
     ...(cursor !== null && { cursor }),
   }
   return body(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))

@@ -103,7 +103,7 @@ function OneForm({ form }: { form: Form }) {
       />
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
-      {view === 'submissions' && <SubmissionsView formId={form.id} />}
+      {view === 'submissions' && <SubmissionsView form={form} />}
       <LeaveAsk isChanged={draft.isChanged && !isRemoving} formId={form.id} />
       {isRemoving && <RemoveAsk form={form} close={() => setRemoving(false)} />}
     </>

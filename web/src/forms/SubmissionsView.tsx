@@ -1,33 +1,41 @@
 import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useSubmissions } from '../data/forms.ts'
+import { type Form, readAllSubmissions, type Submission, useSubmissions } from '../data/forms.ts'
 import { t } from '../text/index.ts'
+import { saveCsv } from '../ui/csv.ts'
 import { fullMoment } from '../ui/format/time.ts'
+import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { answerColumns, answerIn } from './answers.ts'
+import styles from './Submissions.module.css'
 
-interface Submission {
-  id: string
-  leadId: string
-  lead: { name: string } | null
-  submittedAt: string
-}
-
-/** What came by a form: each is a lead. */
-export function SubmissionsView({ formId }: { formId: string }) {
+/** What came by a form, with what was filled in: each is a lead. */
+export function SubmissionsView({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
-  const query = useSubmissions(workspaceId, formId)
+  const query = useSubmissions(workspaceId, form.id)
   return (
-    <PageBody narrow>
+    <PageBody>
       <Loaded query={query}>
         {({ pages }) => {
           const submissions = pages.flatMap((page) => page.submissions)
           if (submissions.length === 0) return <Empty title={t.forms.noSubmissions} />
           return (
             <>
-              <Table label={t.forms.submissions} columns={columns()} rows={submissions} keyOf={({ id }) => id} />
+              <CsvButton form={form} />
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+              <div className={styles.wide} tabIndex={0}>
+                <Table
+                  label={t.forms.submissions}
+                  columns={columns(form, submissions)}
+                  rows={submissions}
+                  keyOf={({ id }) => id}
+                />
+              </div>
               {query.hasNextPage && (
                 <Button
                   mt="md"
@@ -46,14 +54,46 @@ export function SubmissionsView({ formId }: { formId: string }) {
   )
 }
 
-const columns = (): Column<Submission>[] => [
-  {
-    key: 'lead',
-    title: t.forms.lead,
-    cell: (submission) => <LeadLink submission={submission} />,
-  },
-  { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt), whole: true },
-]
+function columns({ fields }: Form, submissions: readonly Submission[]): Column<Submission>[] {
+  return [
+    { key: 'lead', title: t.forms.lead, cell: (submission) => <LeadLink submission={submission} /> },
+    { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt), whole: true },
+    ...answerColumns(fields, submissions).map(({ key, label }) => ({
+      key: `answer ${key}`,
+      title: label,
+      cell: (submission: Submission) => <span className={styles.answer}>{answerIn(submission, key)}</span>,
+    })),
+  ]
+}
+
+function CsvButton({ form }: { form: Form }) {
+  const workspaceId = useWorkspaceId()
+  const save = useMutation({
+    mutationFn: () => readAllSubmissions(workspaceId, form.id),
+    onSuccess: (all) => {
+      const answers = answerColumns(form.fields, all)
+      const rows = all.map((one) => [
+        one.submittedAt,
+        one.leadId,
+        one.lead?.name ?? '',
+        ...answers.map(({ key }) => answerIn(one, key)),
+      ])
+      saveCsv(form.slug, [[t.forms.when, t.forms.leadId, t.forms.lead, ...answers.map(({ label }) => label)], ...rows])
+    },
+    onError: complain,
+  })
+  return (
+    <Button
+      mb="sm"
+      variant="default"
+      leftSection={<IconDownload size={16} />}
+      loading={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      {t.forms.csv}
+    </Button>
+  )
+}
 
 function LeadLink({ submission }: { submission: Submission }) {
   const workspaceId = useWorkspaceId()

@@ -1,16 +1,18 @@
-import { Anchor, SegmentedControl } from '@mantine/core'
+import { Anchor, Group, SegmentedControl } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type Stats, useStats } from '../data/stats.ts'
 import { mayIn } from '../session/session.ts'
-import { language, t } from '../text/index.ts'
+import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AnswerTimes } from './AnswerTimes.tsx'
 import { AttentionList } from './AttentionList.tsx'
-import { duration } from './duration.ts'
+import { CsvMenu } from './CsvMenu.tsx'
+import { Figures } from './Figures.tsx'
 import { GettingStarted } from './GettingStarted.tsx'
+import { Groups } from './Groups.tsx'
 import styles from './HomePage.module.css'
 import { LeadCharts } from './LeadCharts.tsx'
 import { type HomeDays, homeDays } from './search.ts'
@@ -28,9 +30,12 @@ export function HomePage() {
       <PageHeader
         title={t.common.pages.home}
         action={
-          <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" className={styles.reference}>
-            {t.home.reference}
-          </Anchor>
+          <Group gap="sm" wrap="nowrap">
+            <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" className={styles.reference}>
+              {t.home.reference}
+            </Anchor>
+            <CsvMenu stats={query.data} days={days} />
+          </Group>
         }
       >
         <SegmentedControl
@@ -54,40 +59,16 @@ export function HomePage() {
             <div className={styles.page}>
               {mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
               <AttentionList attention={stats.attention} />
-              <Figures stats={stats} />
+              <Figures stats={stats} chosenDays={days} />
               <LeadCharts stats={stats} />
               <AnswerTimes stats={stats} />
+              <Groups days={days} />
               <QuotaMeter quota={stats.quota} />
             </div>
           )}
         </Loaded>
       </PageBody>
     </>
-  )
-}
-
-/** The few numbers that say how it goes. */
-function Figures({ stats: { leads, waiting, answers, days } }: { stats: Stats }) {
-  const texts = t.home.figures
-  const time = (of: Stats['answers']['people']) => (of === null ? '–' : duration(of.medianSeconds, language))
-  const figures: [name: string, value: string, note: string][] = [
-    [texts.newLeads, number(leads.created), texts.inDays(days.length)],
-    [texts.today, number(days.at(-1)?.leads ?? 0), texts.leads],
-    [texts.allLeads, number(leads.total), texts.now],
-    [texts.waiting, number(waiting.forPeople + waiting.forAgents), texts.waitingFor(waiting.minutes)],
-    [texts.people, time(answers.people), texts.median],
-    [texts.agents, time(answers.agents), texts.median],
-  ]
-  return (
-    <dl className={styles.figures}>
-      {figures.map(([name, value, note]) => (
-        <div key={name} className={styles.figure}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-          <dd className={styles.note}>{note}</dd>
-        </div>
-      ))}
-    </dl>
   )
 }
 

@@ -11,8 +11,10 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Facts } from '../ui/page/Facts.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { EditKeyPanel } from './EditKeyPanel.tsx'
 import { KeyLimits } from './KeyLimits.tsx'
 import { StatusChip } from './KeyTable.tsx'
+import { LastCalls } from './LastCalls.tsx'
 import { mayAnswer } from './presets.ts'
 
 interface KeyPanelProps {
@@ -28,15 +30,18 @@ const hourMs = 3_600_000
 export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPanelProps) {
   const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState<'rotate' | 'revoke' | null>(null)
+  const [isEditing, setEditing] = useState(false)
   const revoke = () =>
     revokeKey(workspaceId, apiKey.id).then(() => {
       say(t.keys.revoked(apiKey.name))
       revoked()
     }, complain)
+  if (isEditing) return <EditKeyPanel apiKey={apiKey} close={() => setEditing(false)} />
   return (
     <SidePanel
       title={apiKey.name}
       close={close}
+      size={600}
       footer={
         mayChange &&
         apiKey.status === 'active' && (
@@ -46,6 +51,9 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
             </Button>
             <Button variant="default" onClick={() => setAsks('rotate')}>
               {t.keys.rotate}
+            </Button>
+            <Button variant="default" onClick={() => setEditing(true)}>
+              {t.common.edit}
             </Button>
           </>
         )
@@ -58,6 +66,7 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
         </>
       )}
+      <LastCalls keyId={apiKey.id} />
       {asks === 'revoke' && (
         <Confirm
           title={t.keys.revokeAsk(apiKey.name)}

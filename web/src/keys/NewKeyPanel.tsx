@@ -1,27 +1,23 @@
-import { Button, Checkbox, MultiSelect, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useConnections } from '../data/connections.ts'
-import { type ApiKey, createKey, type Scope } from '../data/keys.ts'
+import { type ApiKey, createKey } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { allScopes, mayAnswer, type PresetName, presets } from './presets.ts'
+import { AllowlistField, addressesIn, ConnectionField, type KeyScopeDraft, ScopeBoxes } from './KeyFields.tsx'
+import { mayAnswer, type PresetName, presets } from './presets.ts'
 
 interface NewKeyPanelProps {
   close(): void
   made(answer: { key: ApiKey; value: string }): void
 }
 
-interface KeyDraft {
+interface KeyDraft extends KeyScopeDraft {
   name: string
-  scopes: Scope[]
-  connectionIds: string[]
   answersNewConversations: boolean
   phoneVisibility: 'full' | 'masked'
-  /** One address or range a line. */
-  allowlist: string
   expiresAt: string
 }
 
@@ -90,16 +86,7 @@ export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
           <Radio value="masked" label={t.keys.phonesMasked} />
         </Stack>
       </Radio.Group>
-      <Textarea
-        label={t.keys.allowlist}
-        description={t.keys.allowlistHelp}
-        placeholder={'203.0.113.7\n2001:db8::/32'}
-        autosize
-        minRows={2}
-        value={value.allowlist}
-        onChange={(event) => set({ allowlist: event.currentTarget.value })}
-        error={errorOf('allowlist')}
-      />
+      <AllowlistField draft={draft} />
       <TextInput
         type="datetime-local"
         label={t.keys.expires}
@@ -112,7 +99,8 @@ export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
   )
 }
 
-function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft> }) {
+function ScopeFields({ draft }: { draft: Draft<KeyDraft> }) {
+  const { value, set } = draft
   const chosen = (Object.keys(presets) as PresetName[]).find((name) => isSame(presets[name].scopes, value.scopes))
   return (
     <div>
@@ -131,39 +119,8 @@ function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft
           {chosen === undefined && value.scopes.length > 0 && <Radio value="own" label={t.keys.presets.own} readOnly />}
         </Stack>
       </Radio.Group>
-      <Checkbox.Group
-        mt="md"
-        label={t.keys.may}
-        value={value.scopes}
-        onChange={(scopes) => set({ scopes: scopes as Scope[] })}
-        error={errorOf('scopes')}
-      >
-        <Stack gap={6} mt={4}>
-          {allScopes.map((scope) => (
-            <Checkbox key={scope} value={scope} label={t.keys.scopes[scope]} description={scope} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+      <ScopeBoxes draft={draft} />
     </div>
-  )
-}
-
-function ConnectionField({ draft }: { draft: Draft<KeyDraft> }) {
-  const workspaceId = useWorkspaceId()
-  const { data: connections = [] } = useConnections(workspaceId)
-  const { value, set, errorOf } = draft
-  if (connections.length === 0 || !value.scopes.some((scope) => scope.startsWith('inbox.'))) return null
-  return (
-    <MultiSelect
-      label={t.keys.connections}
-      description={t.keys.connectionsHelp}
-      placeholder={value.connectionIds.length === 0 ? t.common.all : ''}
-      data={connections.map(({ id, name }) => ({ value: id, label: name }))}
-      value={value.connectionIds}
-      onChange={(connectionIds) => set({ connectionIds })}
-      error={errorOf('connectionIds')}
-      clearable
-    />
   )
 }
 
@@ -172,7 +129,7 @@ function bodyOf({ allowlist, expiresAt, ...rest }: KeyDraft) {
     ...rest,
     answersNewConversations: rest.answersNewConversations && mayAnswer(rest.scopes),
     name: rest.name.trim(),
-    allowlist: allowlist.split(/[\s,]+/).filter((line) => line !== ''),
+    allowlist: addressesIn(allowlist),
     expiresAt: expiresAt === '' ? null : new Date(expiresAt).toISOString(),
   }
 }

@@ -1,13 +1,22 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { type Invitation, invitationsKey, useInvitations, withdrawInvitation } from '../data/invitations.ts'
+import {
+  copyInvitationLink,
+  type Invitation,
+  invitationsKey,
+  useInvitations,
+  withdrawInvitation,
+} from '../data/invitations.ts'
+import { mayIn } from '../session/session.ts'
 import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { fullMoment } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { LinkPanel } from './InvitePanel.tsx'
 import styles from './List.module.css'
 
 /** Those that can still be accepted; nothing when there are none. */
@@ -16,6 +25,7 @@ export function InvitationList() {
   const texts = t.settings.members
   const { data: invitations = [] } = useInvitations(workspaceId)
   const [asks, setAsks] = useState<Invitation | null>(null)
+  const [shown, setShown] = useState<{ email: string; url: string } | null>(null)
   const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
   const withdraw = ({ id }: Invitation) => {
@@ -25,6 +35,8 @@ export function InvitationList() {
       () => withdrawInvitation(workspaceId, id),
     )
   }
+  const copy = ({ id, email }: Invitation) =>
+    copyInvitationLink(workspaceId, id).then((url) => setShown({ email, url }), complain)
   return (
     <section className={styles.below}>
       <h3 className={styles.subtitle}>{texts.invitations}</h3>
@@ -53,19 +65,32 @@ export function InvitationList() {
             title: '',
             numeric: true,
             cell: (invitation) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                color="red"
-                aria-label={texts.withdrawOf(invitation.email)}
-                onClick={() => setAsks(invitation)}
-              >
-                {texts.withdraw}
-              </Button>
+              <span className={styles.actions}>
+                {mayIn(workspaceId, invitation.role === 'owner' ? 'owner' : 'admin') && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    aria-label={texts.linkOf(invitation.email)}
+                    onClick={() => void copy(invitation)}
+                  >
+                    {texts.copyLink}
+                  </Button>
+                )}
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  aria-label={texts.withdrawOf(invitation.email)}
+                  onClick={() => setAsks(invitation)}
+                >
+                  {texts.withdraw}
+                </Button>
+              </span>
             ),
           },
         ]}
       />
+      {shown !== null && <LinkPanel {...shown} close={() => setShown(null)} />}
       {asks !== null && (
         <Confirm
           title={texts.withdrawAsk(asks.email)}

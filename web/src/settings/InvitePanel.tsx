@@ -10,7 +10,7 @@ import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { rolesFor } from './roles.ts'
 
-/** Asks whom to invite, then shows the link, which is the only time that it can be seen. */
+/** Asks whom to invite, then shows the link. */
 export function InvitePanel({ close }: { close(): void }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
@@ -23,16 +23,7 @@ export function InvitePanel({ close }: { close(): void }) {
     onError: (error) => draft.refuse(error) || complain(error),
   })
   if (create.data !== undefined) {
-    return (
-      <SidePanel
-        title={texts.linkTitle(create.data.invitation.email)}
-        close={close}
-        footer={<Button onClick={close}>{texts.done}</Button>}
-      >
-        <Text size="md">{texts.linkHelp}</Text>
-        <Copyable value={create.data.url} label={texts.link} />
-      </SidePanel>
-    )
+    return <LinkPanel email={create.data.invitation.email} url={create.data.url} close={close} />
   }
   return (
     <SidePanel
@@ -66,6 +57,17 @@ export function InvitePanel({ close }: { close(): void }) {
           ))}
         </Stack>
       </Radio.Group>
+    </SidePanel>
+  )
+}
+
+/** The link of an invitation, to be passed on. */
+export function LinkPanel({ email, url, close }: { email: string; url: string; close(): void }) {
+  const texts = t.settings.members
+  return (
+    <SidePanel title={texts.linkTitle(email)} close={close} footer={<Button onClick={close}>{texts.done}</Button>}>
+      <Text size="md">{texts.linkHelp}</Text>
+      <Copyable value={url} label={texts.link} />
     </SidePanel>
   )
 }

@@ -183,13 +183,18 @@ function columns(
 }
 
 function Person({ member }: { member: Member }) {
-  const { name, email } = member
+  const { name, email, awaySince } = member
   return (
     <span className={styles.person}>
       <Avatar name={name} size={28} />
       <span className={styles.names}>
         <strong>
           {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
+          {awaySince !== null && (
+            <Chip tone="attention" title={t.settings.members.awaySince(fullMoment(awaySince))}>
+              {t.settings.members.away}
+            </Chip>
+          )}
         </strong>
         <span>{email}</span>
       </span>

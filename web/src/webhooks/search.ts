@@ -11,6 +11,8 @@ export interface EndpointSearch {
   view?: EndpointView
   state?: DeliveryState
   event?: EventName
+  /** What was typed to look for: an id, or how the receiver answered. */
+  find?: string
   /** The event whose delivery is open. */
   delivery?: string
   hours?: (typeof statHours)[number]
@@ -26,7 +28,18 @@ export function readEndpointSearch(raw: Record<string, unknown>): EndpointSearch
     ...(view !== undefined && { view }),
     ...(state !== undefined && { state }),
     ...(event !== undefined && { event }),
+    ...(raw.find !== undefined && soughtIn(String(raw.find)) !== null && { find: String(raw.find) }),
     ...(typeof raw.delivery === 'string' && { delivery: raw.delivery }),
     ...(hours !== undefined && { hours }),
   }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const answer = /^([1-5][0-9]{2}|[1-5]xx|none)$/
+
+/** What a typed text looks for; null for what can be nothing. */
+export function soughtIn(text: string): { about: string } | { answer: string } | null {
+  const typed = text.trim().toLowerCase()
+  if (uuid.test(typed)) return { about: typed }
+  return answer.test(typed) ? { answer: typed } : null
 }

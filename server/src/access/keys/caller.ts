@@ -38,6 +38,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the hooks of the guard; read it with `callerOf`. */
     caller?: Caller
+    /** What an agent called by a name of its own, and the status that it was told where that of HTTP says less. */
+    call?: { verb?: string; status?: number }
   }
 }
 

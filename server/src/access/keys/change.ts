@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import { conflict, InvalidInput, invalid, notFound } from '../../base/errors.ts'
@@ -8,7 +9,8 @@ import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { hashKeyValue, lastFourOf, makeKeyValue } from './key-format.ts'
 import { type KeyChangesInput, statusAt } from './key-schema.ts'
-import { checkKeySettings, type KeySettingsInput, mayAnswer, needsAnsweringScope } from './key-settings.ts'
+import { checkKeySettings, type KeySettingsInput, mayAnswer } from './key-settings.ts'
+import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
   insertApiKey,
@@ -19,6 +21,7 @@ import {
   setRevoked,
   storeChanges,
 } from './queries.ts'
+import { isScope } from './scopes.ts'
 
 export interface KeyDeps {
   db: Db
@@ -28,6 +31,16 @@ export interface KeyDeps {
   forgetKey(keyId: string): void
   /** What must happen in the same transaction when a key stops: its conversations go back to people. */
   keyStopped(tx: Tx, keyring: Keyring, workspaceId: string, keyId: string): Promise<void>
+  /** The same where a key goes on without some connections: what it has of others than these goes back to people. */
+  keyNarrowed(
+    tx: Tx,
+    keyring: Keyring,
+    workspaceId: string,
+    keyId: string,
+    connectionIds: readonly string[],
+  ): Promise<void>
+  /** The guard's. */
+  lastCalls: LastCalls['read']
   /** Those of the ids that are no connection of the workspace. */
   strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
 }
@@ -85,7 +98,10 @@ async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-/** Changes whether a key gets customers who write for the first time, and how much it may send. Its conversations stay its own. */
+/**
+ * Changes the name of a key, what it may do and see, whether it gets customers who write for the first time, and how much
+ * it may send. Its conversations stay its own, but for those that it may no longer answer or see: they go back to people.
+ */
 export async function changeKeyAs(
   deps: KeyDeps,
   by: Member,
@@ -93,18 +109,19 @@ export async function changeKeyAs(
   changes: KeyChangesInput,
 ): Promise<ApiKeyRow> {
   const now = deps.clock.now()
+  const keyring = await deps.vault.keyring(by.workspaceId)
   const changed = await deps.db.tx(async (tx) => {
     const key = await lockApiKey(tx, by.workspaceId, keyId)
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
-    if (changes.answersNewConversations && !mayAnswer(key.scopes)) throw new InvalidInput([needsAnsweringScope])
-    const wanted: KeyChanges = {
-      answers_new_conversations: changes.answersNewConversations ?? key.answers_new_conversations,
-      unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
-      daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
-    }
-    if (isSame(key, wanted)) return key
-    await recordChange(tx, by, 'api-key.changed', keyId, now)
+    const wanted = changedKey(key, changes, now)
+    const [action] = changeActions.filter(({ columns }) =>
+      columns.some((name) => !isDeepStrictEqual(key[name], wanted[name])),
+    )
+    if (action === undefined) return key
+    await refuseStrangeConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
+    await giveBackWhatIsLost(deps, tx, keyring, key, wanted)
+    await recordChange(tx, by, action.action, keyId, now)
     await notifyKeyChanged(tx, keyId)
     return storeChanges(tx, by.workspaceId, keyId, wanted)
   })
@@ -112,10 +129,47 @@ export async function changeKeyAs(
   return changed
 }
 
-const isSame = (key: KeyChanges, wanted: KeyChanges): boolean =>
-  key.answers_new_conversations === wanted.answers_new_conversations &&
-  key.unanswered_sends === wanted.unanswered_sends &&
-  key.daily_sends === wanted.daily_sends
+/** Of several the first is told, which is the one that matters most. */
+const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
+  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
+  { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends'] },
+  { action: 'api-key.renamed', columns: ['name'] },
+]
+
+/** The settings as they are to be. A key that loses the scope to answer gets no new customers, unless that is asked for: then it is refused. */
+function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyChanges {
+  const scopes = changes.scopes ?? key.scopes.filter(isScope)
+  const settings = checkKeySettings(
+    {
+      name: changes.name ?? key.name,
+      scopes,
+      connectionIds: changes.connectionIds ?? key.connection_ids,
+      phoneVisibility: key.phone_visibility,
+      allowlist: changes.allowlist ?? key.allowlist,
+      answersNewConversations: changes.answersNewConversations ?? (key.answers_new_conversations && mayAnswer(scopes)),
+      expiresAt: key.expires_at,
+    },
+    now,
+  )
+  return {
+    name: settings.name,
+    scopes: changes.scopes === undefined ? key.scopes : settings.scopes,
+    connection_ids: settings.connectionIds,
+    allowlist: settings.allowlist,
+    answers_new_conversations: settings.answersNewConversations,
+    unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
+    daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
+  }
+}
+
+async function giveBackWhatIsLost(deps: KeyDeps, tx: Tx, keyring: Keyring, key: ApiKeyRow, wanted: KeyChanges) {
+  const { workspace_id: workspaceId, id } = key
+  if (mayAnswer(key.scopes) && !mayAnswer(wanted.scopes)) {
+    await deps.keyStopped(tx, keyring, workspaceId, id)
+  } else if (wanted.connection_ids.length > 0 && !isDeepStrictEqual(key.connection_ids, wanted.connection_ids)) {
+    await deps.keyNarrowed(tx, keyring, workspaceId, id, wanted.connection_ids)
+  }
+}
 
 /** Ends a key for good. A repeat returns the same and changes nothing. */
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {

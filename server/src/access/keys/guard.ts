@@ -13,6 +13,7 @@ import { type Caller, callerOf } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import { createKeyCache } from './key-cache.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
+import { createLastCalls, type LastCalls } from './last-calls.ts'
 import { createLastUsed } from './last-used.ts'
 import { selectKeysByHash } from './queries.ts'
 import { requireDeleteScope, requireScope } from './require-scope.ts'
@@ -48,6 +49,9 @@ export interface Guard {
   admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<Take | null>
   /** The guesses of keys that see phones masked. */
   guesses: GuessesOf
+  /** Keeps what came of a request with a key, for those who look at its last calls. To be called when it was answered. */
+  noteCall(request: FastifyRequest, reply: FastifyReply): void
+  lastCalls: LastCalls['read']
   /** To be called right after a key of this node was revoked or rotated. */
   forgetKey(keyId: string): void
   close(): Promise<void>
@@ -57,6 +61,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
   const keys = createKeyCache(clock, keyReader(db))
   const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
   const lastUsed = createLastUsed(db, clock)
+  const lastCalls = createLastCalls(db, clock)
   await db.listen('api_keys', keys.forgetKey)
   await db.listen('workspaces', keys.forgetWorkspace)
 
@@ -101,8 +106,17 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
       return take
     },
     guesses: createGuesses({ limiter, clock }),
+    noteCall: ({ caller, call = {}, method, routeOptions }, { statusCode, elapsedTime }) => {
+      if (caller === undefined) return
+      const { verb = null, status = statusCode } = call
+      const route = routeOptions.url ?? ''
+      lastCalls.note(caller, { at: clock.now(), method, route, verb, status, ms: Math.round(elapsedTime) })
+    },
+    lastCalls: lastCalls.read,
     forgetKey: keys.forgetKey,
-    close: lastUsed.close,
+    close: async () => {
+      await Promise.all([lastUsed.close(), lastCalls.close()])
+    },
   }
 }
 
@@ -133,8 +147,9 @@ async function identify(
   try {
     const caller = await authenticate(authentication, request.raw)
     attributeTo(caller.workspaceId)
-    checkScope(caller, reply)
+    // Before its scopes are looked at: what a key was refused is among its last calls.
     request.caller = caller
+    checkScope(caller, reply)
     return caller
   } catch (error) {
     if (limit > 0) setUncountedHeaders(reply, limit)

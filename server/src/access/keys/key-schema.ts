@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { text, uuid } from '../../base/schema-types.ts'
+import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { shownKey } from './key-format.ts'
 import type { ApiKeyRow } from './queries.ts'
@@ -16,7 +16,8 @@ const name = Type.String({
 const scopeList = Type.Array(oneOf(scopes, { title: 'Scope' }), {
   minItems: 1,
   maxItems: scopes.length,
-  description: 'What the key may do. It stays as it is: a key that must do more is a new key.',
+  description:
+    'What the key may do. Without `inbox.write` it answers nobody: a key that loses it gives its conversations back to people.',
   example: ['leads.read', 'leads.write'],
 })
 const connectionIds = Type.Array(uuid(), {
@@ -75,6 +76,10 @@ export const newKeySchema = Type.Object(
 
 export const keyChangesSchema = Type.Object(
   {
+    name: Type.Optional(name),
+    scopes: Type.Optional(scopeList),
+    connectionIds: Type.Optional(connectionIds),
+    allowlist: Type.Optional(allowlist),
     answersNewConversations: Type.Optional(answersNewConversations),
     unansweredSends: Type.Optional(unansweredSends),
     dailySends: Type.Optional(dailySends),
@@ -122,6 +127,20 @@ export const keySchema = titled('ApiKey', {
   ),
   createdAt: timestamp('When it was made.'),
   lastUsedAt: nullable(timestamp('When it was last let in, to within a minute.')),
+})
+
+export const keyCallSchema = titled('ApiKeyCall', {
+  at: timestamp('When it was answered.'),
+  method: text(10, 'Of HTTP.', { example: 'GET' }),
+  route: text(500, 'Its path, with names in place of ids.', { example: '/api/v1/leads/:leadId' }),
+  verb: nullable(text(100, 'What an agent called, by its name; null for other programs.', { example: null })),
+  status: Type.Integer({
+    minimum: 100,
+    maximum: 999,
+    description: 'The HTTP status; of a tool that failed, the one that it would have had.',
+    example: 200,
+  }),
+  ms: wholeNumber('Milliseconds until it was answered.', { example: 12 }),
 })
 
 export const keyValueSchema = Type.String({

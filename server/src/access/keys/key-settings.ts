@@ -3,7 +3,7 @@ import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
-/** What is chosen when a key is made. It stays as it is for the key's life, but for `answersNewConversations`. */
+/** What is chosen when a key is made. Who sees phones, and until when it works, stays as it is for the key's life. */
 export interface KeySettingsInput {
   name: string
   scopes: readonly string[]
@@ -30,9 +30,9 @@ export interface KeySettings {
 const answeringScope: Scope = 'inbox.write'
 
 /** The one thing that a key without the scope to answer cannot be given. */
-export const needsAnsweringScope: Issue = {
+const needsAnsweringScope: Issue = {
   path: 'answersNewConversations',
-  message: `needs the scope ${answeringScope}: set it to false, or make a key that has the scope`,
+  message: `needs the scope ${answeringScope}: set it to false, or give the key the scope`,
 }
 
 export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)

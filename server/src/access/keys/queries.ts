@@ -113,12 +113,19 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 }
 
 /** What of a key can be changed while it works. */
-export type KeyChanges = Pick<ApiKeyRow, 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'>
+export type KeyChanges = Pick<
+  ApiKeyRow,
+  'name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'
+>
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     update api_keys
-    set answers_new_conversations = ${to.answers_new_conversations},
+    set name = ${to.name},
+      scopes = ${[...to.scopes]}::text[],
+      connection_ids = ${[...to.connection_ids]}::uuid[],
+      allowlist = ${[...to.allowlist]}::text[],
+      answers_new_conversations = ${to.answers_new_conversations},
       unanswered_sends = ${to.unanswered_sends},
       daily_sends = ${to.daily_sends}
     where workspace_id = ${workspaceId}

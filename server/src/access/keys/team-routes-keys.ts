@@ -6,7 +6,16 @@ import { readIsoTime } from '../../base/time.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change.ts'
-import { keyChangesSchema, keySchema, keyValueSchema, newKeySchema, presentKey, rotateKeySchema } from './key-schema.ts'
+import {
+  keyCallSchema,
+  keyChangesSchema,
+  keySchema,
+  keyValueSchema,
+  newKeySchema,
+  presentKey,
+  rotateKeySchema,
+} from './key-schema.ts'
+import { keptCalls } from './last-calls.ts'
 import { selectApiKey, selectApiKeys } from './queries.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/keys'
@@ -17,6 +26,7 @@ const withValue = titled('ApiKeyWithValue', { key: keySchema, value: keyValueSch
 export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   listRoute(app, deps, guard)
   readRoute(app, deps, guard)
+  callsRoute(app, deps, guard)
   createRoute(app, deps, guard)
   changeRoute(app, deps, guard)
   rotateRoute(app, deps, guard)
@@ -64,6 +74,32 @@ function readRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
   })
 }
 
+function callsRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${path}/:keyId/calls`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('API keys'),
+      operationId: 'listApiKeyCalls',
+      summary: 'List the last calls of an API key',
+      description: `The last ${keptCalls}, newest first, to within a minute; refused ones too. Nothing is kept of what was asked or answered.`,
+      params: keyParams,
+      response: {
+        200: Type.Object({ calls: Type.Array(keyCallSchema, { maxItems: keptCalls }) }),
+        ...errors(400, 401, 403, 404),
+      },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const row = await selectApiKey(deps.db.sql, workspaceId, request.params.keyId)
+      if (row === null) throw notFound('API key not found')
+      const calls = await deps.lastCalls(workspaceId, row.id)
+      return { calls: calls.map(({ at, ...call }) => ({ ...call, at: at.toISOString() })) }
+    },
+  })
+}
+
 function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
@@ -73,8 +109,7 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description:
-        'For admins. The value is in this answer and nowhere else. Give it what it needs and no more; the settings stay as they are, but for those that changing it names.',
+      description: 'For admins. The value is in this answer and nowhere else. Give it what it needs and no more.',
       params: Type.Object(workspaceParams),
       body: newKeySchema,
       response: { 201: withValue, ...errors(400, 401, 403, 404) },
@@ -97,7 +132,7 @@ function changeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       operationId: 'changeApiKey',
       summary: 'Change an API key',
       description:
-        'For admins. Whether customers who write for the first time go to it, and how much it may send. It holds at once, on every node.',
+        'For admins. Its name, what it may do and see, whether customers who write for the first time go to it, and how much it may send. It holds at once, on every node. Conversations that it may no longer answer or see go back to people.',
       params: keyParams,
       body: keyChangesSchema,
       response: { 200: Type.Object({ key: keySchema }), ...errors(400, 401, 403, 404, 409) },

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
+import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
@@ -32,7 +32,7 @@ export interface Invitation {
   expiresAt: Date
 }
 
-/** Invites somebody for 7 days. The link is in this answer and nowhere else: whoever invites passes it on. */
+/** Invites somebody for 7 days. Whoever invites passes the link on. */
 export async function invite(
   deps: TeamDeps,
   by: Member,
@@ -46,11 +46,12 @@ export async function invite(
   const invitation = { id: newId(now), email, role, createdBy: by.makerId, createdAt: now, expiresAt }
   await deps.db.tx(async (tx) => {
     await tx`
-      insert into invitations (workspace_id, id, token_hash, email, role, created_by, created_at, expires_at)
+      insert into invitations (workspace_id, id, token_hash, token, email, role, created_by, created_at, expires_at)
       values (
         ${by.workspaceId},
         ${invitation.id},
         ${hashToken(token)},
+        ${keyring.seal(tokenOf(invitation.id), token)},
         ${keyring.seal(emailOf(invitation.id), email)},
         ${role},
         ${by.makerId},
@@ -60,7 +61,33 @@ export async function invite(
     const target = `invitation:${invitation.id}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
   })
-  return { invitation, url: `${deps.publicUrl}/invite/${token}` }
+  return { invitation, url: linkOf(deps, token) }
+}
+
+const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/${token}`
+
+/**
+ * The link of an invitation that is open, to be passed on again, for whoever may invite with its role. Throws 404, 403, and
+ * 409 where the link was not kept.
+ */
+export async function showInvitationLink(deps: TeamDeps, by: Member, invitationId: string): Promise<string> {
+  const keyring = await deps.vault.keyring(by.workspaceId)
+  const now = deps.clock.now()
+  return deps.db.tx(async (tx) => {
+    const [row] = await tx<(Pick<InvitationRow, 'role' | 'stands'> & { token: Buffer | null })[]>`
+      select i.role, i.token, ${inviterStands(tx)} as stands
+      from invitations i
+      where i.workspace_id = ${by.workspaceId}
+        and i.id = ${invitationId}
+        and i.accepted_at is null
+        and i.expires_at > ${now}`
+    if (row === undefined || !row.stands) throw notFound('Invitation not found')
+    refuseAbove(by, row.role)
+    if (row.token === null) throw conflict('The link of this invitation was not kept. Withdraw it, and invite anew')
+    const target = `invitation:${invitationId}`
+    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
+    return linkOf(deps, keyring.openText(tokenOf(invitationId), row.token))
+  })
 }
 
 /** Those that can still be accepted. */
@@ -110,7 +137,8 @@ export async function findInvitation(sql: Sql, token: string, now: Date): Promis
 export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
   const taken = await tx`
     update invitations
-    set accepted_at = ${now}
+    set accepted_at = ${now},
+      token = null
     where token_hash = ${hashToken(token)}
       and accepted_at is null
       and expires_at > ${now}`
@@ -168,5 +196,7 @@ export const invitationVoid = (): ApiError =>
   notFound('Whoever sent this invitation may no longer invite with this role. Ask for a new one.')
 
 export const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
+
+export const tokenOf = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
 
 export const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })

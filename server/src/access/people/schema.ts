@@ -1,4 +1,4 @@
-import { timestamp, titled } from '../../base/route.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
 import { madeBySchema } from '../credentials/token-schema.ts'
 import type { WorkspaceMember } from '../users/members.ts'
@@ -10,6 +10,7 @@ export const memberSchema = titled('Member', {
   email: emailSchema,
   role: roleSchema,
   joinedAt: timestamp('When the user joined the workspace.'),
+  awaySince: nullable(timestamp('Since when they are away, as they say themselves; null: here.')),
 })
 
 export const invitationSchema = titled('Invitation', {
@@ -22,7 +23,8 @@ export const invitationSchema = titled('Invitation', {
 })
 
 export function presentMember(member: WorkspaceMember) {
-  return { ...member, joinedAt: member.joinedAt.toISOString() }
+  const { joinedAt, awaySince } = member
+  return { ...member, joinedAt: joinedAt.toISOString(), awaySince: awaySince?.toISOString() ?? null }
 }
 
 export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {

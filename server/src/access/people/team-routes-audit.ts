@@ -1,19 +1,23 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Sql } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
 import { type App, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, page, text } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
+import { readIsoTime } from '../../base/time.ts'
 import { type AuditRow, listAudit } from '../../team/audit.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 
+const actorTypes = ['user', 'token', 'agent', 'system'] as const
+
 const entry = titled('AuditEntry', {
   id: idSchema('The line.'),
   at: timestamp('When it happened.'),
   actor: Type.Object({
-    type: oneOf(['user', 'token', 'agent', 'system'], { example: 'user' }),
+    type: oneOf(actorTypes, { title: 'AuditActorType', example: 'user' }),
     id: nullable(idSchema('The user, token or key.')),
   }),
   action: text(100, 'What was done.', { example: 'member.role-changed' }),
@@ -24,10 +28,32 @@ const entry = titled('AuditEntry', {
   }),
 })
 
+const entries = titled('AuditEntries', {
+  entries: Type.Array(entry, page),
+  nextBefore: nullable(idSchema('For the next page; null at the end.')),
+})
+
 const query = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Lines to answer.', example: 50 }),
-    before: Type.Optional(idSchema('The id of the last line seen: older ones follow.')),
+    before: Type.Optional(idSchema('`nextBefore` of the page before: older lines follow.')),
+    actorId: Type.Optional(idSchema('Only what this user, token or key did.')),
+    actorType: Type.Optional(
+      oneOf(actorTypes, {
+        title: 'AuditActorType',
+        description: 'Only what such actors did; `system` is the service itself.',
+      }),
+    ),
+    thing: Type.Optional(
+      Type.String({
+        pattern: '^[a-z_-]{1,50}$',
+        maxLength: 50,
+        description: 'Only what was done to such things: the word before the dot of the action.',
+        example: 'api-key',
+      }),
+    ),
+    from: Type.Optional(timestamp('Only what happened then or later.')),
+    to: Type.Optional(timestamp('Only what happened then or earlier.')),
   },
   closed,
 )
@@ -58,17 +84,25 @@ function auditRoute(
       ...teamRoute('Audit log'),
       operationId,
       summary: 'Read the audit log',
-      description: 'Newest first. For admins of a workspace; that of the installation is for operators.',
+      description:
+        'Newest first. For admins of a workspace; that of the installation is for operators. With a filter that fits little, a page may be short or empty: go on while there is a `nextBefore`.',
       params: Type.Object(params),
       querystring: query,
-      response: { 200: Type.Object({ entries: Type.Array(entry, page) }), ...errors(400, 401, 403, 404) },
+      response: { 200: entries, ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
-      const { limit, before } = request.query
-      const rows = await listAudit(sql, scopeIdOf(request), limit, before ?? null)
-      return { entries: rows.map(present) }
+      const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = request.query
+      const filter = { actorId, actorType, thing, from: readTime('from', from), to: readTime('to', to) }
+      const found = await listAudit(sql, scopeIdOf(request), filter, { limit, before: before?.toLowerCase() ?? null })
+      return { entries: found.rows.map(present), nextBefore: found.before }
     },
   })
+}
+
+function readTime(field: string, text: string | undefined): Date | null {
+  const time = text === undefined ? null : readIsoTime(text)
+  if (text !== undefined && time === null) throw invalid(field, 'must be an ISO 8601 time', 'query')
+  return time
 }
 
 function present(row: AuditRow) {

@@ -22,7 +22,7 @@ import { keepSession } from '../sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 import { acceptInvitation } from './accept-invitation.ts'
-import { invite, listInvitations, withdrawInvitation } from './invitations.ts'
+import { invite, listInvitations, showInvitationLink, withdrawInvitation } from './invitations.ts'
 import { invitationSchema, presentInvitation } from './schema.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
@@ -32,6 +32,7 @@ const params = Type.Object(workspaceParams)
 export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   listRoute(app, deps, guard)
   inviteRoute(app, deps, guard)
+  linkRoute(app, deps, guard)
   withdrawRoute(app, deps, guard)
   acceptRoute(app, deps)
 }
@@ -59,12 +60,33 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   })
 }
 
-function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const url = Type.String({
-    maxLength: 2000,
-    description: 'Give it to the person: it works once, for 7 days, and is shown only here.',
-    example: 'https://parley.example.com/invite/wK8…',
+const url = Type.String({
+  maxLength: 2000,
+  description: 'Give it to the person: it works once, until the invitation expires.',
+  example: 'https://parley.example.com/invite/wK8…',
+})
+
+function linkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${path}/:invitationId/link`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'copyInvitationLink',
+      summary: 'Copy the link of an invitation again',
+      description:
+        'For admins; only owners for one of an owner. The same link as before, while it can be accepted; the audit log keeps who asked for it. 409 when the invitation was made before links were kept.',
+      params: Type.Object({ ...workspaceParams, invitationId: idSchema('The invitation.') }),
+      response: { 200: Type.Object({ url }), ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => ({
+      url: await showInvitationLink(deps, memberOf(request), request.params.invitationId),
+    }),
   })
+}
+
+function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: path,

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
+import { forbidden } from '../../base/errors.ts'
 import { type App, errors, oneOf } from '../../base/route.ts'
 import { count, unpaged } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { announceMemberNews } from '../../team/team-news.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { endSessionsOfMember } from '../account/end-sessions.ts'
-import { listMembers } from '../users/members.ts'
+import { listMembers, setAway } from '../users/members.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 import { changeRole, type LeavingDeps, leaveTeam } from './change-members.ts'
 import { madeSchema, readMade } from './made.ts'
@@ -41,6 +43,7 @@ const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The mem
 /** The people of a workspace. */
 export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
   listRoute(app, deps, guard)
+  awayRoute(app, deps, guard)
   changeRoute(app, deps, guard)
   madeRoute(app, deps, guard)
   removeRoute(app, deps, guard)
@@ -66,6 +69,37 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
         listMembers(deps.db.sql, workspaceId, instanceKeys),
       )
       return { members: members.map(presentMember) }
+    },
+  })
+}
+
+function awayRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: '/api/team/v1/workspaces/:workspaceId/away',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'sayAway',
+      summary: 'Say that I am away, or here again',
+      description:
+        'Colleagues see it where they assign; nothing is taken from anybody for it. Open pages hear of it by `team.member.changed`. For members (a token is neither: 403).',
+      params: Type.Object(workspaceParams),
+      body: Type.Object(
+        { isAway: Type.Boolean({ description: 'Whether I am away.', example: true }) },
+        { ...closed, example: { isAway: true } },
+      ),
+      response: { 200: done, ...errors(400, 401, 403, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      const { workspaceId, userId } = memberOf(request)
+      if (userId === null) throw forbidden('A token is neither here nor away. Sign in as a member.')
+      const since = request.body.isAway ? deps.clock.now() : null
+      await deps.db.tx(async (tx) => {
+        await setAway(tx, workspaceId, userId, since)
+        announceMemberNews(tx, workspaceId, userId)
+      })
+      return { success: true }
     },
   })
 }

@@ -16,18 +16,20 @@ export interface WorkspaceMember {
   email: string
   role: Role
   joinedAt: Date
+  /** As they say themselves; null: here. */
+  awaySince: Date | null
 }
 
 export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<WorkspaceMember[]> {
-  const rows = await sql<(MemberRow & { person: Buffer })[]>`
-    select m.user_id, m.role, m.created_at, u.person
+  const rows = await sql<(MemberRow & { away_since: Date | null; person: Buffer })[]>`
+    select m.user_id, m.role, m.created_at, m.away_since, u.person
     from members m
     join users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId}
     order by m.created_at, m.user_id`
   return rows.map((row) => {
     const { name, email } = openPerson(instanceKeys, row.user_id, row.person)
-    return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at }
+    return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at, awaySince: row.away_since }
   })
 }
 
@@ -73,6 +75,15 @@ export async function setRole(tx: Tx, workspaceId: string, userId: string, role:
     where workspace_id = ${workspaceId}
       and user_id = ${userId}`
   await keepAnOwner(tx, workspaceId)
+}
+
+/** Keeps that a member is away, and since when, or (null) here. Nothing changes for who is away already. */
+export async function setAway(tx: Tx, workspaceId: string, userId: string, since: Date | null): Promise<void> {
+  await tx`
+    update members
+    set away_since = case when ${since}::timestamptz is null then null else coalesce(away_since, ${since}) end
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}`
 }
 
 export async function removeMember(tx: Tx, workspaceId: string, userId: string): Promise<void> {

@@ -29,6 +29,7 @@ export function verbRoutes(
       onRequest: [
         guard.anyKey(),
         async (request, reply) => {
+          request.call = { verb: verb.name }
           request.agent = await admitTo(guard, verb, callerOf(request))
           if (request.agent.left !== null) setRateLimitHeaders(reply, request.agent.left)
         },

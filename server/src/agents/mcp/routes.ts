@@ -45,7 +45,10 @@ export function mcpRoutes(
         if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
         // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
         const [{ exchange }, { serverFor }] = await Promise.all([import('./exchange.ts'), import('./server.ts')])
-        return exchange(serverFor(deps, caller, request.id), url, request, reply)
+        const noteCall = (verb: string, status: number) => {
+          request.call = { verb, status }
+        }
+        return exchange(serverFor(deps, caller, request.id, noteCall), url, request, reply)
       },
     )
   })

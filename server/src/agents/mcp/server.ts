@@ -35,7 +35,13 @@ const cacheHints = {
 }
 
 /** The protocol for one request of one caller: nothing is kept between requests, so that any node answers any of them. */
-export function serverFor({ log, tools, verbs }: McpServerDeps, caller: Caller, requestId: string): Server {
+export function serverFor(
+  { log, tools, verbs }: McpServerDeps,
+  caller: Caller,
+  requestId: string,
+  /** Told what came of a tool, since the protocol says 200 whatever it was. */
+  noteCall: (verb: string, status: number) => void,
+): Server {
   const failure = (error: unknown, method: string, verb?: string) =>
     knownFailure(error) ?? internal(log, error, { requestId, method, ...(verb !== undefined && { verb }) })
   const server = new Server(identity, {
@@ -51,9 +57,13 @@ export function serverFor({ log, tools, verbs }: McpServerDeps, caller: Caller, 
       if (!tools.knows(name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name. Use tools/list.')
       try {
-        return toolAnswer(await tools.run(name, caller, input, mcpReq.signal))
+        const answer = await tools.run(name, caller, input, mcpReq.signal)
+        noteCall(name, 200)
+        return toolAnswer(answer)
       } catch (error) {
-        return toolFailure(failure(error, 'tools/call', name))
+        const known = failure(error, 'tools/call', name)
+        noteCall(name, known.statusCode)
+        return toolFailure(known)
       }
     },
   )

@@ -138,6 +138,20 @@ export const SubmissionsQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const answers = Type.Array(
+  titled('FormAnswer', {
+    key: limited(255, 'Of the field.', { example: 'company_size' }),
+    label: limited(200, 'As the form named it then.', { example: 'Company size' }),
+    value: Type.Unsafe<string | boolean>({
+      type: ['string', 'boolean'],
+      maxLength: 20_000,
+      description: 'As it was sent; of a `boolean` field true or false.',
+      example: '1 to 10',
+    }),
+  }),
+  { maxItems: 100 },
+)
+
 export const SubmissionList = Type.Object(
   {
     submissions: Type.Array(
@@ -154,6 +168,12 @@ export const SubmissionList = Type.Object(
             { description: 'The lead as it is now; null when it was deleted.' },
           ),
         ),
+        answers: Type.Unsafe<Static<typeof answers> | null>({
+          ...answers,
+          type: ['array', 'null'],
+          description:
+            'What was filled in, in the order of the form, then what came with the address. Null when the lead was deleted, and for what was sent before answers were kept.',
+        }),
       }),
       ofPage,
     ),

@@ -6,8 +6,17 @@ import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from '../form/form.ts'
 import { fitParameters, isParameter, type RawFields, readParameters } from '../form/parameters.ts'
 
+/** What was filled in, as the team reads it beside the form. */
+export interface Answer {
+  key: string
+  label: string
+  value: string | boolean
+}
+
 export interface Submission {
   patch: LeadPatch
+  /** In the order of the form, then what came with the address. */
+  answers: Answer[]
   /** At most one for each field, its path being the field's key. */
   issues: Issue[]
 }
@@ -27,11 +36,13 @@ export function readSubmission(
   const issues = [...parameterIssues(body), ...(refuseUnknown ? unknownFields(form, body) : [])]
   const changes: Record<string, string> = { source: form.source, status: form.status }
   const typed: CustomField[] = []
+  const answers: Answer[] = []
   for (const field of form.fields) {
     const { value, problem } = readValue(field, body[field.key])
     if (problem !== null) issues.push({ path: field.key, message: problem })
-    else if (value === '') continue
-    else if (isLeadField(field.key)) changes[field.key] = String(value)
+    if (problem !== null || value === '') continue
+    answers.push({ key: field.key, label: field.label, value })
+    if (isLeadField(field.key)) changes[field.key] = String(value)
     else typed.push({ key: field.key, label: field.label, type: field.type, value })
   }
   const parameters = fitParameters(readParameters({ ...query, ...body }), typed.length)
@@ -39,7 +50,8 @@ export function readSubmission(
     ...form.leadSettings,
     at: '',
   })
-  return { patch: read.patch, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }
+  answers.push(...parameters.fields.map(({ key, label, value }) => ({ key, label, value })))
+  return { patch: read.patch, answers, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }
 }
 
 function parameterIssues(body: RawFields): Issue[] {

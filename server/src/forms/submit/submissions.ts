@@ -5,18 +5,22 @@ export interface SubmissionRow {
   id: string
   lead_id: string
   submitted_at: Date
+  /** Sealed; null for what was sent before answers were kept. */
+  answers: Buffer | null
 }
+
+export const answersOf = (id: string) => ({ table: 'form_submissions', row: id, column: 'answers' })
 
 /** Claims the nonce of a page for a lead; the second claim violates `form_submissions_nonce_key`. */
 export async function insertSubmission(
   tx: Tx,
   workspaceId: string,
-  submission: { id: string; formId: string; leadId: string; nonce: string; submittedAt: Date },
+  submission: { id: string; formId: string; leadId: string; nonce: string; submittedAt: Date; answers: Buffer },
 ): Promise<void> {
-  const { id, formId, leadId, nonce, submittedAt } = submission
+  const { id, formId, leadId, nonce, submittedAt, answers } = submission
   await tx`
-    insert into form_submissions (workspace_id, id, form_id, lead_id, nonce, submitted_at)
-    values (${workspaceId}, ${id}, ${formId}, ${leadId}, ${nonce}, ${submittedAt})`
+    insert into form_submissions (workspace_id, id, form_id, lead_id, nonce, submitted_at, answers)
+    values (${workspaceId}, ${id}, ${formId}, ${leadId}, ${nonce}, ${submittedAt}, ${answers})`
 }
 
 /** Newest first; `before` is the id of the last one already seen. */
@@ -28,7 +32,7 @@ export async function listSubmissions(
   before: string | null,
 ): Promise<SubmissionRow[]> {
   return sql<SubmissionRow[]>`
-    select id, lead_id, submitted_at
+    select id, lead_id, submitted_at, answers
     from form_submissions
     where workspace_id = ${workspaceId}
       and form_id = ${formId}

@@ -8,7 +8,7 @@ import { decoyField, type PublicForm, tokenField } from '../form/form.ts'
 import type { RawFields } from '../form/parameters.ts'
 import { takeFormQuota } from './quota.ts'
 import { readSubmission } from './submission.ts'
-import { insertSubmission } from './submissions.ts'
+import { answersOf, insertSubmission } from './submissions.ts'
 import { readToken, type TokenReading } from './token.ts'
 
 export interface FilledForm {
@@ -30,12 +30,15 @@ export async function submitForm(deps: LeadDeps, form: PublicForm, filled: Fille
   if (String(body[decoyField] ?? '') !== '') return
   const now = deps.clock.now()
   const nonce = await nonceOf(deps, form, filled, now)
-  const { patch, issues } = readSubmission(form, body, query, filled.refuseUnknown)
+  const { patch, answers, issues } = readSubmission(form, body, query, filled.refuseUnknown)
   const { workspaceId, id: formId, leadSettings } = form
   const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
+  const keyring = await deps.vault.keyring(workspaceId)
+  const submission = { id: newId(now), formId, nonce, submittedAt: now }
+  const sealed = keyring.seal(answersOf(submission.id), JSON.stringify(answers))
   try {
     await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
-      await insertSubmission(tx, workspaceId, { id: newId(now), formId, leadId: lead.id, nonce, submittedAt: now })
+      await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: sealed })
       await takeFormQuota(tx, workspaceId, formId, now)
     })
   } catch (error) {

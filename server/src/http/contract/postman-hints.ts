@@ -218,6 +218,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'addPushSubscription',
   'removePushSubscription',
   'reportPresence',
+  'sayAway',
   'downloadMediaPreview',
   'retryMedia',
   'getConnectionHealth',

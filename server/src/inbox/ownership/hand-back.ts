@@ -22,6 +22,19 @@ export function handBackConversationsOf(
   return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' }, now)
 }
 
+/** Gives people what a key owns of connections that it no longer sees. */
+export function handBackUnseenBy(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  { keyId, connectionIds }: { keyId: string; connectionIds: readonly string[] },
+  actor: Actor,
+  now: Date,
+): Promise<number> {
+  const isUnseen = tx`and c.owner_key_id = ${keyId} and c.connection_id <> all (${[...connectionIds]}::uuid[])`
+  return handBack(tx, keyring, workspaceId, isUnseen, { actor, reason: 'key_ended' }, now)
+}
+
 /** Gives people whatever agents own: the workspace's stop switch. */
 export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor: Actor, now: Date): Promise<number> {
   const cause = { actor, reason: 'agents_stopped' } as const

@@ -1,4 +1,4 @@
-import type { Sql } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 
 /** Who answered: a member or a team token, an API key, or another app on the same number. */
@@ -8,6 +8,19 @@ export interface AnswerTimes {
   answerer: Answerer
   /** Which of the days, from 1; null for all of them together. */
   day: number | null
+  answers: number
+  medianSeconds: number
+  p90Seconds: number
+}
+
+/** The first answers of one period beside those of the one before it. */
+export interface AnswerGroup {
+  /** `people`, `agents` and `otherApps` answered; connections and labels are those of the conversations. */
+  kind: Answerer | 'connection' | 'label'
+  /** Of the member, token, key, connection or label; null for all of the kind together. */
+  id: string | null
+  /** Whether it is of the period before. */
+  isBefore: boolean
   answers: number
   medianSeconds: number
   p90Seconds: number
@@ -26,26 +39,81 @@ export async function readAnswerTimes(
   starts: readonly Date[],
 ): Promise<{ sampledEvery: number; times: AnswerTimes[] }> {
   const from = starts[0] ?? null
+  const sampledEvery = await sampleOf(sql, workspaceId, from)
+  const times = await sql<AnswerTimes[]>`
+    with ${answersSince(sql, workspaceId, from, sampledEvery)},
+    dated as (
+      select a.answerer, a.seconds,
+        width_bucket(a.occurred_at, ${timestampArray(starts)}::timestamptz[]) as day
+      from answers a
+      where a.answerer is not null
+    )
+    select d.answerer,
+      d.day,
+      (count(*) * ${sampledEvery})::integer as answers,
+      percentile_cont(0.5) within group (order by d.seconds) as "medianSeconds",
+      percentile_cont(0.9) within group (order by d.seconds) as "p90Seconds"
+    from dated d
+    group by grouping sets ((d.answerer), (d.answerer, d.day))`
+  return { sampledEvery, times }
+}
+
+/** The same since `from`, before and after `start`, by each who answered, and by connection and label of the conversations. */
+export async function readAnswerGroups(
+  sql: Sql,
+  workspaceId: string,
+  { from, start }: { from: Date; start: Date },
+): Promise<{ sampledEvery: number; groups: AnswerGroup[] }> {
+  const sampledEvery = await sampleOf(sql, workspaceId, from)
+  const groups = await sql<AnswerGroup[]>`
+    with ${answersSince(sql, workspaceId, from, sampledEvery)}
+    select g.kind,
+      g.id,
+      a.occurred_at < ${start} as "isBefore",
+      (count(*) * ${sampledEvery})::integer as answers,
+      percentile_cont(0.5) within group (order by a.seconds) as "medianSeconds",
+      percentile_cont(0.9) within group (order by a.seconds) as "p90Seconds"
+    from answers a
+    cross join lateral (
+      select a.answerer as kind, null::uuid as id
+      union all
+      select a.answerer, a.actor_id where a.answerer <> 'otherApps'
+      union all
+      select 'connection', a.connection_id
+      union all
+      select 'label', l.id from unnest(a.label_ids) as l (id)
+    ) as g
+    where a.answerer is not null
+    group by 1, 2, 3`
+  return { sampledEvery, groups }
+}
+
+/** One in how many of the conversations that were active since then is read. */
+async function sampleOf(sql: Sql, workspaceId: string, from: Date | null): Promise<number> {
   const [active] = await sql<{ count: number }[]>`
     select count(*)::integer as count
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.updated_at >= ${from}::timestamptz`
-  const sampledEvery = Math.max(1, Math.ceil((active?.count ?? 0) / maxConversations))
-  const times = await sql<AnswerTimes[]>`
-    with sampled as materialized (
-      select c.id
+  return Math.max(1, Math.ceil((active?.count ?? 0) / maxConversations))
+}
+
+/** SQL: the first answers in the sample, as `answers`. */
+const answersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledEvery: number): Fragment => sql`
+    sampled as materialized (
+      select c.id, c.connection_id, c.label_ids
       from conversations c
       where c.workspace_id = ${workspaceId}
         and c.updated_at >= ${from}::timestamptz
         and mod(hashtext(c.id::text)::bigint, ${sampledEvery}::bigint) = 0
     ),
     said as (
-      select s.id as conversation_id, m.direction, m.origin, m.actor_type, m.occurred_at,
+      select s.id as conversation_id, s.connection_id, s.label_ids, m.direction, m.origin, m.actor_type, m.actor_id,
+        m.occurred_at,
         lag(m.direction) over (partition by s.id order by m.occurred_at) as before
       from sampled s
       cross join lateral (
-        select m.direction, m.origin, m.actor_type, m.occurred_at
+        select m.direction, m.origin, m.actor_type, m.actor_id, m.occurred_at
         from messages m
         where m.workspace_id = ${workspaceId}
           and m.conversation_id = s.id
@@ -70,19 +138,9 @@ export async function readAnswerTimes(
           when t.actor_type = 'agent' then 'agents'
           when t.actor_type in ('user', 'token') then 'people'
         end as answerer,
-        width_bucket(t.occurred_at, ${timestampArray(starts)}::timestamptz[]) as day,
+        t.actor_id, t.connection_id, t.label_ids, t.occurred_at,
         extract(epoch from t.occurred_at - t.asked_at)::double precision as seconds
       from turns t
       where t.direction = 'outbound'
         and t.asked_at is not null
-    )
-    select a.answerer,
-      a.day,
-      (count(*) * ${sampledEvery})::integer as answers,
-      percentile_cont(0.5) within group (order by a.seconds) as "medianSeconds",
-      percentile_cont(0.9) within group (order by a.seconds) as "p90Seconds"
-    from answers a
-    where a.answerer is not null
-    group by grouping sets ((a.answerer), (a.answerer, a.day))`
-  return { sampledEvery, times }
-}
+    )`

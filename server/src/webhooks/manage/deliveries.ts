@@ -8,15 +8,22 @@ export type DeliveryState = (typeof deliveryStates)[number]
 export interface DeliveryFilter {
   state: DeliveryState | null
   event: KnownEvent | null
+  /** The event, or the lead or conversation that it is about. */
+  about: string | null
+  answer: AnswerFilter | null
   from: Date | null
   to: Date | null
 }
+
+/** How the last attempt was answered: by a status from the one to the other, or not at all. */
+export type AnswerFilter = { from: number; to: number } | 'none'
 
 /** What became of an event at an endpoint, with its last attempt. */
 export interface LoggedDelivery {
   position: number
   event_id: string
   event_name: KnownEvent
+  subject_id: string
   occurred_at: Date
   masked: boolean
   /** Pending in the table, but of a generation that was cancelled. */
@@ -47,16 +54,19 @@ export async function listDeliveries(
   page: { before: number | null; limit: number },
 ): Promise<DeliveryPage> {
   const { after, upTo } = await positionsOf(sql, workspaceId, filter.from, filter.to)
+  const before = page.before ?? upTo ?? Number.MAX_SAFE_INTEGER
+  const positions = filter.about === null ? null : await positionsAbout(sql, workspaceId, filter.about, before)
   const rows = await sql<(LoggedDelivery & { reached: number; read: number })[]>`
     with looked_at as materialized (
-      select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
+      select d.position, d.event_id, d.event_name, d.subject_id, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
         d.due_at, d.delivered_at, d.delivered_status, d.delivered_ms
       from webhook_deliveries d
       join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
       where d.workspace_id = ${workspaceId}
         and d.endpoint_id = ${endpointId}
         and d.position > ${after}
-        and d.position < ${page.before ?? upTo ?? Number.MAX_SAFE_INTEGER}
+        and d.position < ${before}
+        ${positions === null ? sql`` : sql`and d.position = any (${positions}::bigint[])`}
         and ${stateCondition(sql, filter.state)}
       order by d.position desc
       limit ${readAtMost}
@@ -66,10 +76,11 @@ export async function listDeliveries(
       where (${filter.event}::text is null or event_name = ${filter.event})
         and (${filter.from}::timestamptz is null or occurred_at >= ${filter.from})
         and (${filter.to}::timestamptz is null or occurred_at <= ${filter.to})
+        and ${answerCondition(sql, workspaceId, endpointId, filter.answer)}
       order by position desc
       limit ${page.limit + 1}
     )
-    select r.reached, r.read, w.position, w.event_id, w.event_name, w.occurred_at, w.masked, w.state, w.attempts, w.due_at,
+    select r.reached, r.read, w.position, w.event_id, w.event_name, w.subject_id, w.occurred_at, w.masked, w.state, w.attempts, w.due_at,
       coalesce(w.delivered_at, a.at) as at,
       coalesce(w.delivered_status, a.status) as status,
       coalesce(w.delivered_ms, a.ms) as ms,
@@ -82,6 +93,47 @@ export async function listDeliveries(
       and a.number = w.attempts
     order by w.position desc`
   return pageOf(rows, page.limit)
+}
+
+/** Where the event is, or the newest of those about the lead or conversation. Not ordered by position, whose index holds all. */
+async function positionsAbout(sql: Sql, workspaceId: string, about: string, before: number): Promise<number[]> {
+  const rows = await sql<{ position: number }[]>`
+    (
+      select position
+      from events
+      where workspace_id = ${workspaceId}
+        and id = ${about}
+        and position < ${before}
+    )
+    union
+    (
+      select position
+      from events
+      where workspace_id = ${workspaceId}
+        and subject_id = ${about}
+        and position < ${before}
+      order by seq desc
+      limit ${readAtMost}
+    )`
+  return rows.map(({ position }) => position)
+}
+
+/** SQL over `looked_at`. A status that is not beside its delivery is looked up by its key, row by row. */
+function answerCondition(sql: Sql, workspaceId: string, endpointId: string, answer: AnswerFilter | null): Fragment {
+  if (answer === null) return sql`true`
+  const status = sql`coalesce(
+    looked_at.delivered_status,
+    (
+      select a.status
+      from webhook_attempts a
+      where a.workspace_id = ${workspaceId}
+        and a.endpoint_id = ${endpointId}
+        and a.position = looked_at.position
+        and a.number = looked_at.attempts
+    )
+  )`
+  if (answer === 'none') return sql`(looked_at.attempts > 0 and ${status} is null)`
+  return sql`${status} between ${answer.from} and ${answer.to}`
 }
 
 function pageOf(rows: (LoggedDelivery & { reached: number; read: number; position: number | null })[], limit: number) {
@@ -113,7 +165,7 @@ export async function findDelivery(
   position: number,
 ): Promise<(Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'> & { delivered: LoggedAttempt | null }) | undefined> {
   const [row] = await sql<(LoggedDelivery & { answer: Buffer | null })[]>`
-    select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
+    select d.position, d.event_id, d.event_name, d.subject_id, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
       d.due_at, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms, d.delivered_answer as answer
     from webhook_deliveries d
     join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id

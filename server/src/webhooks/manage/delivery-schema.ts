@@ -21,6 +21,15 @@ export const DeliveriesQuery = Type.Object(
       }),
     ),
     event: Type.Optional(oneOf(eventNames, { title: 'EventName', description: 'Only events of this name.' })),
+    about: Type.Optional(idSchema('Only this event, or those about this lead or conversation.')),
+    answer: Type.Optional(
+      Type.String({
+        pattern: '^([1-5][0-9]{2}|[1-5]xx|none)$',
+        maxLength: 4,
+        description: 'Only where the last attempt was answered so: `500`, `5xx`, or `none` where no answer came.',
+        example: '5xx',
+      }),
+    ),
     from: Type.Optional(timestamp('Only events that occurred then or later.')),
     to: Type.Optional(timestamp('Only events that occurred then or earlier.')),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Deliveries a page.', example: 50 }),
@@ -47,6 +56,7 @@ const explanation = nullable(text(1000, 'What happened, in a sentence; null when
 const delivery = {
   eventId: idSchema('The event: the `webhook-id` of each attempt.'),
   event: oneOf(eventNames, { title: 'EventName', example: 'lead.created' }),
+  subjectId: idSchema('The lead or conversation that it is about.'),
   occurredAt: timestamp('When the event occurred.'),
   state: oneOf(deliveryStates, { title: 'DeliveryState', example: 'delivered' }),
   attempts: count('How often it was tried.', { example: 1 }),

@@ -7,7 +7,7 @@ import { requestBody } from '../deliver/bodies.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { deliveryNotFound, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { findDelivery, type LoggedDelivery, listAttempts, listDeliveries } from './deliveries.ts'
+import { type AnswerFilter, findDelivery, type LoggedDelivery, listAttempts, listDeliveries } from './deliveries.ts'
 import {
   DeliveriesQuery,
   DeliveryDetail,
@@ -69,11 +69,13 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     },
     handler: async (request) => {
       const { endpointId } = request.params
-      const { state = null, event = null, from, to, limit, cursor } = request.query
+      const { state = null, event = null, about = null, answer, from, to, limit, cursor } = request.query
       const workspaceId = await workspaceOfEndpoint(deps, request, endpointId)
       const filter = {
         state,
         event,
+        about,
+        answer: answer === undefined ? null : readAnswer(answer),
         from: from === undefined ? null : readTime('from', from, 'query'),
         to: to === undefined ? null : readTime('to', to, 'query'),
       }
@@ -173,11 +175,18 @@ function presentDelivery(row: Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'err
   return {
     eventId: row.event_id,
     event: row.event_name,
+    subjectId: row.subject_id,
     occurredAt: row.occurred_at.toISOString(),
     state: row.state,
     attempts: row.attempts,
     nextAttemptAt: row.state === 'pending' ? (row.due_at?.toISOString() ?? null) : null,
   }
+}
+
+/** `500`, `5xx` or `none`. */
+function readAnswer(answer: string): AnswerFilter {
+  if (answer === 'none') return 'none'
+  return { from: Number(answer.replace('xx', '00')), to: Number(answer.replace('xx', '99')) }
 }
 
 function readCursor(text: string, endpointId: string): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isKeyValue } from '../../../src/access/keys/key-format.ts'
-import { listAudit } from '../../../src/team/audit.ts'
+import { newestAudit } from '../../support/audit.ts'
 import { testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp } from '../../support/guarded-app.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
@@ -104,7 +104,7 @@ test('a key that may answer answers new conversations, unless its maker says oth
   const changed = await change(admin, key.id, { answersNewConversations: false })
   assert.deepEqual(changed.json(), { key: { ...key, answersNewConversations: false } })
   await change(admin, key.id, { answersNewConversations: false })
-  const audited = (await listAudit(db.sql, workspaceId, 10, null)).filter(({ action }) => action === 'api-key.changed')
+  const audited = (await newestAudit(db.sql, workspaceId)).filter(({ action }) => action === 'api-key.changed')
   assert.deepEqual(
     audited.map(({ target }) => target),
     [`api-key:${key.id}`],
@@ -121,7 +121,7 @@ test('what a key may send is set by admins, one limit at a time, and taken back 
   assert.deepEqual([both.unansweredSends, both.dailySends], [50, 5])
   await change(admin, { unansweredSends: 50 })
   assert.equal((await change(admin, { unansweredSends: null })).json().key.unansweredSends, null)
-  const audited = (await listAudit(db.sql, workspaceId, 10, null)).filter(({ action }) => action === 'api-key.changed')
+  const audited = (await newestAudit(db.sql, workspaceId)).filter(({ action }) => action === 'api-key.changed')
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
   for (const [field, wrong] of [
     ['unansweredSends', 0],
@@ -143,12 +143,65 @@ test('a key without the scope to answer, or one that has ended, is not given new
   assert.equal(refused.statusCode, 400)
   assert.equal(refused.json().data.issues[0].path, 'answersNewConversations')
   assert.equal((await change(key.id, {})).statusCode, 400)
-  assert.equal((await change(key.id, { answersNewConversations: false, scopes: ['inbox.write'] })).statusCode, 400)
+  assert.equal((await change(key.id, { answersNewConversations: false, phoneVisibility: 'masked' })).statusCode, 400)
   const missing = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   assert.equal((await change(missing, { answersNewConversations: false })).statusCode, 404)
   await send(admin, 'DELETE', `${path}/${key.id}`)
   assert.equal((await change(key.id, { answersNewConversations: false })).statusCode, 409)
 })
+
+test('a key is renamed and re-scoped, and what it may do holds from the next request on', async () => {
+  const { workspaceId, path, key, value, admin } = await newKey()
+  assert.equal(await status(value), 200)
+  const change = async (body: object) => {
+    const answer = await send(admin, 'PATCH', `${path}/${key.id}`, body)
+    assert.equal(answer.statusCode, 200, answer.body)
+    return answer.json().key
+  }
+  assert.deepEqual(await change({ name: ' Website ' }), { ...key, name: 'Website' })
+  assert.equal(await status(value), 200)
+  const scopes = ['leads.write', 'inbox.read', 'inbox.write']
+  assert.deepEqual((await change({ scopes: scopes.toReversed() })).scopes, scopes)
+  assert.equal(await status(value), 401, 'it may no longer read leads')
+  assert.deepEqual((await change({ allowlist: ['10.0.0.0/8'], scopes: ['leads.read'] })).allowlist, ['10.0.0.0/8'])
+  assert.equal(await status(value), 401, 'it may not be used from here')
+  await change({ allowlist: [] })
+  assert.equal(await status(value), 200)
+  await change({ allowlist: [], name: 'Website' })
+  const actions = (await newestAudit(db.sql, workspaceId)).map(({ action }) => action)
+  const rescoped = 'api-key.permissions-changed'
+  assert.deepEqual(actions, [rescoped, rescoped, rescoped, 'api-key.renamed', 'api-key.created', ...actions.slice(5)])
+})
+
+test('a key that loses the scope to answer gets no new conversations, and gives back those that it has', async () => {
+  const { path, key, admin } = await newKey()
+  const change = (body: object) => send(admin, 'PATCH', `${path}/${key.id}`, body)
+  const given = await change({ scopes: ['inbox.write'], answersNewConversations: true })
+  assert.equal(given.json().key.answersNewConversations, true)
+  const refused = await change({ scopes: ['inbox.read'], answersNewConversations: true })
+  assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'answersNewConversations'])
+  assert.ok(!stopped.includes(key.id))
+  assert.equal((await change({ scopes: ['inbox.read'] })).json().key.answersNewConversations, false)
+  assert.deepEqual(
+    stopped.filter((id) => id === key.id),
+    [key.id],
+  )
+})
+
+for (const [field, wrong] of [
+  ['scopes', { scopes: [] }],
+  ['scopes[1]', { scopes: ['leads.read', 'leads.*'] }],
+  ['name', { name: '  ' }],
+  ['allowlist[0]', { allowlist: ['10.0.0.0/33'] }],
+  ['connectionIds[0]', { connectionIds: ['main'] }],
+] as const) {
+  test(`a key is not changed to ${JSON.stringify(wrong)}`, async () => {
+    const { path, key, admin } = await newKey()
+    const answer = await send(admin, 'PATCH', `${path}/${key.id}`, wrong)
+    assert.deepEqual([answer.statusCode, answer.json().data?.issues[0].path], [400, field])
+    assert.deepEqual((await send(admin, 'GET', `${path}/${key.id}`)).json().key, key)
+  })
+}
 
 test('a revoked key stops at once, once, and stays in the list', async () => {
   const { workspaceId, path, key, value, admin } = await newKey()
@@ -164,7 +217,7 @@ test('a revoked key stops at once, once, and stays in the list', async () => {
     [key.id],
   )
   assert.deepEqual((await send(admin, 'GET', path)).json().keys, [revoked.json().key])
-  const actions = (await listAudit(db.sql, workspaceId, 10, null)).map(({ action, target }) => [action, target])
+  const actions = (await newestAudit(db.sql, workspaceId)).map(({ action, target }) => [action, target])
   assert.deepEqual(actions.slice(0, 2), [
     ['api-key.revoked', `api-key:${key.id}`],
     ['api-key.created', `api-key:${key.id}`],
@@ -215,6 +268,7 @@ test('members look at keys, admins and owners make and end them, strangers see n
   const routes = [
     ['GET', path, undefined, { member: 200, stranger: 404, nobody: 401 }],
     ['GET', `${path}/${key.id}`, undefined, { member: 200, stranger: 404, nobody: 401 }],
+    ['GET', `${path}/${key.id}/calls`, undefined, { member: 200, stranger: 404, nobody: 401 }],
     ['POST', path, settings, { member: 403, stranger: 404, nobody: 401 }],
     ['PATCH', `${path}/${key.id}`, { answersNewConversations: false }, { member: 403, stranger: 404, nobody: 401 }],
     ['POST', `${path}/${key.id}/rotate`, {}, { member: 403, stranger: 404, nobody: 401 }],
@@ -239,6 +293,7 @@ test('a key of another workspace is not there, whatever is done with it', async 
   const { path, owner } = await newKey()
   for (const [method, suffix, body] of [
     ['GET', ''],
+    ['GET', '/calls'],
     ['POST', '/rotate', {}],
     ['DELETE', ''],
   ] as const) {

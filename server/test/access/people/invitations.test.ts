@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { newestAudit } from '../../support/audit.ts'
 import { testDatabase } from '../../support/database.ts'
 import { password, sessionIn, teamWorld } from '../../support/team-app.ts'
 
@@ -59,6 +60,46 @@ test('an invitation works for 7 days, and not after it was withdrawn', async () 
   assert.equal((await send(again.owner, 'DELETE', `${path}/${id}`)).statusCode, 200)
   assert.equal((await send(again.owner, 'GET', path)).json().invitations.length, 0)
   assert.equal((await accept({ token, ...newcomer })).statusCode, 404)
+})
+
+test('the link of an open invitation is copied again, by who could have made it', async () => {
+  const place = await team()
+  const { workspaceId, owner, admin, member } = place
+  const { id, token } = await invite(place, 'again@example.com')
+  const path = `/workspaces/${workspaceId}/invitations`
+  const copied = await send(admin, 'POST', `${path}/${id}/link`)
+  assert.deepEqual([copied.statusCode, copied.json().url], [200, `http://parley.test/invite/${token}`])
+  const [line] = await newestAudit(db.sql, workspaceId, 1)
+  assert.deepEqual(
+    [line?.action, line?.actor_id, line?.target],
+    ['invitation.link-copied', admin.userId, `invitation:${id}`],
+  )
+  const [row] = await db.sql`select t::text as whole from invitations t where id = ${id}`
+  assert.ok(!String(row?.whole).includes(Buffer.from(token).toString('hex')), 'the database holds it sealed')
+
+  const ownerOnly = await invite(place, 'second-owner@example.com', 'owner')
+  const refused: [Parameters<typeof send>[0], string, number][] = [
+    [admin, ownerOnly.id, 403],
+    [owner, ownerOnly.id, 200],
+    [member, id, 403],
+    [(await team()).owner, id, 404],
+    [null, id, 401],
+    [owner, '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e', 404],
+    [owner, 'first', 400],
+  ]
+  for (const [as, of, status] of refused) {
+    assert.equal((await send(as, 'POST', `${path}/${of}/link`)).statusCode, status, `${of} ${status}`)
+  }
+  await db.sql`update invitations set token = null where id = ${ownerOnly.id}`
+  assert.equal(
+    (await send(owner, 'POST', `${path}/${ownerOnly.id}/link`)).statusCode,
+    409,
+    'made before links were kept',
+  )
+  assert.equal((await accept({ token, ...newcomer })).statusCode, 200)
+  assert.equal((await send(owner, 'POST', `${path}/${id}/link`)).statusCode, 404)
+  const [taken] = await db.sql`select token from invitations where id = ${id}`
+  assert.equal(taken?.token, null, 'what was taken is kept no longer')
 })
 
 test('a signed-in user joins as who they are, and keeps their session', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { testDatabase } from '../../support/database.ts'
-import { teamWorld } from '../../support/team-app.ts'
+import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
 const { db } = await testDatabase()
-const { app, team, join, send } = await teamWorld(db)
+const { app, clock, team, join, send } = await teamWorld(db)
 after(() => app.close())
 
 const memberPath = (workspaceId: string, userId: string) => `/workspaces/${workspaceId}/members/${userId}`
@@ -45,6 +45,30 @@ test('a member may leave, but not remove others', async () => {
   assert.equal((await send(member, 'DELETE', memberPath(workspaceId, admin.userId))).statusCode, 403)
   assert.equal((await send(member, 'DELETE', memberPath(workspaceId, member.userId))).statusCode, 200)
   assert.equal((await send(member, 'GET', `/workspaces/${workspaceId}`)).statusCode, 404)
+})
+
+test('a member says that they are away and here again, and colleagues see since when', async () => {
+  const { workspaceId, admin, member } = await team()
+  const path = `/workspaces/${workspaceId}/away`
+  const say = async (isAway: boolean) => assert.equal((await send(member, 'POST', path, { isAway })).statusCode, 200)
+  const away = async () => {
+    const { members } = (await send(admin, 'GET', `/workspaces/${workspaceId}/members`)).json()
+    return members.flatMap((one: { userId: string; awaySince: string | null }) =>
+      one.awaySince === null ? [] : [[one.userId, one.awaySince]],
+    )
+  }
+  assert.deepEqual(await away(), [])
+  const since = clock.now().toISOString()
+  await say(true)
+  clock.advance(60_000)
+  await say(true)
+  assert.deepEqual(await away(), [[member.userId, since]])
+  await say(false)
+  assert.deepEqual(await away(), [])
+  assert.equal((await send(member, 'POST', path, {})).statusCode, 400)
+  assert.equal((await send(operatorToken, 'POST', path, { isAway: true })).statusCode, 403)
+  assert.equal((await send((await team()).owner, 'POST', path, { isAway: true })).statusCode, 404)
+  assert.equal((await send(null, 'POST', path, { isAway: true })).statusCode, 401)
 })
 
 test('who did what stands in the audit log, without values', async () => {

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import type { CheckedNumber } from '../../../src/channels/adapter.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
 import { syncTemplates } from '../../../src/channels/templates/sync-templates.ts'
-import { listAudit } from '../../../src/team/audit.ts'
+import { newestAudit } from '../../support/audit.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -101,6 +101,6 @@ test('a stored token is for the server that it was given for: another one needs 
     200,
   )
   assert.equal(platform.asked.at(-1)?.headers.authorization, 'Bearer a-token-for-the-other')
-  const [newest] = await listAudit(database.db.sql, w.workspaceId, 1, null)
+  const [newest] = await newestAudit(database.db.sql, w.workspaceId, 1)
   assert.equal(newest?.action, 'connection.address-changed')
 })

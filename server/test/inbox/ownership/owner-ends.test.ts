@@ -44,6 +44,20 @@ test('when the owning key is revoked with the member who made it, the conversati
   assert.equal((await changes()).length, 1)
 })
 
+test('when the owning key may no longer answer, or no longer see the connection, the conversation goes to people', async () => {
+  for (const lost of [{ scopes: ['inbox.read'] }, { connectionIds: [] as string[] }]) {
+    const { w, agent, owner, changes } = await owned()
+    const admin = await signedInMember(w, 'admin')
+    const other = await w.addConnection()
+    const change = (body: object) => admin.call('PATCH', `/keys/${agent.id}`, body)
+    assert.equal((await change({ name: 'Renamed', connectionIds: [w.connectionId, other] })).status, 200)
+    assert.equal(await owner(), `agent:${agent.id}`, 'what it goes on to see stays its own')
+    assert.equal((await change('scopes' in lost ? lost : { connectionIds: [other] })).status, 200)
+    assert.equal(await owner(), 'human')
+    assert.equal((await changes()).length, 1)
+  }
+})
+
 test('when the owning key expires its conversations go to people, each with one event', async () => {
   const w = await inboxWorld()
   const { w: _, ...mine } = await owned({ expiresAt: new Date(w.clock.now().getTime() + minuteMs) })

@@ -107,6 +107,12 @@ test('a switch of the workspace is told, and nothing of what it is', async () =>
   assert.deepEqual((await until(stream, 'team.workspace.changed')).data, { workspaceId: w.workspaceId })
 })
 
+test('who goes away is told to open pages', async () => {
+  const { bea, stream } = await liveWorld()
+  assert.equal((await bea.call('POST', '/away', { isAway: true })).status, 200)
+  assert.deepEqual((await until(stream, 'team.member.changed')).data, { userId: bea.userId })
+})
+
 test('who views and types is told, lives for twenty seconds, and ends with gone', async () => {
   const { w, id, place, node, ana, bea, stream } = await liveWorld()
   const present = async () => (await until(stream, 'team.presence')).data

@@ -49,13 +49,14 @@ async function queued(w: WebhookApi, endpointId: string): Promise<{ leadId: stri
 test('a delivery shows its state, its attempts and what the last one came to', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
-  const { eventId } = await queued(w, id)
+  const { leadId, eventId } = await queued(w, id)
   const now = w.clock.now().toISOString()
   const fresh = (await w.ok('GET', `/${id}/deliveries`)).deliveries
   assert.deepEqual(fresh, [
     {
       eventId,
       event: 'lead.created',
+      subjectId: leadId,
       occurredAt: now,
       state: 'pending',
       attempts: 0,
@@ -68,6 +69,44 @@ test('a delivery shows its state, its attempts and what the last one came to', a
   const [delivery] = (await w.ok('GET', `/${id}/deliveries`)).deliveries
   assert.deepEqual([delivery.state, delivery.attempts, delivery.nextAttemptAt], ['delivered', 2, null])
   assert.deepEqual(delivery.lastAttempt, { at: now, status: 204, ms: 84, error: null, explanation: null })
+})
+
+test('deliveries are searched by event, by lead and by how they were answered', async () => {
+  const w = await webhookApi()
+  const { id } = await w.endpoint()
+  const sent = [await queued(w, id), await queued(w, id), await queued(w, id), await queued(w, id)] as const
+  const [taken, refused, silent, waiting] = sent
+  await attempt(w, id, taken.eventId, 'delivered', [{ status: 503, error: null }])
+  await attempt(w, id, refused.eventId, 'waiting', [{ status: 500, error: null }])
+  await attempt(w, id, silent.eventId, 'failed', [
+    { status: 500, error: null },
+    { status: null, error: 'timeout' },
+  ])
+  const found = async (query: string): Promise<string[]> =>
+    (await w.ok('GET', `/${id}/deliveries?${query}`)).deliveries.map((one: { eventId: string }) => one.eventId)
+  const cases: [query: string, found: { eventId: string }[]][] = [
+    [`about=${taken.eventId}`, [taken]],
+    [`about=${refused.leadId}`, [refused]],
+    [`about=${randomUUID()}`, []],
+    ['answer=204', [taken]],
+    ['answer=2xx', [taken]],
+    ['answer=500', [refused]],
+    ['answer=5xx', [refused]],
+    ['answer=none', [silent]],
+    [`answer=5xx&about=${silent.leadId}`, []],
+    [`state=failed&about=${silent.leadId}`, [silent]],
+    ['', [waiting, silent, refused, taken]],
+  ]
+  for (const [query, expected] of cases) {
+    const eventIds = expected.map(({ eventId }) => eventId)
+    assert.deepEqual(await found(query), eventIds, query)
+  }
+  const other = await webhookApi()
+  const { id: theirs } = await other.endpoint()
+  assert.deepEqual((await other.ok('GET', `/${theirs}/deliveries?about=${taken.leadId}`)).deliveries, [])
+  for (const wrong of ['answer=600', 'answer=5', 'about=lead']) {
+    assert.equal((await w.admin.call('GET', `${hooksPath}/${id}/deliveries?${wrong}`)).status, 400, wrong)
+  }
 })
 
 test('one delivery shows every attempt with the beginning of its answer, and the request as it is sent', async () => {

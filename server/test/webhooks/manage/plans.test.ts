@@ -9,6 +9,7 @@ import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.
 interface Filled {
   w: WebhookApi
   id: string
+  leadId: string
   eventId: string
 }
 
@@ -43,10 +44,10 @@ async function filled(count: number): Promise<Filled> {
     from webhook_deliveries
     where workspace_id = ${workspaceId}
       and state <> 'delivered'`
-  return { w, id, eventId }
+  return { w, id, leadId, eventId }
 }
 
-async function useEverything({ w, id, eventId }: Filled): Promise<void> {
+async function useEverything({ w, id, leadId, eventId }: Filled): Promise<void> {
   await w.ok('GET', '')
   await w.ok('GET', `/${id}`)
   const from = new Date(w.clock.now().getTime() - 86_400_000).toISOString()
@@ -57,6 +58,10 @@ async function useEverything({ w, id, eventId }: Filled): Promise<void> {
     'state=cancelled',
     'state=delivered',
     'event=lead.deleted',
+    'answer=5xx',
+    'answer=none',
+    `about=${eventId}`,
+    `about=${leadId}`,
     `from=${from}&to=${w.clock.now().toISOString()}`,
   ]) {
     const { nextCursor } = await w.ok('GET', `/${id}/deliveries?limit=5&${query}`)

@@ -5,6 +5,7 @@ import { gather } from '../../api/gather.ts'
 import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
 import { connectionsKey, useConnectionNews } from '../connections.ts'
+import { membersKey } from '../members.ts'
 import { workspaceKey } from '../workspace.ts'
 import {
   changeThread,
@@ -37,6 +38,7 @@ const names = [
   'team.conversation.gone',
   'team.conversations.changed',
   'team.media.changed',
+  'team.member.changed',
   'team.presence',
   'team.mentions',
   'team.workspace.changed',
@@ -109,6 +111,8 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
     } else if (event === 'team.mentions') {
       hearMentions(inbox, (payload as { unread: number }).unread)
+    } else if (event === 'team.member.changed') {
+      void readAgain(inbox.queries, membersKey(inbox.workspaceId))
     } else if (event === 'team.workspace.changed') {
       void readAgain(inbox.queries, workspaceKey(inbox.workspaceId))
     } else if (event === 'inbox.message.sent') {

@@ -76,7 +76,10 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
   const priorities = Object.entries(t.lead.priorities).map(([value, label]) => ({ value, label }))
   const people = [
     { value: '', label: texts.nobody },
-    ...members.map(({ userId, name }) => ({ value: userId, label: name })),
+    ...members.map(({ userId, name, awaySince }) => ({
+      value: userId,
+      label: awaySince === null ? name : `${name} · ${t.common.away}`,
+    })),
   ]
   return [
     {

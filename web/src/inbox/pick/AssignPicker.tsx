@@ -27,7 +27,12 @@ export default function AssignPicker({ drop, assignedTo, assign }: AssignPickerP
   const colleagues = members.filter((member) => member.userId !== userId)
   const items: PickerItem[] = [
     { id: userId, label: actions.toMe, hint: name, isOn: assignedTo === userId },
-    ...colleagues.map((one) => ({ id: one.userId, label: one.name, isOn: assignedTo === one.userId })),
+    ...colleagues.map((one) => ({
+      id: one.userId,
+      label: one.name,
+      ...(one.awaySince !== null && { hint: t.common.away }),
+      isOn: assignedTo === one.userId,
+    })),
     { id: nobody, label: actions.nobody, isOn: assignedTo === null },
   ]
   const nameOf = (id: string) => (id === userId ? name : (colleagues.find((one) => one.userId === id)?.name ?? ''))

@@ -39,6 +39,11 @@ export const common = {
   all: 'All',
   yes: 'Yes',
   no: 'No',
+  away: 'Away',
+  goAway: 'I am away',
+  comeBack: 'I am here again',
+  awayNow: 'Colleagues see that you are away',
+  hereNow: 'Colleagues see that you are here',
   unknown: 'Unknown',
   palette: {
     label: 'Search or jump to…',

@@ -89,6 +89,8 @@ export const forms = {
   submissions: 'Submissions',
   noSubmissions: 'No submissions yet. Share its link to get the first.',
   lead: 'Lead',
+  leadId: 'Lead id',
+  csv: 'CSV',
   leadGone: 'Deleted lead',
   when: 'When',
   older: 'Show older',

@@ -41,6 +41,11 @@ export const common: typeof en = {
   all: 'Todos',
   yes: 'Sí',
   no: 'No',
+  away: 'Ausente',
+  goAway: 'Estoy ausente',
+  comeBack: 'Ya estoy aquí',
+  awayNow: 'Tus compañeros ven que estás ausente',
+  hereNow: 'Tus compañeros ven que estás aquí',
   unknown: 'Desconocido',
   palette: {
     label: 'Buscar o ir a…',

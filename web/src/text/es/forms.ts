@@ -91,6 +91,8 @@ export const forms: typeof en = {
   submissions: 'Envíos',
   noSubmissions: 'Aún no hay envíos. Comparte su enlace para recibir el primero.',
   lead: 'Lead',
+  leadId: 'Id del lead',
+  csv: 'CSV',
   leadGone: 'Lead eliminado',
   when: 'Cuándo',
   older: 'Mostrar anteriores',

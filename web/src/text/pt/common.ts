@@ -41,6 +41,11 @@ export const common: typeof en = {
   all: 'Todos',
   yes: 'Sim',
   no: 'Não',
+  away: 'Ausente',
+  goAway: 'Estou ausente',
+  comeBack: 'Já voltei',
+  awayNow: 'Seus colegas veem que você está ausente',
+  hereNow: 'Seus colegas veem que você está aqui',
   unknown: 'Desconhecido',
   palette: {
     label: 'Buscar ou ir para…',

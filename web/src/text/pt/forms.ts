@@ -91,6 +91,8 @@ export const forms: typeof en = {
   submissions: 'Envios',
   noSubmissions: 'Nenhum envio ainda. Compartilhe o link para receber o primeiro.',
   lead: 'Lead',
+  leadId: 'Id do lead',
+  csv: 'CSV',
   leadGone: 'Lead excluído',
   when: 'Quando',
   older: 'Mostrar mais antigos',

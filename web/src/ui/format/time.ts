@@ -44,6 +44,9 @@ export const clock = (iso: string): string => format(new Date(iso), { hour: 'num
 /** A moment in full, for titles and logs. */
 export const fullMoment = (iso: string): string => format(new Date(iso), { dateStyle: 'medium', timeStyle: 'short' })
 
+/** The same to the second, where things happen faster than people act. */
+export const exactMoment = (iso: string): string => format(new Date(iso), { dateStyle: 'medium', timeStyle: 'medium' })
+
 export const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString()
 
 export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>

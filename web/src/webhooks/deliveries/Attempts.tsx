@@ -2,7 +2,7 @@ import type { DeliveryDetail } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { fullMoment } from '../../ui/format/time.ts'
+import { exactMoment } from '../../ui/format/time.ts'
 import { duration } from '../words.ts'
 import styles from './DeliveryPanel.module.css'
 
@@ -31,7 +31,7 @@ function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }
           {status === null ? t.webhooks.notAnswered : t.webhooks.answered(status)}
         </Chip>
         <span>{duration(ms)}</span>
-        <time dateTime={at}>{fullMoment(at)}</time>
+        <time dateTime={at}>{exactMoment(at)}</time>
       </div>
       {explanation !== null && <p className={styles.why}>{explanation}</p>}
       {status !== null && (

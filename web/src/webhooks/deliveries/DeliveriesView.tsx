@@ -1,4 +1,6 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { SegmentedControl, Select, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
 import { type DeliveryState, type Endpoint, type EventName, useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
@@ -7,7 +9,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../endpoint/EndpointPage.module.css'
 import { allEvents } from '../event-choice.ts'
 import { deliveriesOf } from '../pages.ts'
-import { deliveryStates, type EndpointSearch } from '../search.ts'
+import { deliveryStates, type EndpointSearch, soughtIn } from '../search.ts'
 import { useFreshDeliveries } from '../use-fresh.ts'
 import { DeliveryList } from './DeliveryList.tsx'
 import { DeliveryPanel } from './DeliveryPanel.tsx'
@@ -22,7 +24,13 @@ interface DeliveriesViewProps {
 
 export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesViewProps) {
   const workspaceId = useWorkspaceId()
-  const filter = { state: search.state ?? null, event: search.event ?? null }
+  const filter = {
+    state: search.state ?? null,
+    event: search.event ?? null,
+    about: null,
+    answer: null,
+    ...soughtIn(search.find ?? ''),
+  }
   const query = useDeliveries(workspaceId, endpoint.id, filter)
   const look = useFreshDeliveries(workspaceId, endpoint.id, filter, query.data)
   const more = () => void (query.hasNextPage && !query.isFetching && query.fetchNextPage())
@@ -36,7 +44,8 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
           const deliveries = deliveriesOf(pages)
           // A page may be empty and yet not the last one.
           if (deliveries.length === 0 && !query.hasNextPage) {
-            return <Empty title={filter.state || filter.event ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
+            const isNarrowed = Object.values(filter).some((one) => one !== null)
+            return <Empty title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
           }
           const open = (eventId: string) => go({ ...list, delivery: eventId })
           return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
@@ -85,6 +94,41 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
         onChange={(event) => go(isOther(event) ? { ...search, event: event as EventName } : withoutEvent)}
         allowDeselect={false}
       />
+      <Find key={search.find ?? ''} search={search} go={go} />
     </div>
+  )
+}
+
+/** Looks for an id or an answer once it is typed whole; what can be neither is said beside the field. */
+function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
+  const { find: before = '', ...rest } = search
+  const [text, setText] = useState(before)
+  const [isWrong, setWrong] = useState(false)
+  const find = (typed: string) => {
+    setWrong(typed.trim() !== '' && soughtIn(typed) === null)
+    if (typed.trim() === '') go(rest)
+    else if (soughtIn(typed) !== null) go({ ...rest, find: typed.trim() })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    find(text)
+  }
+  return (
+    <form onSubmit={submit} className={styles.find ?? ''}>
+      <TextInput
+        size="xs"
+        type="search"
+        aria-label={t.webhooks.find}
+        placeholder={t.webhooks.findHelp}
+        leftSection={<IconSearch size={14} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setWrong(false)
+        }}
+        onBlur={() => text.trim() !== before && find(text)}
+        error={isWrong && t.webhooks.findWrong}
+      />
+    </form>
   )
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Delivery } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { fullMoment } from '../../ui/format/time.ts'
+import { exactMoment } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { deliveryTones, resultOf, stateName } from '../words.ts'
 import styles from './DeliveryList.module.css'
@@ -76,7 +76,7 @@ function Cells({ delivery }: { delivery: Delivery }) {
       <span className={styles.event}>
         {t.webhooks.eventWords[event]} <code>{event}</code>
       </span>
-      <span className={styles.when}>{fullMoment(occurredAt)}</span>
+      <span className={styles.when}>{exactMoment(occurredAt)}</span>
       <span className={styles.result} title={lastAttempt?.explanation ?? undefined}>
         {resultOf(lastAttempt)}
       </span>

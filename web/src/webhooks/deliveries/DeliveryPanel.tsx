@@ -4,7 +4,7 @@ import { type DeliveryDetail, type Endpoint, resend } from '../../data/webhooks.
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { fullMoment } from '../../ui/format/time.ts'
+import { exactMoment } from '../../ui/format/time.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
@@ -64,11 +64,12 @@ function Detail({ delivery }: { delivery: DeliveryDetail }) {
             t.webhooks.state,
             <span key="state" className={styles.state}>
               <Chip tone={deliveryTones[delivery.state]}>{stateName(delivery)}</Chip>
-              {nextAttemptAt !== null && t.webhooks.nextTry(fullMoment(nextAttemptAt))}
+              {nextAttemptAt !== null && t.webhooks.nextTry(exactMoment(nextAttemptAt))}
             </span>,
           ],
-          [t.webhooks.occurred, fullMoment(delivery.occurredAt)],
+          [t.webhooks.occurred, exactMoment(delivery.occurredAt)],
           [t.webhooks.eventId, <code key="id">{delivery.eventId}</code>],
+          [t.webhooks.subjectId, <code key="subject">{delivery.subjectId}</code>],
         ]}
       />
       <section>

@@ -1,7 +1,7 @@
-import type { AuditEntry } from '../data/audit.ts'
-import type { PeopleLists } from '../data/people.ts'
-import { t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
+import type { AuditEntry } from '../../data/audit.ts'
+import type { PeopleLists } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { number } from '../../ui/format/time.ts'
 
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>

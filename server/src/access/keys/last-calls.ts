@@ -1,0 +1,161 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Caller } from './caller.ts'
+
+/** What is kept of a call: nothing that anybody said or is named. */
+export interface KeyCall {
+  at: Date
+  method: string
+  /** As the API has it, with names in place of ids: `/api/v1/leads/:leadId`. */
+  route: string
+  /** What an agent called, by its name. */
+  verb: string | null
+  status: number
+  ms: number
+}
+
+export interface LastCalls {
+  note(caller: Pick<Caller, 'workspaceId' | 'keyId'>, call: KeyCall): void
+  /** The newest calls of a key, with those that only this process knows of yet; of other nodes to within a minute. */
+  read(workspaceId: string, keyId: string): Promise<KeyCall[]>
+  /** Writes those of the keys that are due. A failure keeps them for the next time. */
+  flush(): Promise<void>
+  /** Writes everything that is left. */
+  close(): Promise<void>
+}
+
+export const keptCalls = 100
+
+const flushEveryMs = 5000
+const perKeyMs = 60_000
+// Of many keys in a minute less of each is kept: in memory it is some 10 MB at most.
+const maxKeys = 10_000
+const maxCalls = 20_000
+const keysPerStatement = 200
+
+interface Pending {
+  workspaceId: string
+  keyId: string
+  /** The oldest first. */
+  calls: KeyCall[]
+  writtenAtMs: number | null
+}
+
+/** Notes calls in memory, beside the request, and writes them in batches, at most once a minute for each key. A crash loses a minute. */
+export function createLastCalls(db: Db, clock: Clock): LastCalls {
+  const keys = new Map<string, Pending>()
+  let before: Promise<unknown> = Promise.resolve()
+  const room = () => Math.min(keptCalls, Math.max(1, Math.floor(maxCalls / keys.size)))
+
+  function note({ workspaceId, keyId }: Pick<Caller, 'workspaceId' | 'keyId'>, call: KeyCall): void {
+    const known = keys.get(keyId)
+    if (known === undefined && keys.size >= maxKeys) return
+    const pending = known ?? { workspaceId, keyId, calls: [], writtenAtMs: null }
+    if (known === undefined) keys.set(keyId, pending)
+    pending.calls.push(call)
+    if (pending.calls.length > room()) pending.calls.shift()
+  }
+
+  // One after the other: two writes at once would store the same calls twice, and a read beside one would miss or double them.
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = before.then(work)
+    before = done.catch(() => {})
+    return done
+  }
+
+  async function write(isDue: (pending: Pending) => boolean): Promise<void> {
+    const due = [...keys.values()].filter((pending) => pending.calls.length > 0 && isDue(pending))
+    for (let at = 0; at < due.length; at += keysPerStatement) {
+      const batch = due.slice(at, at + keysPerStatement).map((pending) => ({ pending, calls: [...pending.calls] }))
+      await db.tx((tx) =>
+        storeCalls(
+          tx,
+          batch.map(({ pending, calls }) => ({ ...pending, calls })),
+        ),
+      )
+      for (const { pending, calls } of batch) {
+        const written = new Set(calls)
+        pending.calls = pending.calls.filter((call) => !written.has(call))
+        pending.writtenAtMs = clock.now().getTime()
+      }
+    }
+  }
+
+  const hasRested = ({ writtenAtMs }: Pending) =>
+    writtenAtMs === null || clock.now().getTime() - writtenAtMs >= perKeyMs
+
+  async function flush(): Promise<void> {
+    await inTurn(() => write(hasRested))
+    for (const [keyId, pending] of keys) if (pending.calls.length === 0 && hasRested(pending)) keys.delete(keyId)
+  }
+
+  const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
+
+  return {
+    note,
+    flush,
+    read: (workspaceId, keyId) =>
+      inTurn(async () => {
+        const stored = await selectCalls(db.sql, workspaceId, keyId)
+        const pending = keys.get(keyId)
+        const unwritten = pending?.workspaceId === workspaceId ? pending.calls : []
+        return [...unwritten.toReversed(), ...stored].slice(0, keptCalls)
+      }),
+    close: async () => {
+      clearInterval(timer)
+      await inTurn(() => write(() => true))
+    },
+  }
+}
+
+type StoredCall = [atMs: number, method: string, route: string, verb: string | null, status: number, ms: number]
+
+const toStored = ({ at, method, route, verb, status, ms }: KeyCall): StoredCall => [
+  at.getTime(),
+  method,
+  route,
+  verb,
+  status,
+  ms,
+]
+
+const fromStored = ([atMs, method, route, verb, status, ms]: StoredCall): KeyCall => ({
+  at: new Date(atMs),
+  method,
+  route,
+  verb,
+  status,
+  ms,
+})
+
+/** In the order of the keys, so that two nodes that write at once wait for each other and not both. */
+async function storeCalls(tx: Tx, batch: readonly Omit<Pending, 'writtenAtMs'>[]): Promise<void> {
+  const sorted = batch.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
+  await tx`
+    insert into key_calls as kept (workspace_id, key_id, calls)
+    select made.workspace_id, made.key_id, made.calls::jsonb
+    from unnest(
+      ${sorted.map(({ workspaceId }) => workspaceId)}::uuid[],
+      ${sorted.map(({ keyId }) => keyId)}::uuid[],
+      ${sorted.map(({ calls }) => JSON.stringify(calls.toReversed().map(toStored)))}::text[]
+    ) as made (workspace_id, key_id, calls)
+    on conflict (workspace_id, key_id) do update
+    set calls = (
+      select jsonb_agg(newest.call order by (newest.call ->> 0)::bigint desc)
+      from (
+        select each.call
+        from jsonb_array_elements(excluded.calls || kept.calls) as each (call)
+        order by (each.call ->> 0)::bigint desc
+        limit ${keptCalls}
+      ) as newest
+    )`
+}
+
+async function selectCalls(sql: Sql, workspaceId: string, keyId: string): Promise<KeyCall[]> {
+  const [row] = await sql<{ calls: StoredCall[] }[]>`
+    select calls
+    from key_calls
+    where workspace_id = ${workspaceId}
+      and key_id = ${keyId}`
+  return (row?.calls ?? []).map(fromStored)
+}

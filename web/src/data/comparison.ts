@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/stats/comparison'
+const freshMs = 60_000
+
+export type Comparison = Awaited<ReturnType<typeof readComparison>>
+export type AnswerGroup = Comparison['people'][number]
+
+function readComparison(workspaceId: string, days: number) {
+  const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return body(api.GET(path, { params: { path: { workspaceId }, query: { days, tz } } }))
+}
+
+/** A period beside the one before. It costs more than what is counted beside it, so it is read again by the minute at most. */
+export function useComparison(workspaceId: string, days: number) {
+  return useQuery({
+    queryKey: [workspaceId, 'comparison', days],
+    queryFn: () => readComparison(workspaceId, days),
+    staleTime: freshMs,
+    placeholderData: (before) => before,
+  })
+}

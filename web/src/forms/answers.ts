@@ -1,0 +1,26 @@
+import type { FormField, Submission } from '../data/forms.ts'
+import { t } from '../text/index.ts'
+
+export interface AnswerColumn {
+  key: string
+  label: string
+}
+
+/** A column for each field of the form, in its order, then for what was answered of fields that it has no more. */
+export function answerColumns(
+  fields: readonly Pick<FormField, 'key' | 'label'>[],
+  submissions: readonly Pick<Submission, 'answers'>[],
+): AnswerColumn[] {
+  const columns = new Map(fields.map(({ key, label }) => [key, label]))
+  for (const { answers } of submissions) {
+    for (const { key, label } of answers ?? []) if (!columns.has(key)) columns.set(key, label)
+  }
+  return [...columns].map(([key, label]) => ({ key, label }))
+}
+
+/** What was answered, as it reads; nothing where nothing was. */
+export function answerIn({ answers }: Pick<Submission, 'answers'>, key: string): string {
+  const value = answers?.find((one) => one.key === key)?.value ?? ''
+  if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
+  return value
+}

@@ -1,0 +1,77 @@
+import { type Comparison, useComparison } from '../data/comparison.ts'
+import type { Stats } from '../data/stats.ts'
+import { language, t } from '../text/index.ts'
+import { number } from '../ui/format/time.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { changeOf } from './change.ts'
+import { duration } from './duration.ts'
+import styles from './HomePage.module.css'
+
+interface Figure {
+  name: string
+  value: string
+  note: string
+  /** How it stands to the time before, and whether that is good. */
+  change?: { words: string; isGood: boolean | null } | null
+}
+
+/** The few numbers that say how it goes, beside the time before. */
+export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: number }) {
+  const { data } = useComparison(useWorkspaceId(), chosenDays)
+  return (
+    <dl className={styles.figures}>
+      {figuresOf(stats, data).map(({ name, value, note, change }) => (
+        <div key={name} className={styles.figure}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          <dd className={styles.note}>{note}</dd>
+          {change != null && (
+            <dd className={styles.note} data-good={change.isGood ?? undefined}>
+              {change.words}
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Comparison | undefined): Figure[] {
+  const texts = t.home.figures
+  const { now, before } = comparison ?? {}
+  const time = (of: Stats['answers']['people']) => (of === null ? '–' : duration(of.medianSeconds, language))
+  const speed = (by: 'people' | 'agents') =>
+    wordsOf(now?.answers[by]?.medianSeconds, before?.answers[by]?.medianSeconds, t.home.change.times, days.length, true)
+  return [
+    {
+      name: texts.newLeads,
+      value: number(leads.created),
+      note: texts.inDays(days.length),
+      change: wordsOf(now?.leads, before?.leads, t.home.change.counts, days.length, false),
+    },
+    { name: texts.today, value: number(days.at(-1)?.leads ?? 0), note: texts.leads },
+    { name: texts.allLeads, value: number(leads.total), note: texts.now },
+    {
+      name: texts.waiting,
+      value: number(waiting.forPeople + waiting.forAgents),
+      note: texts.waitingFor(waiting.minutes),
+    },
+    { name: texts.people, value: time(answers.people), note: texts.median, change: speed('people') },
+    { name: texts.agents, value: time(answers.agents), note: texts.median, change: speed('agents') },
+  ]
+}
+
+function wordsOf(
+  now: number | undefined,
+  before: number | undefined,
+  texts: typeof t.home.change.counts,
+  days: number,
+  isLessGood: boolean,
+): Figure['change'] {
+  const change = changeOf(now ?? null, before ?? null)
+  if (change === null) return null
+  const { kind, part } = change
+  const percent = number(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
+  const isGood = kind === 'same' ? null : (kind === 'less') === isLessGood
+  return { words: texts[kind](percent, days), isGood }
+}

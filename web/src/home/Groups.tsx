@@ -1,0 +1,99 @@
+import { SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import { type AnswerGroup, type Comparison, useComparison } from '../data/comparison.ts'
+import { language, t } from '../text/index.ts'
+import { number } from '../ui/format/time.ts'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { changeOf } from './change.ts'
+import { duration } from './duration.ts'
+import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
+import styles from './HomePage.module.css'
+
+/** First answers by each who gave them, and by where they were given, beside the time before. */
+export function Groups({ days }: { days: number }) {
+  const texts = t.home.groups
+  const query = useComparison(useWorkspaceId(), days)
+  const [by, setBy] = useState<GroupName>('people')
+  return (
+    <section className={styles.card} aria-label={texts.title}>
+      <div className={styles.head} data-wraps>
+        <h2 className={styles.title}>{texts.title}</h2>
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.by}
+          data={groupNames.map((value) => ({ value, label: texts.names[value] }))}
+          value={by}
+          onChange={(chosen) => setBy(chosen as GroupName)}
+        />
+      </div>
+      <Loaded query={query} rows={3}>
+        {(comparison) => <GroupTable comparison={comparison} by={by} days={days} />}
+      </Loaded>
+    </section>
+  )
+}
+
+function GroupTable({ comparison, by, days }: { comparison: Comparison; by: GroupName; days: number }) {
+  const texts = t.home.groups
+  const nameOf = useGroupNames(useWorkspaceId())
+  const rows = comparison[by]
+  return (
+    <>
+      {rows.length === 0 ? (
+        <p className={styles.quiet}>{texts.none}</p>
+      ) : (
+        <div className={styles.wide}>
+          <Table
+            label={`${texts.title}: ${texts.names[by]}`}
+            columns={columns((id) => nameOf(by, id))}
+            rows={rows}
+            keyOf={({ id }) => id}
+          />
+        </div>
+      )}
+      <p className={styles.quiet}>
+        {[
+          texts.help(days),
+          ...(comparison.sampledEvery > 1 ? [texts.sampled(number(comparison.sampledEvery))] : []),
+        ].join(' ')}
+      </p>
+    </>
+  )
+}
+
+function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
+  const texts = t.home.groups
+  const time = (seconds: number | undefined) => (seconds === undefined ? '–' : duration(seconds, language))
+  return [
+    { key: 'name', title: texts.name, cell: ({ id }) => nameOf(id) },
+    { key: 'answers', title: texts.answers, cell: ({ now }) => number(now?.answers ?? 0), numeric: true },
+    {
+      key: 'change',
+      title: texts.answersBefore,
+      cell: ({ now, before }) => <Before now={now?.answers ?? 0} before={before?.answers ?? 0} />,
+      numeric: true,
+      optional: true,
+    },
+    { key: 'median', title: texts.median, cell: ({ now }) => time(now?.medianSeconds), numeric: true, whole: true },
+    {
+      key: 'before',
+      title: texts.medianBefore,
+      cell: ({ before }) => time(before?.medianSeconds),
+      numeric: true,
+      optional: true,
+    },
+    { key: 'p90', title: texts.p90, cell: ({ now }) => time(now?.p90Seconds), numeric: true, optional: true },
+  ]
+}
+
+/** How many it was before, and how much the number has changed since. */
+function Before({ now, before }: { now: number; before: number }) {
+  const change = changeOf(now, before)
+  const isMoved = change?.kind === 'more' || change?.kind === 'less'
+  const percent = isMoved
+    ? ` (${number(change.kind === 'more' ? change.part : -change.part, { style: 'percent', signDisplay: 'always', maximumFractionDigits: 0 })})`
+    : ''
+  return `${number(before)}${percent}`
+}

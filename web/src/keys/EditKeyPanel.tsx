@@ -1,0 +1,67 @@
+import { Button, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ApiKey, changeKey, useKeysChanged } from '../data/keys.ts'
+import { t } from '../text/index.ts'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { AllowlistField, addressesIn, ConnectionField, ScopeBoxes } from './KeyFields.tsx'
+import { mayAnswer } from './presets.ts'
+
+/** Another name for a key, and what it may do from now on. */
+export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void }) {
+  const workspaceId = useWorkspaceId()
+  const changed = useKeysChanged(workspaceId)
+  const { name, scopes, connectionIds, allowlist } = apiKey
+  const draft = useDraft({ name, scopes, connectionIds, allowlist: allowlist.join('\n') })
+  const { value, set, errorOf } = draft
+  const save = useMutation({
+    mutationFn: () =>
+      changeKey(workspaceId, apiKey.id, {
+        ...value,
+        name: value.name.trim(),
+        allowlist: addressesIn(value.allowlist),
+      }),
+    onSuccess: async () => {
+      say(t.keys.saved)
+      await changed()
+      close()
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={t.keys.editOf(apiKey.name)}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={!draft.isChanged}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={t.keys.name}
+        description={t.keys.nameHelp}
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <ScopeBoxes draft={draft} />
+      {mayAnswer(scopes) && !mayAnswer(value.scopes) && (
+        <Text size="sm" role="status">
+          {t.keys.losesAnswering}
+        </Text>
+      )}
+      <ConnectionField draft={draft} />
+      <AllowlistField draft={draft} />
+    </SidePanel>
+  )
+}

@@ -1,0 +1,121 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AuditFilter, readAllAudit } from '../../data/audit.ts'
+import { usePeopleLists } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { saveCsv } from '../../ui/csv.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './Audit.module.css'
+import { aboutOf, type Names, whoOf } from './audit-words.ts'
+import { edgeOfDay } from './when.ts'
+import { actionWords, things } from './words.ts'
+
+interface AuditFiltersProps {
+  filter: AuditFilter
+  change(to: AuditFilter): void
+  names: Names
+}
+
+const service = 'system'
+
+/** Who, what and when; and what fits, as a file. */
+export function AuditFilters({ filter, change, names }: AuditFiltersProps) {
+  const texts = t.settings.audit
+  const who = useWho()
+  const [days, setDays] = useState({ from: '', to: '' })
+  const { actorId, actorType, thing, from, to } = filter
+  const choose = (changes: { [K in keyof AuditFilter]: AuditFilter[K] | undefined }) =>
+    change(withoutEmpty({ actorId, actorType, thing, from, to, ...changes }))
+  const chooseDay = (edge: 'from' | 'to', day: string) => {
+    setDays({ ...days, [edge]: day })
+    choose({ [edge]: edgeOfDay(day, edge) ?? undefined })
+  }
+  return (
+    <search className={styles.filters} aria-label={texts.filters}>
+      <Select
+        label={texts.who}
+        placeholder={texts.anyone}
+        data={who}
+        value={actorType === service ? service : (actorId ?? null)}
+        onChange={(id) =>
+          choose(
+            id === service
+              ? { actorType: service, actorId: undefined }
+              : { actorType: undefined, actorId: id ?? undefined },
+          )
+        }
+        searchable
+        clearable
+      />
+      <Select
+        label={texts.what}
+        placeholder={texts.anything}
+        data={things()}
+        value={thing ?? null}
+        onChange={(chosen) => choose({ thing: chosen ?? undefined })}
+        searchable
+        clearable
+      />
+      {(['from', 'to'] as const).map((edge) => (
+        <TextInput
+          key={edge}
+          type="date"
+          label={texts[edge]}
+          value={days[edge]}
+          onChange={(event) => chooseDay(edge, event.currentTarget.value)}
+        />
+      ))}
+      <CsvButton filter={filter} names={names} />
+    </search>
+  )
+}
+
+function CsvButton({ filter, names }: Omit<AuditFiltersProps, 'change'>) {
+  const texts = t.settings.audit
+  const workspaceId = useWorkspaceId()
+  const save = useMutation({
+    mutationFn: () => readAllAudit(workspaceId, filter),
+    onSuccess: (entries) => {
+      const rows = entries.map((entry) => [
+        entry.at,
+        whoOf(entry, names),
+        actionWords(entry),
+        aboutOf(entry, names),
+        entry.action,
+        entry.target ?? '',
+      ])
+      saveCsv(texts.file, [[texts.when, texts.who, texts.what, texts.about, texts.code, texts.target], ...rows])
+    },
+    onError: complain,
+  })
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} />}
+      loading={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      {texts.csv}
+    </Button>
+  )
+}
+
+/** People first, then programs, then the service itself. */
+function useWho(): { group: string; items: { value: string; label: string }[] }[] {
+  const texts = t.settings.audit
+  const { data } = usePeopleLists(useWorkspaceId())
+  const { members = [], keys = [], tokens = [] } = data ?? {}
+  const items = (named: readonly { id: string; name: string }[]) =>
+    named.map(({ id, name }) => ({ value: id, label: name }))
+  return [
+    { group: texts.people, items: items(members) },
+    { group: texts.programs, items: [...items(keys), ...items(tokens), { value: service, label: texts.service }] },
+  ].filter((one) => one.items.length > 0)
+}
+
+function withoutEmpty(filter: { [K in keyof AuditFilter]: AuditFilter[K] | undefined }): AuditFilter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+}

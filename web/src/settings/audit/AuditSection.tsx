@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { type AuditEntry, type AuditFilter, useAudit } from '../../data/audit.ts'
+import { useCannedReplies } from '../../data/canned-replies.ts'
+import { useConnections } from '../../data/connections.ts'
+import { useForms } from '../../data/forms.ts'
+import { useInvitations } from '../../data/invitations.ts'
+import { useLabels } from '../../data/labels.ts'
+import { usePeopleLists } from '../../data/people.ts'
+import { useSavedFilters } from '../../data/saved-filters.ts'
+import { useEndpoints } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { fullMoment } from '../../ui/format/time.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { type Column, Table } from '../../ui/page/Table.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './Audit.module.css'
+import { AuditFilters } from './AuditFilters.tsx'
+import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
+import { actionWords } from './words.ts'
+
+/** Who did what and when, and what of it somebody looks for. */
+export function AuditSection() {
+  const workspaceId = useWorkspaceId()
+  const [filter, setFilter] = useState<AuditFilter>({})
+  const query = useAudit(workspaceId, filter)
+  const names = useNames(workspaceId)
+  const isNarrowed = Object.keys(filter).length > 0
+  return (
+    <>
+      <AuditFilters filter={filter} change={setFilter} names={names} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries)
+          // A page may be empty and yet not the last one.
+          if (entries.length === 0 && !query.hasNextPage) {
+            return <Empty title={isNarrowed ? t.settings.audit.noneFit : t.settings.audit.empty} />
+          }
+          return (
+            <>
+              <Table
+                label={t.settings.sections.audit.title}
+                rows={entries}
+                keyOf={({ id }) => id}
+                columns={columns(names)}
+              />
+              {query.hasNextPage && (
+                <div className={styles.more}>
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    {t.settings.audit.older}
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function useNames(workspaceId: string): Names {
+  const { data: people } = usePeopleLists(workspaceId)
+  const { data: labels } = useLabels(workspaceId)
+  const { data: replies } = useCannedReplies(workspaceId)
+  const { data: filters } = useSavedFilters(workspaceId)
+  const { data: invitations } = useInvitations(workspaceId)
+  const { data: connections } = useConnections(workspaceId)
+  const { data: forms } = useForms(workspaceId)
+  const { data: endpoints } = useEndpoints(workspaceId)
+  return useMemo(() => {
+    const nobody = { members: [], keys: [], tokens: [] }
+    const lists: (readonly Named[] | undefined)[] = [labels, filters, connections, forms]
+    const named = lists.flatMap((list) => [...(list ?? [])])
+    const shortcuts = (replies ?? []).map(({ id, shortcut }) => ({ id, name: `/${shortcut}` }))
+    const invited = (invitations ?? []).map(({ id, email }) => ({ id, name: email }))
+    const hooks = (endpoints ?? []).map(({ id, description, url }) => ({ id, name: description || url }))
+    return namesOf(people ?? nobody, [...named, ...shortcuts, ...invited, ...hooks])
+  }, [people, labels, replies, filters, invitations, connections, forms, endpoints])
+}
+
+function columns(names: Names): Column<AuditEntry>[] {
+  const texts = t.settings.audit
+  return [
+    { key: 'who', title: texts.who, cell: (entry) => <strong>{whoOf(entry, names)}</strong> },
+    { key: 'what', title: texts.what, cell: actionWords },
+    { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true, long: true },
+    { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{fullMoment(at)}</span> },
+  ]
+}

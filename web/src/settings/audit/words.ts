@@ -1,0 +1,12 @@
+import type { AuditEntry } from '../../data/audit.ts'
+import { t } from '../../text/index.ts'
+
+/** What was done, and how often, as a line says it. */
+export function actionWords({ action, count }: Pick<AuditEntry, 'action' | 'count'>): string {
+  const texts = t.settings.audit
+  return [texts.actions[action] ?? action, ...(count > 1 ? [texts.times(count)] : [])].join(' ')
+}
+
+/** What can be looked for, by its word before the dot. */
+export const things = (): { value: string; label: string }[] =>
+  Object.entries(t.settings.audit.things).map(([value, label]) => ({ value, label }))

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { edgeOfDay } from '../src/settings/audit/when.ts'
+import { settings as en } from '../src/text/en/settings.ts'
+import { settings as es } from '../src/text/es/settings.ts'
+import { settings as pt } from '../src/text/pt/settings.ts'
+
+/** They stand in the installation's own log, which no page shows. */
+const ofInstallation = [
+  'keys.master_rotated',
+  'password.changed',
+  'second-factor.failed',
+  'session.ended',
+  'session.others-ended',
+  'session.started',
+  'sign-in-link.created',
+  'sign-in.failed',
+  'two-factor.disabled',
+  'two-factor.enabled',
+]
+
+test('whatever the service writes into the audit log is told in words, in each language', () => {
+  const sources = globSync('server/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const audited = sources.filter((text) => /\b(?:recordAudit|countAudit|noteChange)\b/.test(text))
+  const found = audited.flatMap((text) => text.match(/(?<=')[a-z]+(?:[-_][a-z]+)*\.[a-z]+(?:[-_][a-z]+)*(?=')/g) ?? [])
+  const actions = [...new Set(found)].filter((action) => !ofInstallation.includes(action))
+  assert.ok(actions.length > 40, `${actions.length} actions`)
+  for (const [language, { audit }] of Object.entries({ en, es, pt })) {
+    const wordless = actions.filter((action) => audit.actions[action] === undefined)
+    assert.deepEqual(wordless, [], language)
+    const things = new Set(Object.keys(en.audit.actions).map((action) => action.split('.')[0] ?? ''))
+    const unnamed = [...things].filter((thing) => audit.things[thing] === undefined)
+    assert.deepEqual(unnamed, [], language)
+    assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
+    assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
+  }
+})
+
+test('a day is meant from its first to its last moment', () => {
+  const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
+  assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
+  assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
+  for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDemo, picture, visitOf } from './support/demo.ts'
+
+const demo = await openDemo()
+const place = `/workspaces/${demo.workspaceId}`
+
+/** A colleague, in a browser of their own. */
+async function colleague(name: string): Promise<Page> {
+  const { url } = await demo.team('POST', `${place}/invitations`, { email: 'bea@example.com', role: 'member' })
+  const { page } = await visitOf(demo.browser, {})
+  await page.goto(url)
+  await page.getByLabel('Your name').fill(name)
+  await page.getByLabel('Password').fill('four plain words together')
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  return page
+}
+
+test('a colleague who says that they are away is shown so where one assigns, until they are back', async () => {
+  const hers = await colleague('Bea Costa')
+  const say = async (what: string) => {
+    await hers.getByRole('button', { name: /^You: / }).click()
+    await hers.getByRole('menuitem', { name: what }).click()
+    await hers.getByText(/^Colleagues see that you are/).waitFor()
+  }
+  await say('I am away')
+  const { conversations } = await demo.team('GET', `${place}/inbox/conversations?limit=1`)
+  const { page, problems } = await demo.open(`inbox/${conversations[0].id}`)
+  await page.getByRole('button', { name: 'Assign' }).first().waitFor()
+  await page.keyboard.press('a')
+  await page
+    .getByText(/Bea Costa/)
+    .first()
+    .waitFor()
+  await page.getByText('Away', { exact: true }).waitFor()
+  await picture(page, 'assign-away')
+  await say('I am here again')
+  await page.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+})
