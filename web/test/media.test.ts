@@ -75,7 +75,7 @@ test('a photo stands in the room that it had before, opens by a key, turns, grow
   const image = viewer.getByRole('img', { name: 'Photo from Rita Alves' }).last()
   await untilLoaded(image)
   await page.keyboard.press('+')
-  await page.waitForFunction(`document.querySelector('dialog img[style*="scale(1.5)"]') !== null`)
+  await page.locator('dialog img[style*="scale(1.5)"]').waitFor()
   await page.keyboard.press('-')
   assert.deepEqual(await seriousIssues(page), [])
   await page.keyboard.press('Escape')
@@ -177,7 +177,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await thread.getByRole('button', { name: /The very first thing/ }).click()
   const first = thread.getByText('The very first thing').first()
   await first.waitFor()
-  await page.waitForFunction(`document.activeElement?.id.startsWith('message-')`)
+  await page.locator('[id^=message-]:focus').waitFor()
   await picture(page, 'media-quoted')
   // To a message that was read long before it was felt about.
   await nina.says({ kind: 'reaction', text: '👍', about: far })

@@ -80,7 +80,9 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
       ) : query.isPending || query.isPlaceholderData ? (
         <Shapes count={2} />
       ) : shown.length === 0 ? (
-        <p className={styles.none}>{t.finding.found.noConversation}</p>
+        <p className={styles.none}>
+          {isShort(filter.search) ? t.finding.found.tooShort : t.finding.found.noConversation}
+        </p>
       ) : (
         <ul
           className={rowStyles.rows}
@@ -116,3 +118,6 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
     </section>
   )
 }
+
+/** Words of less than three letters are found only where they are a whole word of the name. */
+const isShort = (term = ''): boolean => term.split(' ').every((word) => word.length < 3)

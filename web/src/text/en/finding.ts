@@ -6,6 +6,7 @@ export const finding = {
     matching: 'Matching conversations',
     messages: 'Messages',
     noConversation: 'No conversation with this name or number.',
+    tooShort: 'Names and numbers are found by three characters or more.',
     noMessage: 'No message says this.',
     showAll: 'Show all conversations',
     showFewer: 'Show fewer conversations',

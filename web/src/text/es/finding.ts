@@ -7,6 +7,7 @@ export const finding: typeof en = {
     matching: 'Conversaciones que coinciden',
     messages: 'Mensajes',
     noConversation: 'Ninguna conversación con ese nombre o número.',
+    tooShort: 'Los nombres y números se encuentran con tres caracteres o más.',
     noMessage: 'Ningún mensaje dice eso.',
     showAll: 'Ver todas las conversaciones',
     showFewer: 'Ver menos conversaciones',

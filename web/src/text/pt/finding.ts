@@ -7,6 +7,7 @@ export const finding: typeof en = {
     matching: 'Conversas que correspondem',
     messages: 'Mensagens',
     noConversation: 'Nenhuma conversa com esse nome ou número.',
+    tooShort: 'Nomes e números são encontrados com três caracteres ou mais.',
     noMessage: 'Nenhuma mensagem diz isso.',
     showAll: 'Ver todas as conversas',
     showFewer: 'Ver menos conversas',
