@@ -54,10 +54,12 @@ function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: Comp
   return function Later(props: P): ReactNode {
     useCodeTries()
     const found = code.read()
-    const error = 'error' in found ? found.error : null
-    useEffect(() => {
-      if (error !== null) complain(error)
-    }, [error])
-    return 'code' in found && createElement(found.code.default, props)
+    // No hook may follow: what was suspended is drawn on as an update, which knows only the hooks that came before.
+    return 'code' in found ? createElement(found.code.default, props) : createElement(Complaint, found)
   }
+}
+
+function Complaint({ error }: { error: unknown }): null {
+  useEffect(() => complain(error), [error])
+  return null
 }
