@@ -50,6 +50,7 @@ const way = (name: RegExp): Open =>
 
 const settings = [
   'workspace',
+  'hours',
   'members',
   'labels',
   'replies',
@@ -125,7 +126,7 @@ const stops: Stop[] = [
     stands: (page) => page.getByRole('table'),
     overlays: {
       ways: button('Connect a number'),
-      official: way(/Official platform/),
+      official: way(/WhatsApp Business Platform/),
       partner: way(/Partner/),
       phone: way(/Phone by QR code/),
     },
