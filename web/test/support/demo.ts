@@ -220,13 +220,16 @@ async function newVisit(context: BrowserContext, options: OpenOptions): Promise<
     thrown.push(error.message)
   })
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) thrown.push(message.text())
+    if (message.type() === 'error' && !ofBrowser.test(message.text())) thrown.push(message.text())
     // A browser notes every answer that is a refusal; what the page makes of one is for the test to see.
     const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text())
     if (message.type() === 'error' && !isRefusal) problems.push(message.text())
   })
   return { page, context, problems }
 }
+
+/** What a browser says by itself: of answers that are refusals, and of what it lacks as tests run it. */
+const ofBrowser = /^(?:Failed to load resource|Chrome currently does not support)/
 
 // React wraps what it got over, and a browser tells the wrapping alone.
 const tellCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`

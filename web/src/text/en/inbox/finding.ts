@@ -3,6 +3,7 @@ export const finding = {
   found: {
     title: 'Found',
     conversations: 'Conversations',
+    matching: 'Matching conversations',
     messages: 'Messages',
     noConversation: 'No conversation with this name or number.',
     noMessage: 'No message says this.',

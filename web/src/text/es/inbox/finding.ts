@@ -4,6 +4,7 @@ export const finding: typeof en = {
   found: {
     title: 'Resultados',
     conversations: 'Conversaciones',
+    matching: 'Conversaciones que coinciden',
     messages: 'Mensajes',
     noConversation: 'Ninguna conversación con ese nombre o número.',
     noMessage: 'Ningún mensaje dice eso.',

@@ -4,6 +4,7 @@ export const finding: typeof en = {
   found: {
     title: 'Resultados',
     conversations: 'Conversas',
+    matching: 'Conversas que correspondem',
     messages: 'Mensagens',
     noConversation: 'Nenhuma conversa com esse nome ou número.',
     noMessage: 'Nenhuma mensagem diz isso.',
