@@ -1,6 +1,6 @@
-import { api, body } from '../api/client.ts'
-import { me } from '../session/session.ts'
-import { language } from '../text/index.ts'
+import { api, body } from '../../api/client.ts'
+import { me } from '../../session/session.ts'
+import { language } from '../../text/index.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/notices/push-subscriptions'
 const worker = '/sw.js'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import type { Role } from '../session/session.ts'
+import { api, body } from '../../api/client.ts'
+import type { Role } from '../../session/session.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/invitations'
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import type { Role } from '../session/session.ts'
+import { api, body } from '../../api/client.ts'
+import type { Role } from '../../session/session.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/members'
 const onePath = `${path}/{userId}` as const

@@ -1,4 +1,4 @@
-import type { finding as en } from '../en/finding.ts'
+import type { finding as en } from '../../en/inbox/finding.ts'
 
 export const finding: typeof en = {
   found: {

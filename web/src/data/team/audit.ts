@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import type { paths } from '../api/schema.ts'
+import { api, body } from '../../api/client.ts'
+import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/audit'
 const pageSize = 50

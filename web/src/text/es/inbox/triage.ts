@@ -1,4 +1,4 @@
-import type { triage as en } from '../en/triage.ts'
+import type { triage as en } from '../../en/inbox/triage.ts'
 
 export const triage: typeof en = {
   pick: {

@@ -1,4 +1,4 @@
-import type { attach as en } from '../en/attach.ts'
+import type { attach as en } from '../../en/inbox/attach.ts'
 
 export const attach: typeof en = {
   choose: 'Anexar arquivos',

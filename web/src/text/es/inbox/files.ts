@@ -1,4 +1,4 @@
-import type { files as en } from '../en/files.ts'
+import type { files as en } from '../../en/inbox/files.ts'
 
 export const files: typeof en = {
   files: 'Archivos por enviar',

@@ -1,4 +1,4 @@
-import type { inbox as en } from '../en/inbox.ts'
+import type { inbox as en } from '../../en/inbox/inbox.ts'
 
 export const inbox: typeof en = {
   title: 'Caixa de entrada',

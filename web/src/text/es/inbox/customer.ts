@@ -1,4 +1,4 @@
-import type { customer as en } from '../en/customer.ts'
+import type { customer as en } from '../../en/inbox/customer.ts'
 
 export const customer: typeof en = {
   lead: 'Lead',

@@ -1,4 +1,4 @@
-import type { compose as en } from '../en/compose.ts'
+import type { compose as en } from '../../en/inbox/compose.ts'
 
 export const compose: typeof en = {
   title: 'Conversación: responder',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, body } from '../../api/client.ts'
 
 export type DeviceSession = Awaited<ReturnType<typeof listSessions>>[number]
 
