@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pushDeps } from '../../src/app/notices.ts'
 import { createPusher } from '../../src/notices/push/push.ts'
@@ -200,4 +201,18 @@ test('what a browser is reached by is sealed, and so is the key of the installat
   >`select public_key, private_key from push_keys`
   assert.equal(keys.length, 1)
   assert.ok((keys[0]?.private_key.length ?? 0) > 43)
+})
+
+test('of many conversations that are given at once the bell has all and a browser hears of three', async () => {
+  const { w, id, ana, bea, subscribe, push } = await pushWorld()
+  await subscribe()
+  const ids = [id]
+  for (let n = 0; n < 4; n++) {
+    const customer = { userId: null, parentUserId: null, phone: `551198000000${n}`, name: null }
+    ids.push((await w.customerWrites('Hi', { customer })).id)
+  }
+  const many = { batchId: randomUUID(), ids, changes: { assignedTo: bea.userId } }
+  assert.equal((await ana.call('POST', '/inbox/conversations/bulk', many)).status, 200)
+  assert.equal((await push()).length, 3)
+  assert.equal((await bea.told()).length, 5)
 })

@@ -83,13 +83,17 @@ function changedBy(
   return isRead ? touched({ ...conversation, unreadCount: 1 }, now) : conversation
 }
 
+/** As many at once as an open page shows; the bell has them all. */
+const mostPushed = 3
+
 /** Whom conversations are given to is told of each, and once: also when a change is undone and made again. */
 function noticesOf(changed: readonly Changed[], actor: TeamActor, batchId: string): NewNotice[] {
-  return changed.flatMap(({ before, after: { id, assignedTo } }) =>
-    assignedTo === null || assignedTo === before.assignedTo
-      ? []
-      : [{ kind: 'assigned', cause: `${batchId} ${id}`, userId: assignedTo, conversationId: id, actor }],
-  )
+  const given = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
+  return given.flatMap(({ after: { id, assignedTo } }, n): NewNotice[] => {
+    if (assignedTo === null) return []
+    const cause = `${batchId} ${id}`
+    return [{ kind: 'assigned', cause, userId: assignedTo, conversationId: id, isPushed: n < mostPushed, actor }]
+  })
 }
 
 /** The platform's ids of the newest customer messages, by conversation. */
