@@ -1,6 +1,6 @@
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../api/client.ts'
-import { leadKey, leadsOf } from './leads.ts'
+import { findLeads, leadKey, leadsOf } from './leads.ts'
 
 const team = '/api/team/v1/workspaces/{workspaceId}'
 const mergePath = `${team}/leads/{identifier}/merge` as const
@@ -9,6 +9,16 @@ export type LeadMerge = Schemas['LeadMerge']
 export type NewMerge = Schemas['NewLeadMerge']
 export type MergePreview = Schemas['LeadMergePreview']
 export type MergeDone = Schemas['LeadMergeDone']
+
+/** The leads that a few words find, of which one is to be picked; none for no words. */
+export function useFoundLeads(workspaceId: string, search: string, limit: number) {
+  return useQuery({
+    queryKey: [...leadsOf(workspaceId), 'pick', search],
+    queryFn: () => findLeads(workspaceId, search, limit),
+    enabled: search !== '',
+    placeholderData: keepPreviousData,
+  })
+}
 
 /** Both leads of a merge to be, and what would go from one to the other. */
 export function useMergePreview(workspaceId: string, keptId: string, otherId: string) {

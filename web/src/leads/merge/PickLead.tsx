@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { findLeads, type Lead, leadsOf } from '../../data/leads.ts'
+import type { Lead } from '../../data/leads.ts'
+import { useFoundLeads } from '../../data/merges.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
@@ -18,12 +18,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
   const workspaceId = useWorkspaceId()
   const [typed, setTyped] = useState('')
   const [term] = useDebouncedValue(typed.trim(), restMs)
-  const { data, error, refetch } = useQuery({
-    queryKey: [...leadsOf(workspaceId), 'pick', term],
-    queryFn: () => findLeads(workspaceId, term, shown + 1),
-    enabled: term !== '',
-    placeholderData: keepPreviousData,
-  })
+  const { data, error, refetch } = useFoundLeads(workspaceId, term, shown + 1)
   const found = term === '' ? [] : (data ?? []).filter(({ id }) => id !== lead.id).slice(0, shown)
   return (
     <form
