@@ -94,7 +94,7 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
     .getByRole('button', { name: /Ottokar Kurz/ })
     .waitFor()
   await page.keyboard.press('Enter')
-  await dialogOf(page).getByRole('button', { name: 'Keep this one instead' }).focus()
+  await dialogOf(page).getByRole('button', { name: 'Keep this one' }).focus()
   await page.keyboard.press('Enter')
   await dialogOf(page).getByText('Otto Kurz is deleted. You can undo this for 30 days.').waitFor()
   await dialogOf(page).getByRole('button', { name: 'Merge', exact: true }).focus()

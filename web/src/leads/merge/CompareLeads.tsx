@@ -64,13 +64,13 @@ export function CompareLeads({ first, second, people, merged, close }: ComparePr
         <Head lead={data.kept} isKept />
         <Head lead={data.other} swap={swap} />
       </div>
-      <ChoiceRows rows={rows} choices={choices} choose={choose} leads={data} people={people} />
+      <Outcome preview={data} choices={choices} />
       {tooMany > 0 && (
         <Alert color="red" role="alert" mt="sm">
           {t.merge.tooMany(tooMany, maxCustomFields)}
         </Alert>
       )}
-      <Outcome preview={data} choices={choices} />
+      <ChoiceRows rows={rows} choices={choices} choose={choose} leads={data} people={people} />
       <Group justify="flex-end" mt="md" gap="xs" className={styles.buttons}>
         <Button variant="default" onClick={close}>
           {t.common.cancel}

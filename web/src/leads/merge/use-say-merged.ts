@@ -8,8 +8,9 @@ const undoMs = 15_000
 /** Undoes a merge and says what came of it. */
 export function useSayUndone(workspaceId: string) {
   const undo = useUndoMerge(workspaceId)
+  // Whoever began it, as a note that undoes, may be gone when it ends: `mutate` would say nothing then.
   const run = (mergeId: string, otherName: string) =>
-    undo.mutate(mergeId, { onError: complain, onSuccess: (done) => say(undoneWords(done, otherName)) })
+    void undo.mutateAsync(mergeId).then((done) => say(undoneWords(done, otherName)), complain)
   return { run, isRunning: undo.isPending }
 }
 

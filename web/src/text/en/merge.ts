@@ -9,7 +9,7 @@ export const merge = {
   nobody: 'Nobody was found.',
   keep: 'Is kept',
   goes: 'Goes into it',
-  swap: 'Keep this one instead',
+  swap: 'Keep this one',
   since: (when: string) => `Created ${when}`,
   field: 'Field',
   conflicts: 'Which value stays?',
