@@ -9,6 +9,7 @@ import { finding } from './inbox/finding.ts'
 import { triage } from './inbox/triage.ts'
 import { keys } from './keys.ts'
 import { leads } from './leads.ts'
+import { merge } from './merge.ts'
 import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
@@ -26,6 +27,7 @@ export const rest: typeof en = {
   home,
   keys,
   leads,
+  merge,
   problem,
   profile,
   settings,
