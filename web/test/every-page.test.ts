@@ -51,6 +51,7 @@ const way = (name: RegExp): Open =>
 const settings = [
   'workspace',
   'members',
+  'fields',
   'labels',
   'replies',
   'filters',
@@ -63,6 +64,7 @@ const settings = [
 ]
 const more: Record<string, Stop['overlays']> = {
   members: { invite: button('Invite a person') },
+  fields: { new: button('New field') },
   labels: { new: button('New label') },
   replies: { new: button('New reply') },
   tokens: { new: button('New token') },

@@ -10,6 +10,7 @@ import {
   useImportActs,
   usePreview,
 } from '../../data/imports.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { usePeople } from '../../data/people.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
@@ -195,7 +196,8 @@ const jsonColumns = (['status', 'priority', 'source', 'adPlatform', 'assignedTo'
 
 function useFieldContext(workspaceId: string): FieldContext {
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  return useMemo(() => ({ people, statuses }), [people, statuses])
+  const fields = useLeadFields(workspaceId)
+  return useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
 }
 
 const readingOf = ({ encoding, delimiter }: Choice): Reading => ({ encoding, delimiter })
