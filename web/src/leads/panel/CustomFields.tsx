@@ -1,18 +1,25 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconPlus, IconTag, IconX } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { type LeadField, useLeadFields } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
 import { mayIn } from '../../session/session.ts'
-import { FieldPanel, type NewField } from '../../shared/fields/FieldPanel.tsx'
+import type { NewField } from '../../shared/fields/FieldPanel.tsx'
 import { t } from '../../text/index.ts'
 import { fits, guessedType, keyOfName, readTyped, shownValue, typedValue } from '../../ui/format/custom-value.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { customName } from '../../ui/format/lead-words.ts'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
+import { whenWanted } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { FieldInput, wrongTyped } from '../fields/FieldInput.tsx'
 import styles from './LeadPanel.module.css'
+
+const FieldPanel = whenWanted(async () => {
+  const { FieldPanel: panel } = await import('../../shared/fields/FieldPanel.tsx')
+  return { default: panel }
+})
 
 const most = 10
 
@@ -157,7 +164,11 @@ function DefineButton({ field }: { field: CustomField }) {
       >
         <IconTag size={14} />
       </ActionIcon>
-      {isOpen && <FieldPanel field={guessOf(field, name)} close={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense fallback={<KeysHeld />}>
+          <FieldPanel field={guessOf(field, name)} close={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }
