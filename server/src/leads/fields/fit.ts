@@ -39,5 +39,6 @@ function fitTo(fields: ReadonlyMap<string, LeadField>, country: string | null): 
 const isRequired = (field: LeadField) => unfit(field, 'is required: every lead of this workspace has it')
 
 function unfit({ key, label }: LeadField, problem: string) {
-  return unprocessable(`${label} ${problem}`, { issues: [{ path: `customFieldValues.${key}`, message: problem }] })
+  const named = `${label} ${problem}`
+  return unprocessable(named, { issues: [{ path: `customFieldValues.${key}`, message: problem }] })
 }

@@ -31,7 +31,7 @@ export const fields = {
   archived: 'Archived',
   archivedHelp: 'Offered nowhere. Leads keep their values.',
   isArchived: (name: string) => `${name} is archived`,
-  bringBack: (name: string) => `Bring ${name} back`,
+  bringBack: (name: string) => `Bring back ${name}`,
   back: 'Bring back',
   order: 'Drag to reorder, or press Alt and an arrow key.',
   up: (name: string) => `Move ${name} up`,

@@ -30,7 +30,7 @@ export const fields = {
   archived: 'Arquivados',
   archivedHelp: 'Não são oferecidos em lugar nenhum. Os leads mantêm os valores.',
   isArchived: (name: string) => `${name} está arquivado`,
-  bringBack: (name: string) => `Trazer ${name} de volta`,
+  bringBack: (name: string) => `Trazer de volta ${name}`,
   back: 'Trazer de volta',
   order: 'Arraste para ordenar, ou pressione Alt e uma seta.',
   up: (name: string) => `Mover ${name} para cima`,
