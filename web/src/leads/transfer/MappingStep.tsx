@@ -93,7 +93,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const columns = one.format === 'csv' ? chosenColumns(mapping) : jsonColumns
   const values = useColumnValues(workspaceId, one.id, columns, reading)
   const names = useNames(preview, mapping, before)
-  const amounts = useAmounts(preview, mapping, before)
+  const amounts = useAmounts(preview, mapping, before, context.fields)
   const matchers = matchersOf(one.format, mapping)
   const by = match !== null && matchers.includes(match) ? match : (matchers[0] ?? 'none')
   const { encoding, delimiter } = preview
