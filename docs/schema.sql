@@ -553,6 +553,24 @@ create table lead_contacts (
 CREATE INDEX lead_contacts_digest ON lead_contacts USING btree (workspace_id, digest);
 CREATE INDEX lead_contacts_lead ON lead_contacts USING btree (workspace_id, lead_id);
 
+create table lead_fields (
+  workspace_id uuid not null,
+  id uuid not null,
+  key text not null,
+  label text not null,
+  type text not null,
+  choices text[] not null,
+  required boolean not null,
+  shown_in text[] not null,
+  place integer not null,
+  archived_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint lead_fields_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_fields_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX lead_fields_key ON lead_fields USING btree (workspace_id, key);
+
 create table lead_import_dry_names (
   workspace_id uuid not null,
   import_id uuid not null,

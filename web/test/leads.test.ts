@@ -257,7 +257,17 @@ test('columns are chosen, widened and moved, and are so after a reload', async (
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: 'Columns' }).waitFor({ state: 'detached' })
   const heads = () => page.getByRole('columnheader').allInnerTexts()
-  const wanted = ['Name', 'Phone', 'Status', 'Assignee', 'Priority', 'Estimated value', 'Created', 'E-mail']
+  const wanted = [
+    'Name',
+    'Phone',
+    'Status',
+    'Assignee',
+    'Priority',
+    'Estimated value',
+    'Created',
+    'Interested in',
+    'E-mail',
+  ]
   assert.deepEqual(await heads(), wanted)
   const edge = await page.getByRole('separator', { name: 'Width of Phone' }).boundingBox()
   assert.ok(edge)

@@ -38,6 +38,12 @@ const forms: Record<string, Form> = {
     fill: (panel) => panel.getByLabel('Nome').fill('Tomada'),
     says: ['Uma etiqueta já tem este nome.'],
   },
+  'a field': {
+    place: 'settings/fields',
+    open: 'Novo campo',
+    fill: (panel) => panel.getByLabel('Nome', { exact: true }).fill('Budget'),
+    says: ['Um campo já tem este nome.'],
+  },
   'an invitation': {
     place: 'settings/members',
     open: 'Convidar uma pessoa',

@@ -20,6 +20,7 @@ export const sectionWords: Record<SectionName, string> = {
   workspace: 'name country quota statuses pipeline nombre país estados etapas nome cota status espaço espacio',
   hours: 'opening times time zone schedule horario zona horaria horário fuso expediente atendimento',
   members: 'people team colleagues invite roles personas equipo invitar pessoas equipe convidar papéis',
+  fields: 'custom properties columns campos personalizados propiedades columnas propriedades colunas',
   labels: 'tags etiquetas marcadores',
   replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',
   filters: 'views vistas filtros visões guardados salvos',

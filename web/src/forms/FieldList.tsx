@@ -2,13 +2,15 @@ import { Button, Menu, VisuallyHidden } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { FieldType } from '../data/forms.ts'
+import { type LeadField, useLeadFields } from '../data/lead-fields.ts'
 import { t } from '../text/index.ts'
 import { sayWithUndo } from '../ui/overlay/notices.tsx'
 import type { Draft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import type { DraftField, FormDraft } from './draft.ts'
 import { FieldCard } from './FieldCard.tsx'
-import { allTypes, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
+import { allTypes, formFieldOf, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
 
 /** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
 export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
@@ -80,9 +82,14 @@ const parts = ['key', 'label', 'type', 'options'] as const
 const hasOwnError = (draft: Draft<FormDraft>, n: number): boolean =>
   parts.some((part) => draft.errorOf(`fields[${n}].${part}`) !== undefined)
 
+// The names that begin so are those of an address' parameters.
+const mayStandInForm = ({ key, isArchived, shownIn }: LeadField): boolean =>
+  !isArchived && shownIn.includes('forms') && !/^(?:k|utm)_/.test(key)
+
 function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftField, 'id'>): void }) {
   const keys = fields.map(({ key }) => key)
   const free = (Object.keys(leadFields) as LeadFieldKey[]).filter((key) => !keys.includes(key))
+  const defined = useLeadFields(useWorkspaceId()).filter((field) => mayStandInForm(field) && !keys.includes(field.key))
   const addLead = (key: LeadFieldKey) =>
     add({
       key,
@@ -108,6 +115,12 @@ function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftF
         {free.map((key) => (
           <Menu.Item key={key} onClick={() => addLead(key)}>
             {t.forms.leadFields[key]}
+          </Menu.Item>
+        ))}
+        {defined.length > 0 && <Menu.Label>{t.fields.ofWorkspace}</Menu.Label>}
+        {defined.map((field) => (
+          <Menu.Item key={field.id} onClick={() => add({ ...formFieldOf(field), isKeyOwn: true })}>
+            {field.label}
           </Menu.Item>
         ))}
         <Menu.Label>{t.forms.custom}</Menu.Label>

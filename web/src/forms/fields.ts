@@ -1,4 +1,5 @@
 import type { FieldType, FormField } from '../data/forms.ts'
+import type { LeadField } from '../data/lead-fields.ts'
 
 /** The fields of a lead itself, with the types that each can be shown as. */
 export const leadFields = {
@@ -71,3 +72,9 @@ export const optionsOf = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+
+/** A field that the workspace defines, as a form asks for it. */
+export function formFieldOf({ key, label, type, choices, required }: LeadField): FormField {
+  const asked = type === 'amount' ? 'number' : type
+  return { key, label, type: asked, required, ...(hasOptions(asked) && { options: choices }) }
+}

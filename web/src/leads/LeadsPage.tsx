@@ -1,4 +1,5 @@
 import { Suspense, useCallback, useMemo, useState } from 'react'
+import { useLeadFields } from '../data/lead-fields.ts'
 import { useLeadsLive } from '../data/leads-live.ts'
 import { usePeople } from '../data/people.ts'
 import { useStatuses } from '../data/workspace.ts'
@@ -9,6 +10,7 @@ import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { ColumnChoice } from './fields/column-choice.ts'
+import { withFieldColumns } from './fields/field-columns.ts'
 import type { GoTo } from './fields/use-address.ts'
 import { FilterBar } from './filters/FilterBar.tsx'
 import { LeadsBody } from './LeadsBody.tsx'
@@ -29,8 +31,10 @@ export function LeadsPage() {
   const place = useLeadsPlace()
   const { address, goTo, open } = place
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  const context = useMemo(() => ({ people, statuses }), [people, statuses])
-  const columns = useColumns(workspaceId)
+  const fields = useLeadFields(workspaceId)
+  const context = useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
+  const chosen = useColumns(workspaceId)
+  const columns = { ...chosen, choice: useMemo(() => withFieldColumns(chosen.choice, fields), [chosen.choice, fields]) }
   const isPhone = useIsPhone()
   const selection = useSelection()
   const [total, setTotal] = useState<number | undefined>(undefined)

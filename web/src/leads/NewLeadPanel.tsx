@@ -1,14 +1,17 @@
 import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { LeadField } from '../data/lead-fields.ts'
 import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { readAmount } from '../ui/format/amount.ts'
+import { readTyped } from '../ui/format/custom-value.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
+import { FieldInput, wrongTyped } from './fields/FieldInput.tsx'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { amountProps } from './panel/LeadFields.tsx'
@@ -29,6 +32,8 @@ const blank = {
   assignedTo: '',
   estimatedValue: '',
   notes: '',
+  /** What was typed into the workspace's own fields, by key. */
+  customFieldValues: {} as Readonly<Record<string, string>>,
 }
 type LeadDraft = typeof blank
 
@@ -39,10 +44,11 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const queries = useQueryClient()
   const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
   const { value, set, errorOf } = draft
+  const own = context.fields.filter((field) => !field.isArchived && (field.required || field.shownIn.includes('forms')))
   const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, checkMs)
   const { data: duplicates = [] } = useCheck(workspaceId, whoOf(typed))
   const create = useMutation({
-    mutationFn: () => createLead(workspaceId, bodyOf(value)),
+    mutationFn: () => createLead(workspaceId, bodyOf(value, own)),
     onSuccess: (lead) => {
       say(t.leads.created(nameOf(lead)))
       void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
@@ -51,7 +57,8 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
     onError: (error) => draft.refuse(error) || complain(error),
   })
   const wrongAmount = wrongIn('estimatedValue', value.estimatedValue) ?? undefined
-  const text = (field: keyof LeadDraft) => ({
+  const wrongOwn = own.some((field) => wrongTyped(field, value.customFieldValues[field.key] ?? '') !== null)
+  const text = (field: Exclude<keyof LeadDraft, 'customFieldValues'>) => ({
     label: t.leads.fields[field],
     value: value[field],
     error: errorOf(field),
@@ -71,7 +78,7 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
     <SidePanel
       title={t.leads.create}
       close={close}
-      submit={() => wrongAmount === undefined && create.mutate()}
+      submit={() => wrongAmount === undefined && !wrongOwn && create.mutate()}
       footer={
         <>
           <Button variant="default" onClick={close}>
@@ -97,11 +104,30 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
         {...amountProps('estimatedValue', value.estimatedValue)}
       />
       <Textarea {...text('notes')} autosize minRows={3} />
+      {own.map((field) => {
+        const typed = value.customFieldValues[field.key] ?? ''
+        return (
+          <FieldInput
+            key={field.id}
+            field={field}
+            text={typed}
+            error={wrongTyped(field, typed) ?? draft.issueAt(`customFieldValues.${field.key}`)}
+            type={(next) => set({ customFieldValues: { ...value.customFieldValues, [field.key]: next } })}
+          />
+        )
+      })}
     </SidePanel>
   )
 }
 
-function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDraft): NewLead {
+function bodyOf(
+  { firstName, status, source, estimatedValue, customFieldValues, ...others }: LeadDraft,
+  own: readonly LeadField[],
+): NewLead {
+  const custom = own.flatMap((field) => {
+    const read = readTyped(field, customFieldValues[field.key] ?? '')
+    return read === null || read === undefined ? [] : [[field.key, read] as const]
+  })
   const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
   const amount = readAmount(estimatedValue) ?? null
   return {
@@ -110,6 +136,7 @@ function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDr
     status,
     source: source as Lead['source'],
     ...(amount !== null && { estimatedValue: amount }),
+    ...(custom.length > 0 && { customFieldValues: Object.fromEntries(custom) }),
   }
 }
 

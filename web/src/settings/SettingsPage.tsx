@@ -11,6 +11,7 @@ import { AboutSection } from './AboutSection.tsx'
 import { AgentsSection } from './AgentsSection.tsx'
 import { AuditSection } from './audit/AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
+import { FieldsSection } from './fields/FieldsSection.tsx'
 import { HoursSection } from './hours/HoursSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
@@ -26,6 +27,7 @@ const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   hours: HoursSection,
   members: MembersSection,
+  fields: FieldsSection,
   labels: LabelsSection,
   replies: RepliesSection,
   filters: FiltersSection,

@@ -8,6 +8,8 @@ export interface Draft<T> {
   set(changes: Partial<T>): void
   /** What a refusal says of a field. */
   errorOf(field: string): string | undefined
+  /** The same of one place alone, `customFieldValues.city`. */
+  issueAt(path: string): string | undefined
   /** Takes a refusal; answers whether it was about fields that the form shows. */
   refuse(error: unknown): boolean
   isChanged: boolean
@@ -29,6 +31,10 @@ export function useDraft<T extends object>(initial: T): Draft<T> {
     errorOf: (field) => {
       const found = [...issues].find(([path]) => path === field || rootOf(path) === field)
       return found && problemFor(found[1])
+    },
+    issueAt: (path) => {
+      const found = issues.get(path)
+      return found === undefined ? undefined : problemFor(found)
     },
     refuse: (error) => {
       const found = issuesOf(error)

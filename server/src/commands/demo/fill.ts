@@ -3,6 +3,8 @@ import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/form/change.ts'
 import type { NewForm } from '../../forms/form/schema.ts'
+import { createLeadField } from '../../leads/fields/change-fields.ts'
+import type { NewLeadField } from '../../leads/fields/schema.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { readLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../leads/lead/lead.ts'
@@ -14,11 +16,13 @@ import { createLabel, type LabelColor } from '../../workspace/labels.ts'
 import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000
+const visitAfterMs = 14 * 24 * hourMs
 
 /** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
 export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   const { db, vault, clock } = runtime
   for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
+  for (const field of demoFields) await unlessThere(() => createLeadField({ db, clock }, owner, field))
   await unlessThere(() => createForm({ db, clock }, owner, demoForm))
   for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
 }
@@ -27,6 +31,14 @@ const demoLabels: readonly { name: string; color: LabelColor }[] = [
   { name: 'VIP', color: 'amber' },
   { name: 'Call back', color: 'blue' },
   { name: 'Waiting for papers', color: 'violet' },
+]
+
+const interests = ['Monthly plan', 'Annual plan', 'Something else']
+
+const demoFields: readonly NewLeadField[] = [
+  { key: 'interest', label: 'Interested in', type: 'select', choices: interests },
+  { key: 'budget', label: 'Budget', type: 'amount', shownIn: ['panel', 'forms'] },
+  { key: 'visit_on', label: 'Visit on', type: 'date', shownIn: ['panel'] },
 ]
 
 const demoForm: NewForm = {
@@ -44,7 +56,7 @@ const demoForm: NewForm = {
       label: 'Interested in',
       type: 'select',
       required: false,
-      options: ['Monthly plan', 'Annual plan', 'Something else'],
+      options: interests,
     },
     { key: 'newsletter', label: 'Send me news once a month', type: 'boolean', required: false },
   ],
@@ -61,7 +73,7 @@ async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: 
   const now = runtime.clock.now()
   const createdAt = fromHoursAgo(now, lead.daysAgo * 24)
   const externalRef = `DEMO-${String(number).padStart(3, '0')}`
-  await putLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead))
+  await putLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead, createdAt))
 
   const steps = lead.steps ?? []
   for (const [at, status] of steps.entries()) {
@@ -112,9 +124,14 @@ function firstFields(lead: DemoLead, number: number): LeadChanges {
   }
 }
 
-function customFieldsOf({ interest, campaign }: DemoLead): CustomField[] {
+function customFieldsOf({ interest, campaign, estimatedValue }: DemoLead, createdAt: Date): CustomField[] {
   const fields: CustomField[] = []
   if (interest !== undefined) fields.push({ key: 'interest', label: 'Interested in', type: 'select', value: interest })
+  if (interest === 'Annual plan' && estimatedValue !== undefined) {
+    const visit = new Date(createdAt.getTime() + visitAfterMs).toISOString().slice(0, 10)
+    fields.push({ key: 'budget', label: 'Budget', type: 'number', value: String(estimatedValue) })
+    fields.push({ key: 'visit_on', label: 'Visit on', type: 'date', value: visit })
+  }
   if (campaign !== undefined) {
     fields.push({ key: 'k_utm_campaign', label: 'k_utm_campaign', type: 'text', value: campaign })
   }

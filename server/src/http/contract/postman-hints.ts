@@ -71,6 +71,11 @@ export const postmanHints: HintsByOperation = {
   updateWorkspace: { text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } },
   createLabel: { body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } },
   updateLabel: { body: { color: 'violet' } },
+  createLeadField: {
+    body: { key: 'cidade_{{$randomInt}}', label: 'Cidade {{$randomInt}}', type: 'text' },
+    saves: { lead_field_id: 'field.id' },
+  },
+  updateLeadField: { path: { fieldId: '{{lead_field_id}}' }, body: { isArchived: true } },
   createCannedReply: {
     body: { shortcut: 'hours{{$randomInt}}', text: 'We are open from 9 to 18.' },
     saves: { canned_reply_id: 'cannedReply.id' },
@@ -190,6 +195,7 @@ export const postmanHints: HintsByOperation = {
  * what would change more than the collection has made.
  */
 export const notInCollection: ReadonlySet<string> = new Set([
+  'orderLeadFields',
   'verifyCallback',
   'receiveCallback',
   'receivePartnerCallback',

@@ -4,6 +4,8 @@ import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import type { BulkDeps } from '../bulk/run.ts'
 import { bulkChangeTeamRoutes } from '../bulk/team-routes-bulk-changes.ts'
+import { fitChange, fitNew } from '../fields/fit.ts'
+import { leadFieldTeamRoutes } from '../fields/team-routes-fields.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
@@ -49,6 +51,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   importTeamRoutes(app, deps, guard)
   importFileTeamRoutes(app, deps, guard)
   exportTeamRoutes(app, deps, guard)
+  leadFieldTeamRoutes(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
@@ -87,15 +90,17 @@ function serveCreate(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'createLeadAsMember',
       summary: 'Create a lead',
-      description: 'As in the leads interface: the same fields, defaults, quota and event.',
+      description:
+        'As in the leads interface: the same fields, defaults, quota and event. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
       params: ofWorkspace,
       body: NewLead,
-      response: { 201: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415, 429) },
+      response: { 201: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429) },
     },
     handler: async (request, reply) => {
       const user = leadUserOf(memberOf(request))
       const { patch, issues } = readLeadPatch(request.body, [], { ...user, at: '' })
-      return reply.code(201).send({ lead: presentDetail(await createLead(user, patch, issues), false) })
+      const lead = await createLead(user, await fitNew(deps.db.sql, user, patch), issues)
+      return reply.code(201).send({ lead: presentDetail(lead, false) })
     },
   })
 }
@@ -131,15 +136,17 @@ function serveChange(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'updateLeadAsMember',
       summary: 'Change fields of a lead',
-      description: 'Send only what changes; null clears. What changes nothing writes nothing and emits nothing.',
+      description:
+        'Send only what changes; null clears. What changes nothing writes nothing and emits nothing. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
       params: ofLead,
       querystring: NoQuery,
       body: LeadChanges,
-      response: { 200: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415) },
+      response: { 200: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415, 422) },
     },
     handler: async (request) => {
       const user = leadUserOf(memberOf(request))
-      const read = readLeadPatch(request.body, [], { ...user, at: '' })
+      const { patch, issues } = readLeadPatch(request.body, [], { ...user, at: '' })
+      const read = { patch: await fitChange(deps.db.sql, user, patch), issues }
       const { lead } = await updateLead(deps, user, request.params.identifier, read)
       return { lead: presentDetail(lead, false) }
     },

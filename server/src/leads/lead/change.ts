@@ -23,6 +23,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
     patch.typed,
     patch.values,
     joinPath(at, 'customFieldValues'),
+    patch.fit,
   )
   const fields = { ...patch.fields }
   if (lead.phone !== null && phoneAsSent === lead.phone) fields.phone = lead.phone

@@ -34,6 +34,12 @@ export interface TypedField extends CustomField {
 
 export type CustomValues = Record<string, string | boolean | null>
 
+/**
+ * The field as it is kept when a value is set, null where that removes it, undefined for a key of which nothing is said.
+ * Throws for what does not fit.
+ */
+export type FitField = (key: string, value: string | boolean | null) => CustomField | null | undefined
+
 export const maxCustomFields = 10
 export const maxKeyLength = 40
 export const maxTextLength = 255
@@ -88,13 +94,14 @@ export function fieldsFromParameters(query: Record<string, unknown>): CustomFiel
 /**
  * The fields after `typed` ones (from a form or `k_*`) and `values` (a map of a body) are set on the current ones.
  * Null or an empty string removes a field. A value under an alias goes to the field that it stands for, and changes
- * nothing when it only repeats what was read.
+ * nothing when it only repeats what was read. What `fit` knows is kept as it says.
  */
 export function setCustomFields(
   current: readonly CustomField[],
   typed: readonly TypedField[],
   values: CustomValues,
   at: string,
+  fit?: FitField,
 ): { fields: CustomField[]; issues: Issue[] } {
   const fields = new Map(current.map((field) => [field.key, field]))
   const issues: Issue[] = []
@@ -110,7 +117,9 @@ export function setCustomFields(
     const key = realKey(current, name)
     const before = current.find((field) => field.key === key)
     if (key !== name && (before?.value === value || Object.hasOwn(values, key))) continue
-    set(key, fieldOf(before, key, value), `${at}.${name}`)
+    // What a lead has already may be sent back, whether it fits or not.
+    const fitted = before?.value === value ? undefined : fit?.(key, value)
+    set(key, fitted === undefined ? fieldOf(before, key, value) : fitted, `${at}.${name}`)
   }
   if (fields.size > maxCustomFields) {
     issues.push({ path: at, message: `a lead has at most ${maxCustomFields} custom fields` })

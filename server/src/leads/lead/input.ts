@@ -3,7 +3,7 @@ import type { LeadSettings } from '../../base/lead-settings.ts'
 import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { joinPath } from '../../base/validation.ts'
-import { type CustomValues, emailShape, type TypedField } from './custom-fields.ts'
+import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
 import { isPhoneMask } from './masked-input.ts'
 import { holdsPhone } from './read-phones.ts'
@@ -25,6 +25,8 @@ export interface LeadPatch {
   typed: TypedField[]
   /** Custom field values of a body, whose types are those of the fields they belong to. */
   values: CustomValues
+  /** What the workspace says of its custom fields, to which people are held. */
+  fit?: FitField
 }
 
 export interface ReadContext extends LeadSettings {

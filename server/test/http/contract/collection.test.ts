@@ -60,6 +60,7 @@ async function furnish({ call, workspaceId }: InboxWorld): Promise<void> {
   const path = `/api/team/v1/workspaces/${workspaceId}`
   const things: [place: string, body: object][] = [
     ['labels', { name: 'VIP', color: 'red' }],
+    ['lead-fields', { key: 'cidade', label: 'Cidade', type: 'text' }],
     ['canned-replies', { shortcut: 'hello', text: 'Hello!' }],
     ['saved-filters', { page: 'inbox', name: 'Mine', query: 'view=mine', shared: true }],
     ['webhooks', { url: 'https://hooks.example.com/ours', events: ['lead.*'] }],
@@ -91,6 +92,7 @@ async function settingsOf({ call, workspaceId }: InboxWorld): Promise<Settings> 
   const found: Settings = {}
   for (const place of [
     'labels',
+    'lead-fields',
     'canned-replies',
     'saved-filters',
     'webhooks',

@@ -15,7 +15,14 @@ export const columnIds = [
   'externalRef',
   'updatedAt',
 ] as const
-export type ColumnId = (typeof columnIds)[number]
+type OwnColumn = (typeof columnIds)[number]
+/** The column of a custom field, by its key. */
+export type FieldColumn = `field:${string}`
+export type ColumnId = OwnColumn | FieldColumn
+
+export const isFieldColumn = (id: string): id is FieldColumn => /^field:[a-z][a-z0-9_]{0,39}$/.test(id)
+const isColumn = (id: unknown): id is ColumnId =>
+  typeof id === 'string' && (isFieldColumn(id) || (columnIds as readonly string[]).includes(id))
 
 /** Which columns somebody wants to see, in their order; the name is always the first. */
 export interface ColumnChoice {
@@ -25,7 +32,8 @@ export interface ColumnChoice {
 
 const minPx = 72
 const maxPx = 640
-const firstWidths: Record<ColumnId, number> = {
+const fieldPx = 160
+const firstWidths: Record<OwnColumn, number> = {
   name: 240,
   status: 128,
   phone: 156,
@@ -45,7 +53,8 @@ const firstWidths: Record<ColumnId, number> = {
 
 export const firstChoice: ColumnChoice = { shown: columnIds.slice(0, 8), widths: {} }
 
-export const widthOf = ({ widths }: ColumnChoice, id: ColumnId): number => widths[id] ?? firstWidths[id]
+export const widthOf = ({ widths }: ColumnChoice, id: ColumnId): number =>
+  widths[id] ?? (isFieldColumn(id) ? fieldPx : firstWidths[id])
 
 export const resized = (choice: ColumnChoice, id: ColumnId, px: number): ColumnChoice => ({
   ...choice,
@@ -70,10 +79,9 @@ export function readChoice(text: string | null): ColumnChoice {
   try {
     const kept = JSON.parse(text) as { shown?: unknown; widths?: unknown }
     if (!Array.isArray(kept.shown)) return firstChoice
-    const shown = columnIds.filter((id) => id !== 'name' && (kept.shown as unknown[]).includes(id))
-    shown.sort((a, b) => (kept.shown as unknown[]).indexOf(a) - (kept.shown as unknown[]).indexOf(b))
+    const shown = [...new Set(kept.shown)].filter(isColumn).filter((id) => id !== 'name')
     const widths = Object.entries(kept.widths ?? {}).filter(
-      ([id, px]) => columnIds.includes(id as ColumnId) && typeof px === 'number' && px >= minPx && px <= maxPx,
+      ([id, px]) => isColumn(id) && typeof px === 'number' && px >= minPx && px <= maxPx,
     )
     return { shown: ['name', ...shown], widths: Object.fromEntries(widths) }
   } catch {

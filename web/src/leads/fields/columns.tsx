@@ -1,3 +1,4 @@
+import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
@@ -6,7 +7,8 @@ import { Chip } from '../../ui/Chip.tsx'
 import { amountText, readAmount, understood } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
-import type { ColumnId } from './column-choice.ts'
+import { type ColumnId, isFieldColumn } from './column-choice.ts'
+import { fieldCell } from './field-columns.ts'
 import styles from './LeadTable.module.css'
 import { amount, phoneText, platforms, priorities, sources } from './lead.ts'
 import { priorityTone, statusTone } from './status-color.ts'
@@ -15,6 +17,8 @@ import { priorityTone, statusTone } from './status-color.ts'
 export interface FieldContext {
   people: People
   statuses: readonly string[]
+  /** The custom fields that the workspace defines. */
+  fields: readonly LeadField[]
 }
 
 /** Fields that are written in one line or chosen. */
@@ -35,12 +39,16 @@ export type FieldName =
   | 'lastName'
 
 export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
-  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt'
+  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && !isFieldColumn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
 /** A field's choices; null when it is written. The empty value stands for none. */
-export function choicesOf(field: FieldName, { people, statuses }: FieldContext, now: string) {
+export function choicesOf(
+  field: FieldName,
+  { people, statuses }: Pick<FieldContext, 'people' | 'statuses'>,
+  now: string,
+) {
   const none = { value: '', label: field === 'assignedTo' ? t.leads.nobody : t.common.none }
   if (field === 'status') {
     const all = now === '' || statuses.includes(now) ? statuses : [...statuses, now]
@@ -86,7 +94,8 @@ export function readAs(field: FieldName, text: string): string | null {
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
 
-export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: FieldContext) {
+export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fields }: FieldContext) {
+  if (isFieldColumn(id)) return fieldCell(id, lead, fields)
   switch (id) {
     case 'status':
       return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>

@@ -1,13 +1,17 @@
 import { ActionIcon, Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight, IconColumns3 } from '@tabler/icons-react'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type ColumnChoice, type ColumnId, columnIds, placed, toggled } from '../fields/column-choice.ts'
+import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
 import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
 
 /** Which columns there are, and where. */
 export function ColumnsMenu({ columns: { choice, change, reset } }: { columns: Columns }) {
-  const hidden = columnIds.filter((id) => !choice.shown.includes(id))
+  const fields = useLeadFields(useWorkspaceId())
+  const hidden = [...columnIds, ...fieldColumns(fields)].filter((id) => !choice.shown.includes(id))
   return (
     <Popover position="bottom-start" trapFocus shadow="md" returnFocus>
       <Popover.Target>
@@ -21,14 +25,14 @@ export function ColumnsMenu({ columns: { choice, change, reset } }: { columns: C
             <div key={id} className={styles.column}>
               <Checkbox
                 size="xs"
-                label={t.leads.fields[id]}
+                label={columnTitle(id, fields)}
                 checked={choice.shown.includes(id)}
                 onChange={() => change(toggled(choice, id))}
               />
               {choice.shown.includes(id) && (
                 <>
-                  <MoveButton id={id} by={-1} choice={choice} change={change} />
-                  <MoveButton id={id} by={1} choice={choice} change={change} />
+                  <MoveButton id={id} title={columnTitle(id, fields)} by={-1} choice={choice} change={change} />
+                  <MoveButton id={id} title={columnTitle(id, fields)} by={1} choice={choice} change={change} />
                 </>
               )}
             </div>
@@ -44,15 +48,15 @@ export function ColumnsMenu({ columns: { choice, change, reset } }: { columns: C
 
 interface MoveButtonProps {
   id: ColumnId
+  title: string
   by: -1 | 1
   choice: ColumnChoice
   change(next: ColumnChoice): void
 }
 
-function MoveButton({ id, by, choice, change }: MoveButtonProps) {
+function MoveButton({ id, title, by, choice, change }: MoveButtonProps) {
   const beside = choice.shown[choice.shown.indexOf(id) + by]
   const mayMove = beside !== undefined && beside !== 'name'
-  const title = t.leads.fields[id]
   const Icon = by === -1 ? IconArrowLeft : IconArrowRight
   return (
     <ActionIcon

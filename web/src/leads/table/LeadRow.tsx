@@ -3,7 +3,8 @@ import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import type { ColumnId } from '../fields/column-choice.ts'
-import { cellOf, type FieldContext, isEditable, isNumeric } from '../fields/columns.tsx'
+import { cellOf, type FieldContext, isEditable } from '../fields/columns.tsx'
+import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 import { CellEditor } from './CellEditor.tsx'
@@ -51,7 +52,7 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           className={classOf(id, lead !== undefined && !(isEditing && activeColumn === id))}
           data-column={id}
           data-active={activeColumn === id || undefined}
-          data-numeric={isNumeric(id) || undefined}
+          data-numeric={isNumberColumn(id, context.fields) || undefined}
           aria-readonly={!isEditable(id)}
         >
           {lead === undefined ? (

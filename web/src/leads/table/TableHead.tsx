@@ -1,9 +1,11 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type DragEvent, type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { Sort } from '../fields/address.ts'
 import { type ColumnId, placed, resized, widthOf } from '../fields/column-choice.ts'
-import { isNumeric } from '../fields/columns.tsx'
+import { columnTitle, isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import type { Columns } from './use-columns.ts'
 import type { Selection } from './use-selection.ts'
@@ -62,7 +64,8 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
   const [isOver, setOver] = useState(false)
   const sortable = id === 'createdAt' || id === 'updatedAt'
   const direction = sort.now === id ? 'ascending' : sort.now === `-${id}` ? 'descending' : undefined
-  const title = t.leads.fields[id]
+  const fields = useLeadFields(useWorkspaceId())
+  const title = columnTitle(id, fields)
   const mayMove = id !== 'name'
   return (
     <div
@@ -70,7 +73,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       tabIndex={-1}
       aria-sort={sortable ? (direction ?? 'none') : undefined}
       className={id === 'name' ? styles.first : styles.cell}
-      data-numeric={isNumeric(id) || undefined}
+      data-numeric={isNumberColumn(id, fields) || undefined}
       data-over={isOver || undefined}
       onDragOver={(event) => {
         if (!mayMove || !event.dataTransfer.types.includes(dragType)) return

@@ -1,7 +1,17 @@
 import { Select, TextInput } from '@mantine/core'
 import type { Preview } from '../../data/imports.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
-import { customTargetOf, fieldTargets, isField, labelOf, type Mapping } from './mapping.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import {
+  customTargetOf,
+  type DefinedTarget,
+  definedTargets,
+  fieldTargets,
+  isField,
+  labelOf,
+  type Mapping,
+} from './mapping.ts'
 import styles from './transfer.module.css'
 
 interface ColumnMappingProps {
@@ -19,6 +29,8 @@ const leftOut = ''
 /** A line for each column: its heading, what is in it, and the field that it fills. */
 export function ColumnMapping({ preview, mapping, set, labels, name: call }: ColumnMappingProps) {
   const { mapping: texts } = t.transfer
+  const defined = definedTargets(useLeadFields(useWorkspaceId()))
+  const isOwn = (target: string) => isField(target) || defined.some(({ value }) => value === target)
   return (
     <table className={styles.columns} aria-label={texts.title}>
       <thead>
@@ -41,13 +53,13 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
               <td>
                 <Select<string>
                   aria-label={texts.fillsOf(name)}
-                  data={optionsFor(name, at, target, labels)}
+                  data={optionsFor(name, at, target, labels, defined)}
                   value={target ?? leftOut}
                   onChange={(value) => set(name, value === leftOut ? null : value)}
                   allowDeselect={false}
                   searchable
                 />
-                {target !== null && !isField(target) && (
+                {target !== null && !isOwn(target) && (
                   <TextInput
                     mt={4}
                     size="xs"
@@ -78,12 +90,16 @@ function optionsFor(
   at: number,
   target: string | null,
   labels: Readonly<Record<string, string>>,
+  defined: readonly DefinedTarget[],
 ): (Option | { group: string; items: Option[] })[] {
   const { mapping: texts } = t.transfer
-  const own = [...new Set([target, customTargetOf(column, at)])].filter((one) => one !== null && !isField(one))
+  const own = [...new Set([target, customTargetOf(column, at)])].filter(
+    (one) => one !== null && !isField(one) && defined.every(({ value }) => value !== one),
+  )
   return [
     { value: leftOut, label: texts.leftOut },
     { group: texts.fields, items: fieldTargets.map((value) => ({ value, label: texts.targets[value] })) },
+    ...(defined.length > 0 ? [{ group: t.fields.ofWorkspace, items: [...defined] }] : []),
     {
       group: texts.custom,
       items: own.map((one) => {

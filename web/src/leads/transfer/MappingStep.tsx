@@ -10,6 +10,7 @@ import {
   useImportActs,
   usePreview,
 } from '../../data/imports.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { usePeople } from '../../data/people.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
@@ -92,7 +93,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const columns = one.format === 'csv' ? chosenColumns(mapping) : jsonColumns
   const values = useColumnValues(workspaceId, one.id, columns, reading)
   const names = useNames(preview, mapping, before)
-  const amounts = useAmounts(preview, mapping, before)
+  const amounts = useAmounts(preview, mapping, before, context.fields)
   const matchers = matchersOf(one.format, mapping)
   const by = match !== null && matchers.includes(match) ? match : (matchers[0] ?? 'none')
   const { encoding, delimiter } = preview
@@ -195,7 +196,8 @@ const jsonColumns = (['status', 'priority', 'source', 'adPlatform', 'assignedTo'
 
 function useFieldContext(workspaceId: string): FieldContext {
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  return useMemo(() => ({ people, statuses }), [people, statuses])
+  const fields = useLeadFields(workspaceId)
+  return useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
 }
 
 const readingOf = ({ encoding, delimiter }: Choice): Reading => ({ encoding, delimiter })

@@ -24,6 +24,16 @@ export type FieldTarget = (typeof fieldTargets)[number]
 
 export const isField = (target: string): target is FieldTarget => (fieldTargets as readonly string[]).includes(target)
 
+export type DefinedTarget = { value: string; label: string }
+
+/** The fields that the workspace defines, as what a column may fill. */
+export const definedTargets = (
+  fields: readonly { key: string; label: string; isArchived: boolean }[],
+): DefinedTarget[] =>
+  fields
+    .filter(({ isArchived }) => !isArchived)
+    .map(({ key, label }) => ({ value: key.startsWith('k_') ? key : `customFieldValues.${key}`, label }))
+
 /** What was proposed, with what somebody chose instead. */
 export function mappingOf({ columns }: Pick<Preview, 'columns'>, chosen: Mapping): Mapping {
   const asked = new Set(chosen.values())

@@ -1,8 +1,10 @@
 import { Checkbox, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { Preview } from '../../data/imports.ts'
+import type { LeadField } from '../../data/lead-fields.ts'
 import { language, t } from '../../text/index.ts'
-import { decimalOf, looksWhole, type Mapping, samplesFor } from './mapping.ts'
+import { isNumberType } from '../../ui/format/custom-value.ts'
+import { decimalOf, definedTargets, looksWhole, type Mapping, samplesFor } from './mapping.ts'
 
 type Looked = Pick<Preview, 'columns' | 'rows'>
 
@@ -32,9 +34,15 @@ export function NameRule({ isShown, isSplit, example, say }: ReturnType<typeof u
 }
 
 /** What stands before cents in the amounts of a file: as somebody says, else as they look. */
-export function useAmounts(preview: Looked, mapping: Mapping, before: { decimal: '.' | ',' | null } | null) {
+export function useAmounts(
+  preview: Looked,
+  mapping: Mapping,
+  before: { decimal: '.' | ',' | null } | null,
+  fields: readonly LeadField[],
+) {
   const [said, say] = useState(before?.decimal ?? null)
-  const samples = [...samplesFor(preview, mapping, 'estimatedValue'), ...samplesFor(preview, mapping, 'actualValue')]
+  const own = definedTargets(fields.filter(({ type }) => isNumberType(type))).map(({ value }) => value)
+  const samples = ['estimatedValue', 'actualValue', ...own].flatMap((target) => samplesFor(preview, mapping, target))
   return { isShown: samples.length > 0, decimal: said ?? decimalOf(samples, language), example: samples[0] ?? '', say }
 }
 

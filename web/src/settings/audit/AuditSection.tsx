@@ -4,6 +4,7 @@ import { useCannedReplies } from '../../data/canned-replies.ts'
 import { useConnections } from '../../data/connections.ts'
 import { useForms } from '../../data/forms.ts'
 import { useLabels } from '../../data/labels.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import { usePeopleLists } from '../../data/people.ts'
 import { useSavedFilters } from '../../data/saved-filters.ts'
 import { type AuditEntry, type AuditFilter, useAudit } from '../../data/team/audit.ts'
@@ -73,6 +74,7 @@ function useNames(workspaceId: string): Names {
   const { data: connections } = useConnections(workspaceId)
   const { data: forms } = useForms(workspaceId)
   const { data: endpoints } = useEndpoints(workspaceId)
+  const fields = useLeadFields(workspaceId)
   return useMemo(() => {
     const nobody = { members: [], keys: [], tokens: [] }
     const lists: (readonly Named[] | undefined)[] = [labels, filters, connections, forms]
@@ -80,8 +82,9 @@ function useNames(workspaceId: string): Names {
     const shortcuts = (replies ?? []).map(({ id, shortcut }) => ({ id, name: `/${shortcut}` }))
     const invited = (invitations ?? []).map(({ id, email }) => ({ id, name: email }))
     const hooks = (endpoints ?? []).map(({ id, description, url }) => ({ id, name: description || url }))
-    return namesOf(people ?? nobody, [...named, ...shortcuts, ...invited, ...hooks])
-  }, [people, labels, replies, filters, invitations, connections, forms, endpoints])
+    const ofLeads = fields.map(({ id, label }) => ({ id, name: label }))
+    return namesOf(people ?? nobody, [...named, ...shortcuts, ...invited, ...hooks, ...ofLeads])
+  }, [people, labels, replies, filters, invitations, connections, forms, endpoints, fields])
 }
 
 function columns(names: Names): Column<AuditEntry>[] {

@@ -11,6 +11,10 @@ export const settings = {
     workspace: { title: 'Workspace', help: 'Its name, how numbers are read, and the statuses a lead goes through.' },
     hours: { title: 'Business hours', help: 'When people of the team are there to answer.' },
     members: { title: 'Members', help: 'Who works here, and what each may do.' },
+    fields: {
+      title: 'Lead fields',
+      help: 'The fields that your leads have beyond those of every lead: what they hold, and where people see them.',
+    },
     labels: { title: 'Labels', help: 'Colours and words that sort conversations.' },
     replies: { title: 'Canned replies', help: 'Texts sent often. In a conversation, type / and the shortcut.' },
     filters: { title: 'Saved filters', help: 'Your own views of the inbox and the leads, and those everybody sees.' },

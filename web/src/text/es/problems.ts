@@ -63,6 +63,8 @@ const words: ProblemWords = {
   checkFailed: 'La plataforma rechaza este número, o no responde. No se ha guardado nada.',
   numberTaken: 'Este número ya está conectado.',
   labelTaken: 'Una etiqueta ya tiene este nombre.',
+  fieldLabelTaken: 'Un campo ya tiene este nombre.',
+  fieldKeyTaken: 'Un campo ya tiene esta clave, quizá uno archivado.',
   shortcutTaken: 'Una respuesta rápida ya tiene este atajo.',
   ownerNeeded: 'Un espacio necesita un propietario. Haz propietario a otro miembro primero.',
   twoFactorOn: 'La entrada en dos pasos ya está activada.',
@@ -73,6 +75,8 @@ const words: ProblemWords = {
   tooOften: 'Fueron demasiadas veces. Espera un momento e inténtalo de nuevo.',
   leadLimit: 'Los leads de hoy se han agotado. Mañana habrá sitio otra vez.',
   noRisk: 'Esto es solo para números conectados por código QR.',
+  manyFields: (n) => `Un espacio tiene como máximo ${n} campos. Archiva uno que no se use.`,
+  fieldOrder: 'Los campos han cambiado entretanto. Inténtalo de nuevo.',
   manyForms: (n) => `Un espacio tiene como máximo ${n} formularios. Elimina uno que no se use.`,
   manySlugs: (n) =>
     `Los formularios de un espacio tienen como máximo ${n} direcciones a lo largo del tiempo. Usa una que ya tuvieron.`,

@@ -2,6 +2,7 @@ import type { rest as en } from '../en/rest.ts'
 import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
+import { fields } from './fields.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { files } from './inbox/files.ts'
@@ -21,6 +22,7 @@ export const rest: typeof en = {
   charts,
   connections,
   erasure,
+  fields,
   files,
   finding,
   forms,

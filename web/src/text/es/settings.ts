@@ -15,6 +15,10 @@ export const settings: typeof en = {
     },
     hours: { title: 'Horario de atención', help: 'Cuándo hay personas del equipo para responder.' },
     members: { title: 'Miembros', help: 'Quién trabaja aquí y qué puede hacer cada uno.' },
+    fields: {
+      title: 'Campos de los leads',
+      help: 'Los campos que tus leads tienen además de los de siempre: qué contienen y dónde se ven.',
+    },
     labels: { title: 'Etiquetas', help: 'Colores y palabras que ordenan las conversaciones.' },
     replies: {
       title: 'Respuestas rápidas',

@@ -63,6 +63,8 @@ const words: ProblemWords = {
   checkFailed: 'A plataforma recusa este número, ou não responde. Nada foi salvo.',
   numberTaken: 'Este número já está conectado.',
   labelTaken: 'Uma etiqueta já tem este nome.',
+  fieldLabelTaken: 'Um campo já tem este nome.',
+  fieldKeyTaken: 'Um campo já tem esta chave, talvez um arquivado.',
   shortcutTaken: 'Uma resposta pronta já tem este atalho.',
   ownerNeeded: 'Um espaço precisa de um proprietário. Torne outro membro proprietário primeiro.',
   twoFactorOn: 'A entrada em duas etapas já está ligada.',
@@ -73,6 +75,8 @@ const words: ProblemWords = {
   tooOften: 'Foi vezes demais. Espere um pouco e tente de novo.',
   leadLimit: 'Os leads de hoje se esgotaram. Amanhã há lugar de novo.',
   noRisk: 'Isto é só para números conectados por código QR.',
+  manyFields: (n) => `Um espaço tem no máximo ${n} campos. Arquive um que não é usado.`,
+  fieldOrder: 'Os campos mudaram nesse meio-tempo. Tente de novo.',
   manyForms: (n) => `Um espaço tem no máximo ${n} formulários. Exclua um que não é usado.`,
   manySlugs: (n) =>
     `Os formulários de um espaço têm no máximo ${n} endereços ao longo do tempo. Use um que já tiveram.`,

@@ -12,6 +12,10 @@ export const settings: typeof en = {
     workspace: { title: 'Espaço', help: 'Seu nome, como os números são lidos e os status por que um lead passa.' },
     hours: { title: 'Horário de atendimento', help: 'Quando há pessoas da equipe para responder.' },
     members: { title: 'Membros', help: 'Quem trabalha aqui e o que cada um pode fazer.' },
+    fields: {
+      title: 'Campos dos leads',
+      help: 'Os campos que os seus leads têm além dos de sempre: o que guardam e onde aparecem.',
+    },
     labels: { title: 'Etiquetas', help: 'Cores e palavras que organizam as conversas.' },
     replies: { title: 'Respostas prontas', help: 'Textos enviados com frequência. Na conversa, digite / e o atalho.' },
     filters: { title: 'Filtros salvos', help: 'Suas visões da caixa de entrada e dos leads, e as que todos veem.' },

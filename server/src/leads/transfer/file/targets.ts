@@ -66,22 +66,31 @@ const byHeading = new Map(
   fieldTargets.flatMap((field) => [field.toLowerCase(), ...headings[field].split(' ')].map((name) => [name, field])),
 )
 
-/** The target that each heading asks for, none of them twice; unknown ones become custom fields where they can. */
-export function proposeTargets(columns: readonly string[]): (string | null)[] {
+/** What a workspace calls a custom field. */
+type Named = { key: string; label: string }
+
+/**
+ * The target that each heading asks for, none of them twice: the workspace's own fields by label or key, then those of
+ * every lead; unknown ones become custom fields where they can.
+ */
+export function proposeTargets(columns: readonly string[], defined: readonly Named[]): (string | null)[] {
   const taken = new Set<string>()
   return columns.map((column) => {
-    const target = proposedFor(column.trim())
+    const target = proposedFor(column.trim(), defined)
     if (target === null || taken.has(target)) return null
     taken.add(target)
     return target
   })
 }
 
-function proposedFor(column: string): string | null {
+function proposedFor(column: string, defined: readonly Named[]): string | null {
   if (readOnly.includes(column)) return null
   if (readTarget(column) !== null) return column
-  const known = byHeading.get(fold(column).replaceAll('_', ''))
+  const folded = fold(column)
+  const own = defined.find(({ key, label }) => fold(label) === folded || key === folded)
+  if (own !== undefined) return targetOfKey(own.key)
+  const known = byHeading.get(folded.replaceAll('_', ''))
   if (known !== undefined) return known
-  const key = `k_${fold(column)}`.slice(0, 40).replace(/_$/, '')
+  const key = `k_${folded}`.slice(0, 40).replace(/_$/, '')
   return keyProblem(key) === null ? key : null
 }

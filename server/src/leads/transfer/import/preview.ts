@@ -1,6 +1,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { unprocessable } from '../../../base/errors.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
 import {
   type Delimiter,
@@ -57,7 +58,8 @@ export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wis
   if (header === undefined) throw unprocessable('The file is empty')
   if (header.cells.length > maxColumns) throw unprocessable(`The file has more than ${maxColumns} columns`)
   const names = unlike(header.cells.map((cell) => unguardCell(cell).trim()))
-  const targets = proposeTargets(names)
+  const defined = await fieldsInUse(sql, row.workspace_id)
+  const targets = proposeTargets(names, [...defined.values()])
   const columns = names.map((name, at) => ({ name, target: targets[at] ?? null }))
   return { encoding, delimiter, columns, dataStart: header.end, rows: cellsOf(found.slice(1)) }
 }

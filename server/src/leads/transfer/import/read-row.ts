@@ -2,12 +2,15 @@ import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
+import { keptType } from '../../fields/field-types.ts'
+import type { LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
 import { readBulkItem } from '../../write/read-upsert.ts'
 import type { UpsertItem } from '../../write/upsert-plan.ts'
 import { readFileAmount } from '../file/amounts.ts'
 import { unguardCell } from '../file/cells.ts'
 import { allowedValues, chosenFields, isChosen, sameValue, valueKey } from '../file/choices.ts'
+import { readFieldValue } from '../file/field-values.ts'
 import type { FileRow } from '../file/file-rows.ts'
 import { errorColumn, type FieldTarget, readTarget } from '../file/targets.ts'
 import type { ImportChoice } from './settings.ts'
@@ -20,6 +23,8 @@ export interface RowContext {
   memberIds: ReadonlyMap<string, string>
   /** The statuses of the workspace: a file makes no others. */
   statuses: readonly string[]
+  /** What the workspace says of its custom fields, by key. */
+  fields: ReadonlyMap<string, LeadField>
 }
 
 const unknownStatus = 'is no status of the workspace: say which one it stands for, or add it in the settings first'
@@ -89,8 +94,11 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
     const text = read !== null && 'field' in read ? meantBy(read.field, written, choice) : written
     if (target === null || read === null || (text === '' && choice.emptyCells === 'keep')) continue
     if (text.includes('\0')) refuse(target, 'must not hold the NUL character')
-    else if ('key' in read) putCustom(draft, read.key, text, labelOf(choice, target, at))
-    else if (text === '') clear(draft.lead, read.field)
+    else if ('key' in read) {
+      const field = context.fields.get(read.key)
+      if (field === undefined || text === '') putCustom(draft, read.key, text, labelOf(choice, target, at))
+      else putDefined(draft, field, text, context, (problem) => refuse(target, problem))
+    } else if (text === '') clear(draft.lead, read.field)
     else putField(draft.lead, read.field, text, context, refuse)
   }
   return draft
@@ -112,6 +120,18 @@ function labelOf({ labels, columns }: ImportChoice, target: string, at: number):
 function putCustom({ lead, parameters }: Draft, key: string, text: string, label: string | null): void {
   if (text !== '') parameters.push({ key, label: label ?? key, type: 'text', value: text, isFromFile: true })
   else lead.customFieldValues = { ...(lead.customFieldValues as object), [key]: null }
+}
+
+function putDefined(
+  { parameters }: Draft,
+  field: LeadField,
+  text: string,
+  { choice, leadSettings }: RowContext,
+  refuse: (problem: string) => void,
+): void {
+  const read = readFieldValue(field, text, { decimal: choice.decimal, country: leadSettings.defaultCountry })
+  if ('problem' in read) refuse(read.problem)
+  else parameters.push({ key: field.key, label: field.label, type: keptType(field.type), value: read.value })
 }
 
 const neverEmpty: readonly FieldTarget[] = ['uniqueCode', 'firstName', 'status', 'priority', 'source']

@@ -9,6 +9,7 @@ import { instanceScope } from '../../../base/sealing/vault.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
@@ -65,9 +66,17 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const user = userOf(row, workspace)
   if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
   const memberIds = await memberIdsOf(deps, row.workspace_id)
+  const fields = await fieldsInUse(deps.db.sql, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
-  const context = () => ({ choice, leadSettings: leadSettingsOf(user), now: deps.clock.now(), memberIds, statuses })
+  const context = () => ({
+    choice,
+    leadSettings: leadSettingsOf(user),
+    now: deps.clock.now(),
+    memberIds,
+    statuses,
+    fields,
+  })
   // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
   let isOfNew = true
   const foresee = async (items: Batch['items']) =>

@@ -1,0 +1,134 @@
+import { ActionIcon, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import type { KeyboardEvent } from 'react'
+import type { LeadField } from '../../data/lead-fields.ts'
+import { language, t } from '../../text/index.ts'
+import { understood } from '../../ui/format/amount.ts'
+import { chosenOf, fits, isNumberType, readTyped } from '../../ui/format/custom-value.ts'
+
+interface FieldInputProps {
+  field: Pick<LeadField, 'label' | 'type' | 'choices' | 'required'>
+  /** What stands in it: choices with commas between them, `true` or `false`, else as typed. */
+  text: string
+  error: string | null | undefined
+  /** How a value that is not of the type is told. */
+  note?: string | undefined
+  size?: 'xs' | 'sm'
+  type(text: string): void
+  /** What was typed or chosen is to be kept. */
+  save?: (text: string) => void
+  /** What was typed is given up. */
+  undo?: () => void
+}
+
+/** The input that a field's type asks for. */
+export function FieldInput(props: FieldInputProps) {
+  const { field, text, error, note, size = 'sm', type, save } = props
+  const common = { label: field.label, size, error, description: note, withAsterisk: field.required }
+  const choose = (chosen: string) => {
+    type(chosen)
+    save?.(chosen)
+  }
+  if (field.type === 'boolean') {
+    return (
+      <Switch
+        label={field.label}
+        size={size}
+        error={error}
+        description={note}
+        checked={text === 'true'}
+        onChange={(event) => choose(String(event.currentTarget.checked))}
+      />
+    )
+  }
+  if (field.type === 'select') {
+    return (
+      <Select
+        {...common}
+        data={withOwn(field.choices, text === '' ? [] : [text])}
+        value={text === '' ? null : text}
+        clearable={!field.required}
+        allowDeselect={false}
+        searchable={field.choices.length > 8}
+        onChange={(chosen) => choose(chosen ?? '')}
+      />
+    )
+  }
+  if (field.type === 'multiselect') {
+    const chosen = chosenOf(text)
+    return (
+      <MultiSelect
+        {...common}
+        data={withOwn(field.choices, chosen)}
+        value={chosen}
+        searchable={field.choices.length > 8}
+        onChange={(next) => choose(next.join(', '))}
+      />
+    )
+  }
+  return <TypedInput {...props} common={common} />
+}
+
+const inputTypes = { date: 'date', url: 'url', phone: 'tel', email: 'email' } as const
+
+function TypedInput({
+  field,
+  text,
+  note,
+  type,
+  save,
+  undo,
+  common,
+}: FieldInputProps & { common: { label: string; description: string | undefined } }) {
+  const meant = field.type === 'amount' ? understood(text, language) : null
+  const description = note ?? (meant === null ? undefined : t.lead.readAs(meant))
+  return (
+    <TextInput
+      {...common}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      inputMode={isNumberType(field.type) ? 'decimal' : undefined}
+      type={field.type in inputTypes ? inputTypes[field.type as keyof typeof inputTypes] : 'text'}
+      value={text}
+      rightSection={<OpenLink field={field} text={text} />}
+      onChange={(event) => type(event.currentTarget.value)}
+      onBlur={() => save?.(text)}
+      onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
+        if (event.nativeEvent.isComposing || save === undefined) return
+        if (event.key === 'Enter') event.currentTarget.blur()
+        if (event.key !== 'Escape') return
+        undo?.()
+        event.stopPropagation()
+      }}
+    />
+  )
+}
+
+// Values that leads have already can be kept, whatever may be chosen now.
+const withOwn = (choices: readonly string[], own: readonly string[]): string[] => [...new Set([...choices, ...own])]
+
+function OpenLink({ field, text }: Pick<FieldInputProps, 'field' | 'text'>) {
+  const value = readTyped(field, text)
+  if (typeof value !== 'string' || !fits(field, value)) return null
+  const prefix = { url: '', email: 'mailto:', phone: 'tel:' }[field.type as string]
+  if (prefix === undefined) return null
+  return (
+    <ActionIcon
+      component="a"
+      href={`${prefix}${field.type === 'phone' ? value.replace(/[^\d+]/g, '') : value}`}
+      {...(field.type === 'url' && { target: '_blank', rel: 'noreferrer noopener' })}
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label={t.fields.openLink(field.label)}
+    >
+      <IconExternalLink size={14} />
+    </ActionIcon>
+  )
+}
+
+/** What is wrong with what was typed, as far as that shows before the service is asked. */
+export function wrongTyped(field: Pick<LeadField, 'type' | 'choices'>, text: string): string | null {
+  if (readTyped(field, text) !== undefined) return null
+  return field.type === 'amount' ? t.lead.notAnAmount : t.fields.notANumber
+}

@@ -1,0 +1,51 @@
+import type { LeadField } from '../../data/lead-fields.ts'
+import type { Lead } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { guessedType, isNumberType, shownValue } from '../../ui/format/custom-value.ts'
+import { customName } from '../../ui/format/lead-words.ts'
+import { type ColumnChoice, type ColumnId, type FieldColumn, firstChoice, isFieldColumn } from './column-choice.ts'
+
+type Fields = readonly LeadField[]
+
+export const columnOf = ({ key }: Pick<LeadField, 'key'>): FieldColumn => `field:${key}`
+export const keyOfColumn = (id: FieldColumn): string => id.slice('field:'.length)
+
+const fieldOf = (id: FieldColumn, fields: Fields): LeadField | undefined =>
+  fields.find(({ key }) => key === keyOfColumn(id))
+
+/** The fields that can be columns, in the workspace's order. */
+export const fieldColumns = (fields: Fields): FieldColumn[] =>
+  fields.filter(({ isArchived }) => !isArchived).map(columnOf)
+
+/** What a column is called. */
+export function columnTitle(id: ColumnId, fields: Fields): string {
+  if (!isFieldColumn(id)) return t.leads.fields[id]
+  const key = keyOfColumn(id)
+  return fieldOf(id, fields)?.label ?? customName({ key, label: key })
+}
+
+/** Whether the values of a column stand at its end, under each other. */
+export function isNumberColumn(id: ColumnId, fields: Fields): boolean {
+  if (!isFieldColumn(id)) return id === 'estimatedValue' || id === 'actualValue'
+  const field = fieldOf(id, fields)
+  return field !== undefined && isNumberType(field.type)
+}
+
+/** What a lead has in the column of a custom field; of one that nobody has defined, by its looks. */
+export function fieldCell(id: FieldColumn, lead: Pick<Lead, 'customFieldValues'>, fields: Fields): string {
+  const value = lead.customFieldValues?.[keyOfColumn(id)]
+  if (value === undefined || value === null) return ''
+  return shownValue(fieldOf(id, fields) ?? { type: guessedType(value), choices: [] }, value)
+}
+
+/**
+ * The columns as somebody chose them, without those of archived fields; where nobody has chosen, with those that the
+ * workspace shows in the table.
+ */
+export function withFieldColumns(choice: ColumnChoice, fields: Fields): ColumnChoice {
+  if (fields.length === 0) return choice
+  const own = fields.filter(({ isArchived, shownIn }) => !isArchived && shownIn.includes('table')).map(columnOf)
+  const away = new Set<ColumnId>(fields.filter(({ isArchived }) => isArchived).map(columnOf))
+  const shown = choice === firstChoice ? [...choice.shown, ...own] : choice.shown.filter((id) => !away.has(id))
+  return { ...choice, shown }
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { changeLeadField, type LeadField, leadFieldsKey, useLeadFieldList } from '../../data/lead-fields.ts'
+import { mayIn } from '../../session/session.ts'
+import { blankField, FieldPanel } from '../../shared/fields/FieldPanel.tsx'
+import { t } from '../../text/index.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useListChange } from '../../ui/use-list-change.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import listStyles from '../List.module.css'
+import { FieldOrder } from './FieldOrder.tsx'
+import styles from './FieldsSection.module.css'
+
+/** The custom fields that the workspace defines for its leads. */
+export function FieldsSection() {
+  const workspaceId = useWorkspaceId()
+  const query = useLeadFieldList(workspaceId)
+  const [open, setOpen] = useState<LeadField | 'new' | null>(null)
+  const mayChange = mayIn(workspaceId, 'admin')
+  const make = () => setOpen('new')
+  return (
+    <>
+      {mayChange && (
+        <div className={listStyles.bar}>
+          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            {t.fields.make}
+          </Button>
+        </div>
+      )}
+      <Loaded query={query}>
+        {(fields) =>
+          fields.length === 0 ? (
+            <Empty
+              title={t.fields.empty}
+              help={t.fields.emptyHelp}
+              {...(mayChange && { action: { label: t.fields.make, run: make } })}
+            />
+          ) : (
+            <>
+              <FieldOrder fields={fields} open={mayChange ? setOpen : null} />
+              <Archived fields={fields.filter(({ isArchived }) => isArchived)} mayChange={mayChange} />
+            </>
+          )
+        }
+      </Loaded>
+      {open !== null && <FieldPanel field={open === 'new' ? blankField : open} close={() => setOpen(null)} />}
+    </>
+  )
+}
+
+function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChange: boolean }) {
+  const workspaceId = useWorkspaceId()
+  const change = useListChange<LeadField>(leadFieldsKey(workspaceId))
+  if (fields.length === 0) return null
+  const bringBack = ({ id }: LeadField) =>
+    change(
+      (before) => before.map((one) => (one.id === id ? { ...one, isArchived: false } : one)),
+      () => changeLeadField(workspaceId, id, { isArchived: false }),
+    )
+  return (
+    <section className={styles.archived}>
+      <h3>{t.fields.archived}</h3>
+      <p className={styles.help}>{t.fields.archivedHelp}</p>
+      <ul className={styles.fields} aria-label={t.fields.archived}>
+        {fields.map((field) => (
+          <li key={field.id} className={styles.field}>
+            <div className={styles.name}>
+              {field.label}
+              <span>{t.fields.types[field.type]}</span>
+            </div>
+            {mayChange && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={t.fields.bringBack(field.label)}
+                onClick={() => void bringBack(field)}
+              >
+                {t.fields.back}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

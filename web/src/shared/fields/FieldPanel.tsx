@@ -1,0 +1,178 @@
+import { Button, Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  changeLeadField,
+  createLeadField,
+  type LeadField,
+  type LeadFieldPlace,
+  leadFieldsKey,
+} from '../../data/lead-fields.ts'
+import { t } from '../../text/index.ts'
+import { type FieldType, fieldTypes, hasChoices, keyOfName } from '../../ui/format/custom-value.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { type Draft, useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+
+/** What is known of a field that is to be defined. */
+export interface NewField {
+  /** Null: made of the name. */
+  key: string | null
+  label: string
+  type: FieldType
+  choices: readonly string[]
+}
+
+export const blankField: NewField = { key: null, label: '', type: 'text', choices: [] }
+
+interface FieldPanelProps {
+  /** One that is there, or the beginnings of one. */
+  field: LeadField | NewField
+  close(): void
+}
+
+const places: readonly LeadFieldPlace[] = ['panel', 'table', 'forms']
+const isDefined = (field: LeadField | NewField): field is LeadField => 'id' in field
+
+/** Makes or changes what the workspace says of one custom field. */
+export function FieldPanel({ field, close }: FieldPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const known = isDefined(field) ? field : null
+  const draft = useDraft({
+    key: field.key ?? '',
+    label: field.label,
+    type: field.type,
+    choices: field.choices.join('\n'),
+    required: known?.required ?? false,
+    shownIn: known?.shownIn ?? [...places],
+  })
+  const done = async () => {
+    await queries.invalidateQueries({ queryKey: leadFieldsKey(workspaceId) })
+    close()
+  }
+  const { value } = draft
+  const save = useMutation({
+    mutationFn: () => {
+      const { key, label, type, choices, required, shownIn } = value
+      const wanted = { label, type, choices: hasChoices(type) ? linesOf(choices) : [], required, shownIn }
+      return known === null
+        ? createLeadField(workspaceId, { ...wanted, key: key || keyOfName(label) })
+        : changeLeadField(workspaceId, known.id, wanted)
+    },
+    onSuccess: done,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const archive = useMutation({
+    mutationFn: async () => known && changeLeadField(workspaceId, known.id, { isArchived: true }),
+    onSuccess: () => {
+      say(t.fields.isArchived(field.label))
+      return done()
+    },
+    onError: complain,
+  })
+  return (
+    <SidePanel
+      title={known === null ? t.fields.make : t.fields.change(known.label)}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          {known !== null && !known.isArchived && (
+            <Button variant="default" mr="auto" loading={archive.isPending} onClick={() => archive.mutate()}>
+              {t.fields.archive}
+            </Button>
+          )}
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={value.label.trim() === ''}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <Definition draft={draft} isNew={known === null} hasKey={field.key !== null} />
+    </SidePanel>
+  )
+}
+
+interface FieldDraft {
+  key: string
+  label: string
+  type: FieldType
+  /** One a line, as typed. */
+  choices: string
+  required: boolean
+  shownIn: LeadFieldPlace[]
+}
+
+function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew: boolean; hasKey: boolean }) {
+  const { value, set, errorOf } = draft
+  return (
+    <>
+      <TextInput
+        label={t.fields.name}
+        value={value.label}
+        maxLength={80}
+        onChange={(event) => set({ label: event.currentTarget.value })}
+        error={errorOf('label')}
+        data-autofocus
+      />
+      <TextInput
+        label={t.fields.key}
+        description={t.fields.keyHelp}
+        value={value.key}
+        placeholder={keyOfName(value.label)}
+        maxLength={40}
+        disabled={!isNew || hasKey}
+        onChange={(event) => set({ key: event.currentTarget.value })}
+        error={errorOf('key')}
+      />
+      <Select
+        label={t.fields.type}
+        {...(!isNew && { description: t.fields.typeHelp })}
+        data={fieldTypes.map((type) => ({ value: type, label: t.fields.types[type] }))}
+        value={value.type}
+        allowDeselect={false}
+        onChange={(type) => type !== null && set({ type })}
+        error={errorOf('type')}
+      />
+      {hasChoices(value.type) && (
+        <Textarea
+          label={t.fields.choices}
+          description={t.fields.choicesHelp}
+          autosize
+          minRows={3}
+          maxRows={12}
+          value={value.choices}
+          onChange={(event) => set({ choices: event.currentTarget.value })}
+          error={errorOf('choices')}
+        />
+      )}
+      <Checkbox
+        label={t.fields.required}
+        description={t.fields.requiredHelp}
+        checked={value.required}
+        onChange={(event) => set({ required: event.currentTarget.checked })}
+      />
+      <Checkbox.Group
+        label={t.fields.shownIn}
+        value={value.shownIn}
+        onChange={(chosen) => set({ shownIn: places.filter((place) => chosen.includes(place)) })}
+      >
+        <Stack gap={8} mt={6}>
+          {places.map((place) => (
+            <Checkbox key={place} value={place} label={t.fields.places[place]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </>
+  )
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')

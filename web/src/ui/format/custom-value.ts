@@ -1,0 +1,124 @@
+import { language, t } from '../../text/index.ts'
+import { amountText, readAmount } from './amount.ts'
+import { number } from './time.ts'
+
+/** What a workspace says that a custom field holds. */
+export interface FieldRule {
+  type: FieldType
+  /** Of `select` and `multiselect`: what can be chosen. */
+  choices: readonly string[]
+}
+
+export const fieldTypes = [
+  'text',
+  'number',
+  'amount',
+  'date',
+  'select',
+  'multiselect',
+  'boolean',
+  'url',
+  'phone',
+  'email',
+] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+type Value = string | boolean
+
+const decimal = /^-?\d{1,15}(\.\d{1,10})?$/
+
+export const hasChoices = (type: FieldType): boolean => type === 'select' || type === 'multiselect'
+export const isNumberType = (type: FieldType): boolean => type === 'number' || type === 'amount'
+export const chosenOf = (value: string): string[] =>
+  value
+    .split(',')
+    .map((choice) => choice.trim())
+    .filter((choice) => choice !== '')
+
+/** Whether a value is one of the field's type. Programs may write others, which are shown as they are. */
+export function fits({ type, choices }: FieldRule, value: Value): boolean {
+  if (type === 'boolean' || typeof value === 'boolean') return type === 'boolean' && typeof value === 'boolean'
+  switch (type) {
+    case 'number':
+      return decimal.test(value)
+    case 'amount':
+      return /^\d{1,12}(\.\d{1,2})?$/.test(value)
+    case 'date':
+      return isDay(value)
+    case 'select':
+      return choices.includes(value)
+    case 'multiselect':
+      return chosenOf(value).every((choice) => choices.includes(choice))
+    case 'url':
+      return /^https?:\/\//i.test(value) && URL.canParse(value)
+    case 'phone':
+      return /^\+?[\d\s().-]{8,40}$/.test(value) && /^\d{8,20}$/.test(value.replace(/\D/g, ''))
+    case 'email':
+      return /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(value.slice(0, 255))
+    case 'text':
+      return true
+  }
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
+
+/** A value as people read it: numbers and days by their language, phones with their plus. What does not fit, as it is. */
+export function shownValue(rule: FieldRule, value: Value): string {
+  if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
+  if (!fits(rule, value)) return value
+  if (rule.type === 'amount') {
+    return number(Number(value), { minimumFractionDigits: /\.0*[1-9]/.test(value) ? 2 : 0, maximumFractionDigits: 2 })
+  }
+  if (rule.type === 'number') return number(Number(value), { maximumFractionDigits: 10 })
+  if (rule.type === 'date') return dayText(value)
+  if (rule.type === 'phone') return /^\d+$/.test(value) ? `+${value}` : value
+  return value
+}
+
+const dayText = (day: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
+
+/** A value as it stands in an input. */
+export function typedValue(rule: FieldRule, value: Value | undefined): string {
+  if (value === undefined) return ''
+  if (!isNumberType(rule.type) || typeof value === 'boolean' || !fits(rule, value)) {
+    return rule.type === 'phone' && typeof value === 'string' ? shownValue(rule, value) : String(value)
+  }
+  return rule.type === 'amount' ? amountText(Number(value), language) : withSign(value)
+}
+
+const withSign = (value: string): string =>
+  new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 10 }).format(Number(value))
+
+/** What an input says, as it is to be kept: null removes the field, undefined is no number. */
+export function readTyped({ type }: FieldRule, text: string): Value | null | undefined {
+  const typed = text.trim()
+  if (typed === '') return null
+  if (type === 'boolean') return typed === 'true'
+  if (type === 'url' && !typed.includes(':') && typed.includes('.')) return `https://${typed}`
+  if (!isNumberType(type)) return typed
+  const isNegative = typed.startsWith('-') && type === 'number'
+  const amount = readAmount(isNegative ? typed.slice(1) : typed)
+  if (amount !== undefined && amount !== null) return String(isNegative ? -amount : amount)
+  const plain = typed.replace(',', '.')
+  return type === 'number' && decimal.test(plain) ? plain : undefined
+}
+
+/** The type that a value which nobody has defined is probably of. */
+export function guessedType(value: Value): FieldType {
+  if (typeof value === 'boolean') return 'boolean'
+  const likely = (['date', 'number', 'url', 'email'] as const).find((type) => fits({ type, choices: [] }, value))
+  if (likely === 'number' && /^\d{10,15}$/.test(value)) return 'phone'
+  return likely ?? (value.startsWith('+') && fits({ type: 'phone', choices: [] }, value) ? 'phone' : 'text')
+}
+
+/** A name as the service spells keys: `Favourite colour` becomes `favourite_colour`. */
+export const keyOfName = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+|_$/g, '')
+    .slice(0, 40)
