@@ -17,6 +17,7 @@ import { NewLeadPanel } from './NewLeadPanel.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
+import { ViewTabs } from './views/ViewTabs.tsx'
 
 const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
 
@@ -29,7 +30,7 @@ export function LeadsPage() {
   const { address, goTo, open } = place
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const context = useMemo(() => ({ people, statuses }), [people, statuses])
-  const columns = useColumns(workspaceId)
+  const columns = useColumns(workspaceId, address, goTo)
   const isPhone = useIsPhone()
   const selection = useSelection()
   const [total, setTotal] = useState<number | undefined>(undefined)
@@ -47,6 +48,7 @@ export function LeadsPage() {
         columns={view === 'table' && !isPhone ? columns : null}
         create={create}
       />
+      {view !== 'trash' && <ViewTabs address={address} goTo={goTo} choice={columns.choice} />}
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
       <Suspense>
         <BulkStrip people={people} />

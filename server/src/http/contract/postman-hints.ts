@@ -209,6 +209,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'restoreLeadAsMember',
   'downloadRefusedRows',
   'handBackConversation',
+  'orderSavedFilters',
   'listMentions',
   'markMentionsRead',
   'listNotices',

@@ -18,6 +18,10 @@ export interface LeadAddress {
   /** Leads that this import has brought. */
   import?: string
   sort?: Sort
+  /** Columns with their widths, where they are not the reader's own choice. */
+  cols?: string
+  /** The saved view that is open; the rest may say something else by now. */
+  saved?: string
   /** The lead in the side panel. */
   lead?: string
 }
@@ -39,6 +43,8 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   updatedTo: /^\d{4}-\d\d-\d\d$/,
   import: /^[0-9a-f-]{36}$/,
   sort: /^-?(?:created|updated)At$/,
+  cols: /^[\w:~,]{1,1500}$/,
+  saved: /^[0-9a-f-]{36}$/,
   lead: /^[0-9a-f-]{36}$/,
 }
 
@@ -115,8 +121,8 @@ export const without = (address: LeadAddress, names: readonly FilterName[]): Lea
   return Object.fromEntries(Object.entries(address).filter(([field]) => !gone.has(field)))
 }
 
-/** The part of an address that a saved view keeps: not which lead happens to be open. */
-export function savedQuery({ lead: _, ...kept }: LeadAddress): string {
+/** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
+export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string {
   return new URLSearchParams(kept as Record<string, string>).toString()
 }
 

@@ -13,6 +13,7 @@ import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
 import { triage } from './triage.ts'
+import { views } from './views.ts'
 import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
@@ -32,5 +33,6 @@ export const rest = {
   told,
   transfer,
   triage,
+  views,
   webhooks,
 }

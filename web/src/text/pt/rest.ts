@@ -14,6 +14,7 @@ import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
 import { triage } from './triage.ts'
+import { views } from './views.ts'
 import { webhooks } from './webhooks.ts'
 
 export const rest: typeof en = {
@@ -32,5 +33,6 @@ export const rest: typeof en = {
   told,
   transfer,
   triage,
+  views,
   webhooks,
 }
