@@ -33,3 +33,8 @@ create table saved_filter_orders (
   filter_ids uuid[] not null,
   primary key (workspace_id, user_id, page)
 );
+
+-- Labels of many leads at once.
+alter table lead_bulk_changes
+  drop constraint lead_bulk_changes_kind_check,
+  add constraint lead_bulk_changes_kind_check check (kind in ('change', 'delete', 'import', 'labels'));

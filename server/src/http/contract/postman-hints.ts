@@ -87,6 +87,7 @@ export const postmanHints: HintsByOperation = {
   getLeadAsMember: { path: { identifier: '{{lead_id}}' } },
   updateLeadAsMember: { path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } },
   deleteLeadAsMember: { path: { identifier: '{{member_lead_id}}' } },
+  setLeadLabels: { path: { identifier: '{{lead_id}}' }, body: { labelIds: [] } },
   bulkChangeLeads: { body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } },
   listLeadDuplicates: { path: { identifier: '{{lead_id}}' } },
   findLeadDuplicates: { body: { phone: '+55 81 99123-4567' } },

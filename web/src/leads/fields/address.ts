@@ -17,6 +17,9 @@ export interface LeadAddress {
   updatedTo?: string
   /** Leads that this import has brought. */
   import?: string
+  /** Ids with commas: of which a lead has any, and of which it has none. */
+  labels?: string
+  withoutLabels?: string
   sort?: Sort
   /** Columns with their widths, where they are not the reader's own choice. */
   cols?: string
@@ -27,7 +30,17 @@ export interface LeadAddress {
 }
 
 export type Sort = '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt'
-export type FilterName = 'status' | 'priority' | 'source' | 'platform' | 'assignee' | 'created' | 'updated' | 'import'
+export type FilterName =
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'platform'
+  | 'assignee'
+  | 'created'
+  | 'updated'
+  | 'import'
+  | 'labels'
+  | 'withoutLabels'
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   view: /^(?:board|trash)$/,
@@ -42,6 +55,8 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   updatedFrom: /^\d{4}-\d\d-\d\d$/,
   updatedTo: /^\d{4}-\d\d-\d\d$/,
   import: /^[0-9a-f-]{36}$/,
+  labels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
+  withoutLabels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
   sort: /^-?(?:created|updated)At$/,
   cols: /^[\w:~,]{1,1500}$/,
   saved: /^[0-9a-f-]{36}$/,
@@ -75,6 +90,8 @@ export function queryOf(address: LeadAddress): LeadQuery {
     ...given('updatedFrom', startOf(address.updatedFrom)),
     ...given('updatedTo', endOf(address.updatedTo)),
     ...given('importId', address.import),
+    ...given('labels', address.labels),
+    ...given('withoutLabels', address.withoutLabels),
     sortBy: sort.endsWith('createdAt') ? 'createdAt' : 'updatedAt',
     sortOrder: sort.startsWith('-') ? 'desc' : 'asc',
   }
@@ -110,6 +127,8 @@ export const fieldsOf: Record<FilterName, readonly (keyof LeadAddress)[]> = {
   created: ['createdFrom', 'createdTo'],
   updated: ['updatedFrom', 'updatedTo'],
   import: ['import'],
+  labels: ['labels'],
+  withoutLabels: ['withoutLabels'],
 }
 export const filterNames = Object.keys(fieldsOf) as readonly FilterName[]
 

@@ -6,6 +6,7 @@ import { Chip } from '../../ui/Chip.tsx'
 import { amountText, readAmount, understood } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
+import { LabelChips } from '../labels/LabelChips.tsx'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
 import { amount, phoneText, platforms, priorities, sources } from './lead.ts'
@@ -35,7 +36,7 @@ export type FieldName =
   | 'lastName'
 
 export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
-  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt'
+  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && id !== 'labels'
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
@@ -98,6 +99,8 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: Fi
       return lead.adPlatform === null ? '' : t.leads.platforms[lead.adPlatform]
     case 'assignedTo':
       return <Assignee name={people.nameOf(lead.assignedTo)} />
+    case 'labels':
+      return <LabelChips ids={lead.labelIds ?? []} />
     case 'phone':
       return phoneText(lead.phone)
     case 'estimatedValue':

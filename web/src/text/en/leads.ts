@@ -33,6 +33,7 @@ export const leads = {
     notes: 'Notes',
     uniqueCode: 'Code',
     externalRef: 'Reference',
+    labels: 'Labels',
     createdAt: 'Created',
     updatedAt: 'Updated',
     deletedAt: 'Deleted',

@@ -18,4 +18,12 @@ export const views = {
   reset: 'Reset',
   nowShared: (name: string) => `${name} is for everybody now`,
   nowOwn: (name: string) => `${name} is yours alone now`,
+  labels: {
+    title: 'Labels',
+    add: 'Add label',
+    remove: 'Remove label',
+    any: 'Label is',
+    none: 'Label is not',
+    sentence: (title: string, names: string) => `${title} ${names}`,
+  },
 }

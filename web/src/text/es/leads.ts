@@ -35,6 +35,7 @@ export const leads: typeof en = {
     notes: 'Notas',
     uniqueCode: 'Código',
     externalRef: 'Referencia',
+    labels: 'Etiquetas',
     createdAt: 'Creado',
     updatedAt: 'Actualizado',
     deletedAt: 'Eliminado',

@@ -20,4 +20,12 @@ export const views: typeof en = {
   reset: 'Restablecer',
   nowShared: (name) => `${name} ahora es para todos`,
   nowOwn: (name) => `${name} ahora es solo tuya`,
+  labels: {
+    title: 'Etiquetas',
+    add: 'Añadir etiqueta',
+    remove: 'Quitar etiqueta',
+    any: 'La etiqueta es',
+    none: 'La etiqueta no es',
+    sentence: (title, names) => `${title} ${names}`,
+  },
 }

@@ -35,6 +35,7 @@ export const leads: typeof en = {
     notes: 'Observações',
     uniqueCode: 'Código',
     externalRef: 'Referência',
+    labels: 'Etiquetas',
     createdAt: 'Criado em',
     updatedAt: 'Atualizado em',
     deletedAt: 'Excluído em',

@@ -20,4 +20,12 @@ export const views: typeof en = {
   reset: 'Redefinir',
   nowShared: (name) => `${name} agora é de todos`,
   nowOwn: (name) => `${name} agora é só sua`,
+  labels: {
+    title: 'Etiquetas',
+    add: 'Adicionar etiqueta',
+    remove: 'Remover etiqueta',
+    any: 'A etiqueta é',
+    none: 'A etiqueta não é',
+    sentence: (title, names) => `${title} ${names}`,
+  },
 }
