@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconChevronDown } from '@tabler/icons-react'
+import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
@@ -22,7 +22,7 @@ export function ViewMenu({ view, views }: { view: View; views: Views }) {
       <Menu position="bottom-start" withinPortal>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" size={22} aria-label={words.menu(view.name)}>
-            <IconChevronDown size={14} />
+            <IconDots size={14} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
