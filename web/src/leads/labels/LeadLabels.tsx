@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useSetLabel } from '../../data/lead-labels.ts'
+import { useSetLabel } from '../../data/change-lead.ts'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'

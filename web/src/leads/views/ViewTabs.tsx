@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconUsers } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
@@ -10,7 +10,6 @@ import type { ColumnChoice } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import { NameView } from './NameView.tsx'
 import { Tab } from './Tab.tsx'
-import { useFit } from './use-fit.ts'
 import { useViews, type View, type Views } from './use-views.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 import styles from './views.module.css'
@@ -68,6 +67,26 @@ function Tabs({ views }: { views: Views }) {
       {isHidden && <ViewMenu view={open} views={views} />}
     </nav>
   )
+}
+
+/** How many of a list's items stand in its first line; measured anew as it grows, shrinks or says something else. */
+function useFit(words: string, openId: string | undefined): { list: RefObject<HTMLUListElement | null>; fits: number } {
+  const list = useRef<HTMLUListElement>(null)
+  const [fits, setFits] = useState(Number.POSITIVE_INFINITY)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other words have another width, and so has the one that is open
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    const measure = () => {
+      const items = [...element.children] as HTMLElement[]
+      setFits(items.filter(({ offsetTop }) => offsetTop === items[0]?.offsetTop).length)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [words, openId])
+  return { list, fits }
 }
 
 function PhonePicker({ views }: { views: Views }) {
