@@ -12,14 +12,17 @@ import {
 } from '../src/leads/fields/address.ts'
 import {
   columnIds,
+  columnsText,
   firstChoice,
   placed,
   readChoice,
+  readColumns,
   resized,
   toggled,
   widthOf,
 } from '../src/leads/fields/column-choice.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
+import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../src/leads/views/view-rules.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
@@ -104,4 +107,67 @@ test('columns are shown, hidden, moved and widened; nonsense that was remembered
     widths: {},
   })
   assert.equal(new Set(columnIds).size, columnIds.length)
+})
+
+test('an address carries columns in their order with their widths, and what makes no sense is left out', () => {
+  const wide = resized(placed(firstChoice, 'createdAt', 'status'), 'phone', 200)
+  assert.deepEqual(readColumns(columnsText(wide)), wide)
+  assert.equal(columnsText({ shown: ['name', 'phone'], widths: { phone: 200 } }), 'name,phone~200')
+  assert.deepEqual(readAddress({ cols: columnsText(wide) }), { cols: columnsText(wide) })
+  for (const text of ['moon,phone~9,status~x', 'phone,status,phone', 'status~~,phone']) {
+    assert.deepEqual(readColumns(text).widths, {})
+    assert.equal(readColumns(text).shown[0], 'name')
+  }
+  assert.deepEqual(readAddress({ cols: 'a b' }), {})
+})
+
+test('the open view is the one that the address names, or says, and differs once something else is shown', () => {
+  const view = (id: string, query: string) => ({ id, query }) as Parameters<typeof openView>[0][number]
+  const [one, two] = [
+    view('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01', 'sort=createdAt&status=new'),
+    view('x', 'view=board'),
+  ]
+  const views = [one, two]
+  const opened = addressOfView(one)
+  assert.deepEqual(opened, { status: 'new', sort: 'createdAt', saved: one.id })
+  for (const [address, found, changed] of [
+    [{}, undefined, false],
+    [{ lead: 'x' }, undefined, false],
+    [{ q: 'ana' }, undefined, true],
+    [opened, one, false],
+    [{ ...opened, lead: 'x' }, one, false],
+    [{ status: 'new', sort: 'createdAt' }, one, false],
+    [{ ...opened, status: 'won' }, one, true],
+    [{ ...opened, cols: 'name' }, one, true],
+    [{ saved: one.id }, one, true],
+    [{ saved: 'gone' }, undefined, false],
+    [{ view: 'board' }, two, false],
+  ] as const) {
+    assert.equal(openView(views, address), found, JSON.stringify(address))
+    assert.equal(isChanged(found, address), changed, JSON.stringify(address))
+  }
+})
+
+test('views go to where they are taken, and a copy has a name of its own', () => {
+  const ids = ['a', 'b', 'c']
+  assert.deepEqual(
+    [movedBy(ids, 'a', 1), movedBy(ids, 'c', -2)],
+    [
+      ['b', 'a', 'c'],
+      ['c', 'a', 'b'],
+    ],
+  )
+  assert.deepEqual([movedBy(ids, 'a', -1), movedBy(ids, 'c', 1)], [ids, ids])
+  assert.deepEqual(
+    [movedTo(ids, 'a', 'c'), movedTo(ids, 'c', 'a')],
+    [
+      ['b', 'c', 'a'],
+      ['c', 'a', 'b'],
+    ],
+  )
+  assert.deepEqual([movedTo(ids, 'x', 'a'), movedTo(ids, 'a', 'x')], [ids, ids])
+  assert.equal(nameOfCopy('Ads', ['Ads']), 'Ads 2')
+  assert.equal(nameOfCopy('Ads', ['Ads', 'Ads 2']), 'Ads 3')
+  assert.equal(nameOfCopy('Ads 2', ['Ads 2']), 'Ads 3')
+  assert.ok(nameOfCopy('x'.repeat(80), []).length <= 80)
 })

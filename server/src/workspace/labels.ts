@@ -1,4 +1,4 @@
-import type { Sql } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Member } from '../team/member.ts'
 import type { WorkspaceDeps } from './create.ts'
@@ -40,6 +40,19 @@ export async function listLabels(sql: Sql, workspaceId: string): Promise<LabelRo
     from labels
     where workspace_id = ${workspaceId}
     order by lower(name)`
+}
+
+/** Those of the ids that are labels of the workspace. No one takes them away before the transaction ends. */
+export async function findLabels(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...ids]}::uuid[])
+    order by id
+    for key share`
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** At most 200 a workspace, each name once whatever its case (409). */

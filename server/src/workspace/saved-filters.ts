@@ -50,15 +50,39 @@ interface FilterRow {
 
 export const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
 
-/** The member's own and everybody's, by name. */
+/** The member's own and everybody's, in the order that the member has set; what is not in it follows by name. */
 export async function listSavedFilters({ db, vault }: FilterDeps, by: Member): Promise<SavedFilter[]> {
-  const rows = await db.sql<FilterRow[]>`
-    select id, user_id, page, content, created_at, updated_at
-    from saved_filters
-    where workspace_id = ${by.workspaceId}
-      and (user_id is null or user_id = ${by.userId})`
+  const rows = await db.sql<(FilterRow & { place: number | null })[]>`
+    select f.id, f.user_id, f.page, f.content, f.created_at, f.updated_at, array_position(o.filter_ids, f.id) as place
+    from saved_filters f
+    left join saved_filter_orders o
+      on o.workspace_id = f.workspace_id
+      and o.user_id = ${by.userId}
+      and o.page = f.page
+    where f.workspace_id = ${by.workspaceId}
+      and (f.user_id is null or f.user_id = ${by.userId})`
+  const places = new Map(rows.map(({ id, place }) => [id, place ?? Number.POSITIVE_INFINITY]))
+  const byPlace = (a: SavedFilter, b: SavedFilter) => {
+    const [first = 0, second = 0] = [places.get(a.id), places.get(b.id)]
+    return first === second ? 0 : first - second
+  }
   const filters = await vault.withKeyring(by.workspaceId, async (keyring) => rows.map((row) => open(keyring, row)))
-  return filters.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+  return filters.sort((a, b) => byPlace(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+}
+
+/** Sets in which order the member sees the filters of a page; ids that are none of theirs mean nothing. */
+export async function orderSavedFilters(
+  { db }: FilterDeps,
+  by: Member,
+  page: FilterPage,
+  ids: readonly string[],
+): Promise<void> {
+  if (by.userId === null) throw forbidden('A token has no order of its own. Sign in to set one.')
+  await db.sql`
+    insert into saved_filter_orders (workspace_id, user_id, page, filter_ids)
+    values (${by.workspaceId}, ${by.userId}, ${page}, ${[...new Set(ids)]}::uuid[])
+    on conflict (workspace_id, user_id, page)
+    do update set filter_ids = excluded.filter_ids`
 }
 
 /** One of the member's own, or of everybody's, which is an admin's to make. At most 100 of each (409). */

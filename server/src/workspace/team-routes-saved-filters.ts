@@ -9,6 +9,7 @@ import {
   type FilterDeps,
   filterPages,
   listSavedFilters,
+  orderSavedFilters,
   type SavedFilter,
 } from './saved-filters.ts'
 
@@ -47,6 +48,7 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
   createRoute(app, deps, guard)
   changeRoute(app, deps, guard)
   deleteRoute(app, deps, guard)
+  orderRoute(app, deps, guard)
 }
 
 function listRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
@@ -58,7 +60,7 @@ function listRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
       ...teamRoute('Saved filters'),
       operationId: 'listSavedFilters',
       summary: 'List saved filters',
-      description: "The caller's own and everybody's, by name.",
+      description: "The caller's own and everybody's, in the order that the caller has set; others follow by name.",
       params,
       response: { 200: Type.Object({ savedFilters: Type.Array(Filter, { maxItems: 200 }) }), ...errors(401, 404) },
     },
@@ -126,6 +128,35 @@ function deleteRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     },
     handler: async (request) => {
       await deleteSavedFilter(deps, memberOf(request), request.params.filterId)
+      return { success: true }
+    },
+  })
+}
+
+function orderRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PUT',
+    url: `${path}/order`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Saved filters'),
+      operationId: 'orderSavedFilters',
+      summary: 'Order saved filters',
+      description:
+        "Sets in which order the caller sees the filters of a page, everybody's among their own. Nobody else's order changes.",
+      params,
+      body: Type.Object(
+        {
+          page,
+          ids: Type.Array(idSchema('A saved filter.'), { maxItems: 200, description: 'The first comes first.' }),
+        },
+        closed,
+      ),
+      response: { 200: done, ...errors(400, 401, 403, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      const { page: of, ids } = request.body
+      await orderSavedFilters(deps, memberOf(request), of, ids)
       return { success: true }
     },
   })

@@ -97,6 +97,9 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   })
   await w.call('PATCH', leadPath(one.id), { body: { status: 'contacted' } })
   await admin.call('POST', '/lead-bulk-changes', { ids: [one.id], changes: { priority: 'urgent' } })
+  const { label } = (await admin.call('POST', '/labels', { name: Buffer.from(word).toString('hex'), color: 'teal' }))
+    .body
+  await admin.call('PUT', `/leads/${one.id}/labels`, { labelIds: [label.id] })
   const gone = await w.lead({ firstName: word, phone: variant })
   await w.call('DELETE', leadPath(gone.id))
   // Two that were merged: the deleted one has nothing in common with the rest but that.

@@ -118,3 +118,20 @@ for (const body of [
     assert.equal((await ana.call('POST', path, body)).status, 400)
   })
 }
+
+test('each member sees filters in the order that they have set, new ones after them by name', async () => {
+  const { w, ana, bea, admin } = await team()
+  const make = async (by: TestMember, name: string, shared: boolean) =>
+    (await by.call('POST', path, { page: 'leads', name, query: '', shared })).body.savedFilter.id
+  const [a, b, c] = [await make(ana, 'A', false), await make(admin, 'B', true), await make(ana, 'C', false)]
+  const order = (by: TestMember, ids: string[]) => by.call('PUT', `${path}/order`, { page: 'leads', ids })
+  assert.equal((await order(ana, [c, b.toUpperCase(), a])).status, 200)
+  await make(admin, 'Z', true)
+  await make(ana, 'D', false)
+  assert.deepEqual(await names(ana), ['C', 'B', 'A', 'D', 'Z'])
+  assert.deepEqual(await names(bea), ['B', 'Z'])
+  await order(ana, [])
+  assert.deepEqual(await names(ana), ['A', 'B', 'C', 'D', 'Z'])
+  const at = `/api/team/v1/workspaces/${w.workspaceId}${path}/order`
+  assert.equal((await w.call('PUT', at, { body: { page: 'leads', ids: [] }, key: testTeamToken })).status, 403)
+})

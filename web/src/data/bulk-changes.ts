@@ -13,7 +13,7 @@ export type BulkChange = Schemas['LeadBulkChange']
 /** Which leads, and what becomes of them. */
 export type NewBulkChange = paths[typeof path]['post']['requestBody']['content']['application/json']
 /** What becomes of whichever leads are selected. */
-export type BulkWish = Pick<NewBulkChange, 'changes' | 'delete'>
+export type BulkWish = Pick<NewBulkChange, 'changes' | 'labels' | 'delete'>
 
 const listKey = (workspaceId: string) => [workspaceId, 'bulk-changes'] as const
 const mineKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const

@@ -1,4 +1,6 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api, body } from '../api/client.ts'
 import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead } from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
@@ -35,4 +37,35 @@ export async function changeLead(
 function showChange(queries: QueryClient, workspaceId: string, before: Lead, after: Lead): void {
   if (before.status !== after.status) moveCard(queries, workspaceId, before, after.status)
   showLead(queries, workspaceId, after)
+}
+
+const labelsPath = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}/labels'
+
+export type SetLabel = (lead: Lead, labelId: string, isOn: boolean) => Promise<void>
+
+/** Gives a lead a label or takes it off: seen at once, and taken back when the service refuses. Rejects with what it said. */
+export function useSetLabel(workspaceId: string): SetLabel {
+  const queries = useQueryClient()
+  return useMemo(() => setterOf(queries, workspaceId), [queries, workspaceId])
+}
+
+function setterOf(queries: QueryClient, workspaceId: string): SetLabel {
+  return async (lead, labelId, isOn) => {
+    const { labelIds: before = [] } = lead
+    const others = before.filter((id) => id !== labelId)
+    const labelIds = isOn ? [...others, labelId] : others
+    showLead(queries, workspaceId, { ...lead, labelIds })
+    try {
+      const params = { path: { workspaceId, identifier: lead.id } }
+      await body(api.PUT(labelsPath, { params, body: { labelIds } }))
+    } catch (error) {
+      showLead(queries, workspaceId, { ...lead, labelIds: before })
+      throw error
+    } finally {
+      for (const queryKey of [listsOf(workspaceId), boardsOf(workspaceId)]) {
+        void queries.invalidateQueries({ queryKey, refetchType: 'none' })
+      }
+      void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
+    }
+  }
 }

@@ -65,11 +65,13 @@ function changeTable(
 
 /** Shows a lead as it is now, wherever it is shown. */
 export function showLead(queries: QueryClient, workspaceId: string, lead: Lead): void {
-  if (queries.getQueryData(leadKey(workspaceId, lead.id)) !== undefined) {
-    queries.setQueryData(leadKey(workspaceId, lead.id), lead)
-  }
-  changeLists(queries, workspaceId, (one) => (one.id === lead.id ? lead : one))
+  queries.setQueryData<Lead>(leadKey(workspaceId, lead.id), (before) => before && withLabels(lead, before))
+  changeLists(queries, workspaceId, (one) => (one.id === lead.id ? withLabels(lead, one) : one))
 }
+
+// No event tells of labels, nor does what a change answers.
+const withLabels = (lead: Lead, { labelIds }: Lead): Lead =>
+  lead.labelIds !== undefined || labelIds === undefined ? lead : { ...lead, labelIds }
 
 export function hideLeads(queries: QueryClient, workspaceId: string, ids: ReadonlySet<string>): void {
   changeLists(queries, workspaceId, (one) => (ids.has(one.id) ? null : one))

@@ -5,7 +5,7 @@ import { readAgain } from '../api/read-again.ts'
 import { type Lead, leadsOf } from './leads.ts'
 import { hideLeads, showLead } from './leads-cache.ts'
 
-const names = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
+const names = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored', 'team.lead_labels.changed'] as const
 const betweenMs = 800
 
 /** Shows what others do to leads. Lists are read again at most every so often, however much an import brings. */

@@ -13,7 +13,8 @@ const path = '/api/team/v1/workspaces/{workspaceId}/leads'
 export const pageSize = 100
 const cardsPerPage = 50
 
-export type Lead = Schemas['LeadDetail']
+/** What tells of changes may leave out the labels, which are then as they were. */
+export type Lead = Schemas['LeadDetail'] & Partial<Pick<Schemas['LabelledLead'], 'labelIds'>>
 export type Priority = 'low' | 'medium' | 'high' | 'urgent'
 export type Source = 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
 export type Platform = 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other'
@@ -31,11 +32,13 @@ export interface LeadQuery {
   updatedFrom?: string
   updatedTo?: string
   importId?: string
+  labels?: string
+  withoutLabels?: string
   sortBy?: 'createdAt' | 'updatedAt'
   sortOrder?: 'asc' | 'desc'
 }
 
-export type LeadPage = Awaited<ReturnType<typeof readLeads>>
+export type LeadPage = Omit<Awaited<ReturnType<typeof readLeads>>, 'leads'> & { leads: Lead[] }
 export type NewLead = Parameters<typeof createLead>[1]
 export type LeadChanges = Parameters<typeof patchLead>[2]
 export type BulkAction = Omit<Parameters<typeof bulkChange>[1], 'ids'>
@@ -106,7 +109,7 @@ export function useBoard(workspaceId: string, query: LeadQuery) {
 export function useLead(workspaceId: string, id: string, known?: Lead) {
   return useQuery({
     queryKey: leadKey(workspaceId, id),
-    queryFn: async () =>
+    queryFn: async (): Promise<Lead> =>
       (await body(api.GET(`${path}/{identifier}`, { params: { path: { workspaceId, identifier: id } } }))).lead,
     ...(known !== undefined && { placeholderData: known }),
   })
@@ -175,13 +178,15 @@ export async function createLead(
   return (await postLead(workspaceId, lead)).lead
 }
 
-const postLead = (workspaceId: string, lead: Partial<Omit<Lead, 'customFields'>> & { firstName: string }) =>
-  body(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
+const postLead = (
+  workspaceId: string,
+  lead: Partial<Omit<Lead, 'customFields' | 'labelIds'>> & { firstName: string },
+) => body(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
 
 export async function patchLead(
   workspaceId: string,
   identifier: string,
-  changes: Partial<Omit<Lead, 'customFields' | 'customFieldValues'>> & {
+  changes: Partial<Omit<Lead, 'customFields' | 'customFieldValues' | 'labelIds'>> & {
     customFieldValues?: Record<string, string | boolean | null>
   },
 ): Promise<Lead> {

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
@@ -37,7 +37,27 @@ export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'pag
 }
 
 export const renameFilter = (workspaceId: string, filterId: string, name: string) =>
-  body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: { name } }))
+  changeFilter(workspaceId, filterId, { name })
+
+export const changeFilter = (
+  workspaceId: string,
+  filterId: string,
+  changes: Partial<Pick<SavedFilter, 'name' | 'query' | 'shared'>>,
+) => body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
+
+/** Sets in which order this reader sees the filters of a page, at once and from now on. */
+export async function orderFilters(
+  queries: QueryClient,
+  workspaceId: string,
+  page: SavedFilter['page'],
+  ids: readonly string[],
+): Promise<void> {
+  const placeOf = ({ id }: SavedFilter) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
+  queries.setQueryData<SavedFilter[]>(savedFiltersKey(workspaceId), (all) =>
+    all?.toSorted((a, b) => placeOf(a) - placeOf(b)),
+  )
+  await body(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
+}
 
 export const deleteFilter = (workspaceId: string, filterId: string) =>
   body(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))

@@ -10,6 +10,7 @@ import { BulkAsk } from './bulk/BulkAsk.tsx'
 import type { LeadVerbs } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
+import { BulkLabels } from './labels/BulkLabels.tsx'
 import { MergeButton } from './merge/MergeButton.tsx'
 import { removeSelected, type Selection } from './table/use-selection.ts'
 
@@ -26,9 +27,9 @@ const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
   const ids = [...selection.ids]
   const { begin } = useBulkActs(useWorkspaceId())
-  const set = (changes: NonNullable<BulkWish['changes']>) => {
-    if (ids.length > 1) selection.ask({ changes })
-    else void begin({ ids, changes }).then(selection.clear, complain)
+  const start = (wish: BulkWish) => {
+    if (ids.length > 1) selection.ask(wish)
+    else void begin({ ids, ...wish }).then(selection.clear, complain)
   }
   const remove = () => removeSelected(selection, verbs)
   return (
@@ -49,13 +50,14 @@ export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
           <Menu.Dropdown className={styles.choices}>
             <Menu.Label>{t.leads.bulk.set(t.leads.fields[field])}</Menu.Label>
             {(choicesOf(field, context, '') ?? []).map(({ value, label }) => (
-              <Menu.Item key={value} onClick={() => set({ [field]: value === '' ? null : value })}>
+              <Menu.Item key={value} onClick={() => start({ changes: { [field]: value === '' ? null : value } })}>
                 {label}
               </Menu.Item>
             ))}
           </Menu.Dropdown>
         </Menu>
       ))}
+      <BulkLabels begin={start} />
       {ids.length === 2 && !selection.isEverything && (
         <MergeButton
           lead={{ id: ids[0] ?? '', name: '' }}

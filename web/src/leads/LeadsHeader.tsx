@@ -5,7 +5,6 @@ import { Tip } from '../ui/overlay/Tip.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import type { LeadAddress } from './fields/address.ts'
 import type { GoTo } from './fields/use-address.ts'
-import { SavedViews } from './filters/SavedViews.tsx'
 import styles from './LeadsPage.module.css'
 import { TransferMenu } from './TransferMenu.tsx'
 import { ColumnsMenu } from './table/ColumnsMenu.tsx'
@@ -60,7 +59,6 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
           ),
         }))}
       />
-      <SavedViews address={address} goTo={goTo} />
       {columns !== null && <ColumnsMenu columns={columns} />}
       <TransferMenu address={address} />
     </PageHeader>

@@ -19,6 +19,7 @@ import { NewLeadPanel } from './NewLeadPanel.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
+import { ViewTabs } from './views/ViewTabs.tsx'
 
 const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
 
@@ -33,7 +34,7 @@ export function LeadsPage() {
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
   const context = useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
-  const chosen = useColumns(workspaceId)
+  const chosen = useColumns(workspaceId, address, goTo)
   const columns = { ...chosen, choice: useMemo(() => withFieldColumns(chosen.choice, fields), [chosen.choice, fields]) }
   const isPhone = useIsPhone()
   const selection = useSelection()
@@ -52,6 +53,7 @@ export function LeadsPage() {
         columns={view === 'table' && !isPhone ? columns : null}
         create={create}
       />
+      {view !== 'trash' && <ViewTabs address={address} goTo={goTo} choice={columns.choice} />}
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
       {isStanding && (
         <Suspense>

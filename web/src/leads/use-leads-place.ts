@@ -18,8 +18,9 @@ export interface LeadsPlace {
 export function useLeadsPlace(): LeadsPlace {
   const [address, goTo] = useLeadAddress()
   const [known, setKnown] = useState<Lead | undefined>(undefined)
-  // Which lead is open changes nothing of the list.
-  const asked = savedQuery(address)
+  // Which lead is open changes nothing of the list, nor which columns are shown.
+  const { cols: _, ...listed } = address
+  const asked = savedQuery(listed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` is all of the address that the query is made of
   const query = useMemo(() => queryOf(address), [asked])
   const open = useCallback(

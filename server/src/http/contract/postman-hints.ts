@@ -92,6 +92,7 @@ export const postmanHints: HintsByOperation = {
   getLeadAsMember: { path: { identifier: '{{lead_id}}' } },
   updateLeadAsMember: { path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } },
   deleteLeadAsMember: { path: { identifier: '{{member_lead_id}}' } },
+  setLeadLabels: { path: { identifier: '{{lead_id}}' }, body: { labelIds: [] } },
   bulkChangeLeads: { body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } },
   beginLeadBulkChange: {
     body: { ids: ['{{lead_id}}'], changes: { priority: 'low' } },
@@ -226,6 +227,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'undoLeadImport',
   'downloadRefusedRows',
   'handBackConversation',
+  'orderSavedFilters',
   'listMentions',
   'markMentionsRead',
   'listNotices',

@@ -21,6 +21,8 @@ const BoardQuery = Type.Pick(
     'updatedFrom',
     'updatedTo',
     'importId',
+    'labels',
+    'withoutLabels',
   ],
   closed,
 )

@@ -3,10 +3,11 @@ import { type App, errors, nullable, oneOf, timestamp, titled } from '../../base
 import { leadStatus, unpaged, uuid } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { listLabelChanges } from '../labels/lead-labels.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { Identifier, NoQuery } from '../lead/schema.ts'
+import { Identifier, labelIds, NoQuery } from '../lead/schema.ts'
 import { leadUserOf } from './team-request.ts'
 
 const StatusChange = titled('StatusChange', {
@@ -22,7 +23,15 @@ const StatusChange = titled('StatusChange', {
   at: timestamp('When the status changed.'),
 })
 
-/** The statuses that a lead has had. */
+const LabelChange = titled('LeadLabelChange', {
+  id: idSchema('The entry.'),
+  added: labelIds('Labels that it got, by some that are deleted since.'),
+  removed: labelIds('Labels that it lost.'),
+  actor: StatusChange.properties.actor,
+  at: timestamp('When they changed.'),
+})
+
+/** The statuses that a lead has had, and what was done to its labels. */
 export function historyTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
@@ -31,22 +40,35 @@ export function historyTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): vo
     schema: {
       ...teamRoute('Team leads'),
       operationId: 'listLeadHistory',
-      summary: "List a lead's status changes",
-      description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
+      summary: "List a lead's status and label changes",
+      description: 'Oldest first, at most 1,000 of each. The lead is named as in the leads interface.',
       params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
       querystring: NoQuery,
-      response: { 200: Type.Object({ history: Type.Array(StatusChange, unpaged) }), ...errors(400, 401, 404) },
+      response: {
+        200: Type.Object({ history: Type.Array(StatusChange, unpaged), labels: Type.Array(LabelChange, unpaged) }),
+        ...errors(400, 401, 404),
+      },
     },
     handler: async (request) => {
       const user = leadUserOf(memberOf(request))
       const keyring = await deps.vault.keyring(user.workspaceId)
       const { id } = await findLead(deps.db.sql, keyring, user, request.params.identifier)
-      const changes = await listStatusChanges(deps.db.sql, user.workspaceId, id)
+      const [changes, labels] = await Promise.all([
+        listStatusChanges(deps.db.sql, user.workspaceId, id),
+        listLabelChanges(deps.db.sql, user.workspaceId, id),
+      ])
       return {
         history: changes.map((change) => ({
           id: change.id,
           from: change.from_status,
           to: change.to_status,
+          actor: { type: change.actor_type, id: change.actor_id },
+          at: change.changed_at.toISOString(),
+        })),
+        labels: labels.map((change) => ({
+          id: change.id,
+          added: change.added,
+          removed: change.removed,
           actor: { type: change.actor_type, id: change.actor_id },
           at: change.changed_at.toISOString(),
         })),

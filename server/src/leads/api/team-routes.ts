@@ -6,11 +6,22 @@ import type { BulkDeps } from '../bulk/run.ts'
 import { bulkChangeTeamRoutes } from '../bulk/team-routes-bulk-changes.ts'
 import { fitChange, fitNew } from '../fields/fit.ts'
 import { leadFieldTeamRoutes } from '../fields/team-routes-fields.ts'
+import { readLabels } from '../labels/lead-labels.ts'
+import { labelsTeamRoute } from '../labels/team-routes-labels.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
-import type { LeadDeps } from '../lead/lead.ts'
+import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLeadList, TeamListQuery } from '../lead/schema.ts'
+import {
+  LeadChanges,
+  LeadDetail,
+  LeadId,
+  NewLead,
+  NoQuery,
+  TeamLead,
+  TeamLeadList,
+  TeamListQuery,
+} from '../lead/schema.ts'
 import type { MergeDeps } from '../merge/merges.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
@@ -47,6 +58,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   duplicatesTeamRoutes(app, deps, guard)
   mergeTeamRoutes(app, deps, guard)
   historyTeamRoute(app, deps, guard)
+  labelsTeamRoute(app, deps, guard)
   conversationsTeamRoute(app, deps, guard)
   importTeamRoutes(app, deps, guard)
   importFileTeamRoutes(app, deps, guard)
@@ -75,7 +87,12 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
         leadUserOf(memberOf(request)),
         readListRequest(request.query),
       )
-      return { leads: leads.map((lead) => presentDetail(lead, false)), total, nextCursor }
+      const labels = await readLabels(
+        deps.db.sql,
+        memberOf(request).workspaceId,
+        leads.map(({ id }) => id),
+      )
+      return { leads: leads.map((lead) => presentForTeam(lead, labels)), total, nextCursor }
     },
   })
 }
@@ -94,13 +111,16 @@ function serveCreate(app: App, deps: LeadDeps, guard: TeamGuard): void {
         'As in the leads interface: the same fields, defaults, quota and event. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
       params: ofWorkspace,
       body: NewLead,
-      response: { 201: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429) },
+      response: {
+        201: Type.Object({ lead: TeamLead }),
+        ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429),
+      },
     },
     handler: async (request, reply) => {
       const user = leadUserOf(memberOf(request))
       const { patch, issues } = readLeadPatch(request.body, [], { ...user, at: '' })
       const lead = await createLead(user, await fitNew(deps.db.sql, user, patch), issues)
-      return reply.code(201).send({ lead: presentDetail(lead, false) })
+      return reply.code(201).send({ lead: presentForTeam(lead, noLabels) })
     },
   })
 }
@@ -115,17 +135,25 @@ function serveDetail(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'getLeadAsMember',
       summary: 'Read a lead',
-      description: 'With its custom fields.',
+      description: 'With its custom fields and labels.',
       params: ofLead,
       querystring: NoQuery,
-      response: { 200: oneLead, ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ lead: TeamLead }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
-      const lead = await readLead(leadUserOf(memberOf(request)), request.params.identifier)
-      return { lead: presentDetail(lead, false) }
+      const user = leadUserOf(memberOf(request))
+      const lead = await readLead(user, request.params.identifier)
+      return { lead: presentForTeam(lead, await readLabels(deps.db.sql, user.workspaceId, [lead.id])) }
     },
   })
 }
+
+const noLabels: ReadonlyMap<string, string[]> = new Map()
+
+const presentForTeam = (lead: Lead, labels: ReadonlyMap<string, string[]>) => ({
+  ...presentDetail(lead, false),
+  labelIds: labels.get(lead.id) ?? [],
+})
 
 function serveChange(app: App, deps: LeadDeps, guard: TeamGuard): void {
   app.route({

@@ -11,6 +11,7 @@ import {
   announceMove,
   type BulkChangeRow,
   type BulkFields,
+  type BulkLabels,
   endBulkChange,
   findBulkChange,
   leaseEnd,
@@ -25,7 +26,7 @@ export const maxOpenBulkChanges = 5
 
 /** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
 export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
-  ({ changes: BulkFields } | { delete: true })
+  ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
 
 /**
  * Begins to change or delete many leads. What is one batch is done when this returns; for more, a worker comes within a
@@ -43,8 +44,8 @@ export async function beginBulkChange(
   const ids = 'ids' in wish ? wish.ids : []
   const filter = 'filter' in wish ? sealFilter(keyring, id, wish.filter) : null
   const isShort = filter === null && ids.length <= batchLeads
-  const kind = 'delete' in wish ? 'delete' : 'change'
-  const changes = 'changes' in wish ? wish.changes : null
+  const kind = 'delete' in wish ? 'delete' : 'labels' in wish ? 'labels' : 'change'
+  const changes = 'changes' in wish ? wish.changes : 'labels' in wish ? wish.labels : null
   const row = await deps.db.tx(async (tx) => {
     await checkOpen(tx, workspaceId)
     await tx`

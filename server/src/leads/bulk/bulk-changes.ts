@@ -9,12 +9,18 @@ export type BulkState = (typeof bulkStates)[number]
 /** What a member may set on many leads. */
 export type BulkFields = Partial<Pick<LeadFields, 'status' | 'priority' | 'source' | 'assignedTo'>>
 
+/** Labels that many leads get beside those that they have, and labels that they lose. */
+export interface BulkLabels {
+  addLabelIds?: string[]
+  removeLabelIds?: string[]
+}
+
 export interface BulkChangeRow {
   workspace_id: string
   id: string
-  kind: 'change' | 'delete' | 'import'
+  kind: 'change' | 'delete' | 'import' | 'labels'
   state: BulkState
-  changes: BulkFields | null
+  changes: (BulkFields & BulkLabels) | null
   filter: Buffer | null
   cursor: string | null
   actor_type: 'user' | 'token'

@@ -7,13 +7,18 @@ import type { Lead } from '../lead/lead.ts'
 export interface BulkItem {
   leadId: string
   outcome: 'created' | 'changed' | 'unchanged' | 'deleted' | 'failed'
-  before: FormerValues | null
+  before: FormerValues | FormerLabels | null
   /** The time that the lead was left with, by which a later change shows. */
   leftAt: Date | null
 }
 
 /** Fields of a lead as they were. */
 export type FormerValues = Partial<Omit<Lead, 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
+
+/** Labels that a lead got, and labels that it lost. */
+export interface FormerLabels {
+  labels: { added: string[]; removed: string[] }
+}
 
 export const bulkItemPlace = (changeId: string, leadId: string) => ({
   table: 'lead_bulk_items',
@@ -24,6 +29,10 @@ export const bulkItemPlace = (changeId: string, leadId: string) => ({
 export function openFormerValues(keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): FormerValues {
   return JSON.parse(keyring.openText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
 }
+
+/** What was noted of a lead whose labels were changed. */
+export const openBefore = (keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): Partial<FormerLabels> =>
+  openFormerValues(keyring, changeId, leadId, sealed) as Partial<FormerLabels>
 
 /** The values of `before` that `after` has others of. */
 export function formerValues(before: Lead, after: Lead): FormerValues {

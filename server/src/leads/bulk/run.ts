@@ -21,6 +21,7 @@ import {
 } from './bulk-changes.ts'
 import { collectPage } from './collect.ts'
 import { type BulkItem, formerValues, nextItems, putItems } from './items.ts'
+import { labelBatch, undoLabels } from './label-batch.ts'
 import { undoBatch } from './undo.ts'
 
 export interface BulkDeps extends ListDeps {
@@ -99,7 +100,11 @@ async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRo
     next = await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now())
     if (next === null) throw new NotOurs()
   }
-  if (row.state === 'undoing') await undoBatch(deps, user, row, items, advance)
+  if (row.kind === 'labels')
+    await (row.state === 'undoing'
+      ? undoLabels(deps, user, row, items, advance)
+      : labelBatch(deps, user, row, ids, advance))
+  else if (row.state === 'undoing') await undoBatch(deps, user, row, items, advance)
   else if (row.kind === 'delete') await deleteBatch(deps, keyring, user, id, ids, advance)
   else await changeBatch(deps, keyring, user, row, ids, advance)
   return next
@@ -189,7 +194,8 @@ function actionOf({ kind, state: before }: BulkChangeRow, state: 'done' | 'faile
   return kind === 'delete' ? 'leads.bulk_deleted' : 'leads.bulk_changed'
 }
 
-function toldOf({ state, changes, changed, undone, kept }: BulkChangeRow): string {
+function toldOf({ kind, state, changes, changed, undone, kept }: BulkChangeRow): string {
   if (state === 'undoing') return `leads:${undone} left:${kept}`
+  if (kind === 'labels') return `labels leads:${changed}`
   return changes === null ? `leads:${changed}` : `${Object.keys(changes).join(',')} leads:${changed}`
 }

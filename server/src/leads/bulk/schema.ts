@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { LeadChanges, TeamListQuery } from '../lead/schema.ts'
+import { LeadChanges, labelIds, TeamListQuery } from '../lead/schema.ts'
 import { maxBulkLeads } from './begin.ts'
 import { bulkStates } from './bulk-changes.ts'
 
@@ -19,19 +19,36 @@ const fields = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assigned
   description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
 })
 
+const labels = Type.Object(
+  {
+    addLabelIds: Type.Optional(labelIds('Labels that they get beside those that they have, 20 each at most.')),
+    removeLabelIds: Type.Optional(labelIds('Labels that they lose.')),
+  },
+  {
+    title: 'LabelsToChange',
+    ...closed,
+    minProperties: 1,
+    description: 'Labels to give to every one of them, or take off.',
+  },
+)
+
 export const BulkChange = Type.Object(
   {
     id: idSchema('The bulk change.'),
-    kind: oneOf(['change', 'delete'], { description: 'What is done to the leads.' }),
+    kind: oneOf(['change', 'labels', 'delete'], { description: 'What is done to the leads.' }),
     changes: Type.Unsafe<Static<typeof fields> | null>({
       type: ['object', 'null'],
-      description: 'The fields that are set, with their values; null when leads are deleted.',
+      description: 'The fields that are set, with their values; null when something else is done.',
+    }),
+    labels: Type.Unsafe<Static<typeof labels> | null>({
+      type: ['object', 'null'],
+      description: 'The labels that leads get and lose; null when something else is done.',
     }),
     state,
     total: count('How many leads were selected.'),
     changed: count('How many are changed, or deleted.'),
     unchanged: count('How many were so already.'),
-    failed: count('How many could not be: they are not there any more.'),
+    failed: count('How many could not be: they are not there any more, or would have more than 20 labels.'),
     undone: count('Of an undo: how many have back what they had.'),
     kept: count('Of an undo: how many were left as they are, since somebody changed them in between.'),
     startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
@@ -62,6 +79,7 @@ export const NewBulkChange = Type.Object(
       }),
     ),
     changes: Type.Optional(fields),
+    labels: Type.Optional(labels),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
   },
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },

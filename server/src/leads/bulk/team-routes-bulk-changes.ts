@@ -4,11 +4,13 @@ import { type App, errors } from '../../base/route.ts'
 import { page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { findLabels } from '../../workspace/labels.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
+import { unknownLabels } from '../labels/lead-labels.ts'
 import { assigneeIssue } from '../lead/errors.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
-import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
+import { type BulkChangeRow, type BulkLabels, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run.ts'
 import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
 
@@ -34,7 +36,7 @@ function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
       operationId: 'beginLeadBulkChange',
       summary: 'Change or delete many leads, in the background',
       description:
-        'Exactly one of `ids` and `filter`, and of `changes` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
+        'Exactly one of `ids` and `filter`, and of `changes`, `labels` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
       params: Type.Object(workspaceParams),
       body: NewBulkChange,
       response: { 201: OneBulkChange, ...errors(400, 401, 403, 404, 409, 413, 415) },
@@ -46,6 +48,7 @@ function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
       if (assignee != null && (await findNonMembers(deps.db.sql, workspaceId, [assignee])).length > 0) {
         throw new InvalidInput([assigneeIssue('changes')])
       }
+      if ('labels' in wish) await checkLabels(deps, workspaceId, wish.labels)
       const row = await beginBulkChange(deps, workspaceId, actor, wish)
       return reply.code(201).send({ bulkChange: present(row, deps.clock.now()) })
     },
@@ -135,22 +138,35 @@ function undoRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
   })
 }
 
-function readWish({ ids, filter, changes, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
+async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds = [] }: BulkLabels): Promise<void> {
+  const known = await db.tx((tx) => findLabels(tx, workspaceId, addLabelIds))
+  if (addLabelIds.some((id) => !known.has(id))) throw unknownLabels('labels.addLabelIds')
+}
+
+function readWish({ ids, filter, changes, labels, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
   const issues: Issue[] = []
   if ((ids === undefined) === (filter === undefined)) {
     issues.push({ path: '', message: 'must have exactly one of ids and filter' })
   }
-  if ((changes === undefined) === (deletes === undefined)) {
-    issues.push({ path: '', message: 'must have exactly one of changes and delete' })
+  if ([changes, labels, deletes].filter((one) => one !== undefined).length !== 1) {
+    issues.push({ path: '', message: 'must have exactly one of changes, labels and delete' })
   }
   if (issues.length > 0) throw new InvalidInput(issues)
   const which =
     filter === undefined
       ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
       : { filter: readListRequest(filter).filter }
+  if (labels !== undefined) return { ...which, labels: readLabels(labels) }
   if (changes === undefined) return { ...which, delete: true }
   const { assignedTo } = changes
   return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
+}
+
+// What is both given and taken off is taken off.
+function readLabels({ addLabelIds = [], removeLabelIds = [] }: BulkLabels): BulkLabels {
+  const removed = [...new Set(removeLabelIds.map((id) => id.toLowerCase()))]
+  const added = [...new Set(addLabelIds.map((id) => id.toLowerCase()))]
+  return { addLabelIds: added.filter((id) => !removed.includes(id)), removeLabelIds: removed }
 }
 
 function present(row: BulkChangeRow, now: Date) {
@@ -158,8 +174,9 @@ function present(row: BulkChangeRow, now: Date) {
   const counts = { total, changed, unchanged, failed, undone, kept }
   return {
     id,
-    kind: kind === 'delete' ? ('delete' as const) : ('change' as const),
-    changes,
+    kind: kind === 'import' ? ('change' as const) : kind,
+    changes: kind === 'labels' ? null : changes,
+    labels: kind === 'labels' ? changes : null,
     state,
     ...counts,
     startedBy: { type: row.actor_type, id: row.actor_id },

@@ -229,11 +229,21 @@ export const ListQuery = Type.Object(
 )
 export type ListQuery = Static<typeof ListQuery>
 
+const someLabels = (description: string) =>
+  Type.String({
+    minLength: 36,
+    maxLength: 20 * 37 - 1,
+    pattern: '^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36}){0,19}$',
+    description: `${description} At most 20 ids with commas between them.`,
+  })
+
 /** The same for people, who also see which leads an import has brought. */
 export const TeamListQuery = Type.Object(
   {
     ...ListQuery.properties,
     importId: Type.Optional(uuid('Leads that this import has created, changed, or found as they were.')),
+    labels: Type.Optional(someLabels('Leads that have any of these labels.')),
+    withoutLabels: Type.Optional(someLabels('Leads that have none of these labels.')),
   },
   { additionalProperties: false },
 )
@@ -255,9 +265,18 @@ export const LeadList = Type.Object({
   }),
 })
 
-/** A page of leads for people, who see custom fields in lists as well. */
+/** Labels of the workspace that a lead has. */
+export const labelIds = (description: string) => Type.Array(uuid(), { maxItems: 20, description, example: [] })
+
+/** A lead as people see it, with what the team has put on it. */
+export const TeamLead = titled('LabelledLead', {
+  ...LeadDetail.properties,
+  labelIds: labelIds('Its labels.'),
+})
+
+/** A page of leads for people, who see custom fields and labels in lists as well. */
 export const TeamLeadList = Type.Object({
-  leads: Type.Array(LeadDetail, page),
+  leads: Type.Array(TeamLead, page),
   total: count('Exact count of leads that fit the filters.'),
   nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
+import { anyWorkspace } from '../lead/queries.ts'
 
 /** Which live leads a list shows, and in what order. Every field that is set narrows it. */
 export interface LeadFilter {
@@ -16,6 +17,9 @@ export interface LeadFilter {
   search: string | null
   /** Leads that an import has brought, or found as they were; absent without one, so that cursors stay as they are. */
   importId?: string
+  /** Labels of which a lead has any, and labels of which it has none; absent as well without any. */
+  labelIds?: string[]
+  withoutLabelIds?: string[]
 }
 
 /** Shows everything. */
@@ -69,7 +73,13 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
       ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
       ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
       ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
-      ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}`
+      ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}
+      ${filter.labelIds === undefined ? none : sql`and l.id in (${labelled(sql, workspaceId, filter.labelIds)})`}
+      ${
+        filter.withoutLabelIds === undefined
+          ? none
+          : sql`and not exists (${labelled(sql, workspaceId, filter.withoutLabelIds)} and x.lead_id = l.id)`
+      }`
 }
 
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
@@ -80,6 +90,12 @@ const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
       and i.change_id = ${importId}
       and i.outcome in ('created', 'changed', 'unchanged')
   )`
+
+const labelled = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
+  select x.lead_id
+  from lead_labels x
+  where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`
 
 export function sortClause(sql: Sql, { by, order }: LeadSort) {
   if (by === 'createdAt') {

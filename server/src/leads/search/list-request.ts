@@ -1,4 +1,5 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { TeamListQuery } from '../lead/schema.ts'
 import type { ListRequest } from './list.ts'
@@ -12,6 +13,11 @@ export function readListRequest(query: TeamListQuery): ListRequest {
     const date = readIsoTime(text)
     if (date === null) issues.push({ path: name, message: 'must be an ISO 8601 date or date-time that exists' })
     return date
+  }
+  const labelsIn = (name: 'labels' | 'withoutLabels'): string[] => {
+    const ids = query[name]?.toLowerCase().split(',') ?? []
+    if (!ids.every(isUuid)) issues.push({ path: name, message: 'must be ids of labels with commas between them' })
+    return ids
   }
   const statuses = query.status?.split(',').map((status) => status.trim()) ?? null
   if (statuses?.some((status) => !/^[a-z0-9_]{1,50}$/.test(status))) {
@@ -30,6 +36,8 @@ export function readListRequest(query: TeamListQuery): ListRequest {
       updatedTo: time('updatedTo'),
       search: query.search ?? null,
       ...(query.importId !== undefined && { importId: query.importId.toLowerCase() }),
+      ...(query.labels !== undefined && { labelIds: labelsIn('labels') }),
+      ...(query.withoutLabels !== undefined && { withoutLabelIds: labelsIn('withoutLabels') }),
     },
     sort: { by: query.sortBy ?? 'createdAt', order: query.sortOrder ?? 'desc' },
     limit: query.limit ?? 50,

@@ -107,8 +107,7 @@ interface FoundPage {
 
 async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
   const { workspaceId, filter, sort, slice, term, knownTotal } = wanted
-  // Which leads came by an import, the database alone knows.
-  if (memoryIndexes === undefined || filter.importId !== undefined) return null
+  if (memoryIndexes === undefined || isForDatabase(filter)) return null
   const after = slice.after === null ? null : { id: slice.after.id, time: slice.after.time.getTime() }
   const query = { ...slice, after, filter, sort, term, needsTotal: knownTotal === null }
   const answer = await memoryIndexes.find(workspaceId, query)
@@ -117,6 +116,10 @@ async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted):
   const rows = (limit: number) => selectInOrder(db.sql, workspaceId, places.slice(0, limit))
   return { places, rows, total: knownTotal ?? answer.total ?? 0 }
 }
+
+// Which leads came by an import, and which labels they have, the database alone knows.
+const isForDatabase = ({ importId, labelIds, withoutLabelIds }: LeadFilter): boolean =>
+  importId !== undefined || labelIds !== undefined || withoutLabelIds !== undefined
 
 async function fromDatabase(sql: Sql, keyring: Keyring, wanted: Wanted): Promise<FoundPage> {
   if (wanted.term !== null) return searchDatabase(sql, keyring, { ...wanted, term: wanted.term })

@@ -49,6 +49,11 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
         where s.workspace_id = r.workspace_id
           and s.lead_id = r.id`
       await tx`
+        delete from lead_labels x
+        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
+        where x.workspace_id = r.workspace_id
+          and x.lead_id = r.id`
+      await tx`
         delete from events e
         using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
         where e.workspace_id = r.workspace_id

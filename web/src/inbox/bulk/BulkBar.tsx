@@ -26,7 +26,7 @@ import styles from './BulkBar.module.css'
 import { type Progress, useBulk } from './use-bulk.ts'
 
 const AssignPicker = later(() => import('../pick/AssignPicker.tsx'))
-const LabelPicker = later(() => import('../pick/LabelPicker.tsx'))
+const LabelPicker = later(() => import('../../shared/LabelPicker.tsx'))
 const SnoozePicker = later(() => import('../pick/SnoozePicker.tsx'))
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | null

@@ -25,7 +25,7 @@ import styles from '../ThreadPane.module.css'
 import { useActs } from './use-acts.ts'
 
 const AssignPicker = later(() => withTexts(() => import('../pick/AssignPicker.tsx')))
-const LabelPicker = later(() => withTexts(() => import('../pick/LabelPicker.tsx')))
+const LabelPicker = later(() => withTexts(() => import('../../shared/LabelPicker.tsx')))
 const SnoozePicker = later(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 

@@ -8,6 +8,7 @@ import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/format/time.ts'
 import { amount, nameOf, phoneText } from '../fields/lead.ts'
 import { priorityTone } from '../fields/status-color.ts'
+import { LabelChips } from '../labels/LabelChips.tsx'
 import styles from './Board.module.css'
 
 interface CardProps {
@@ -59,6 +60,7 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
         <span className={styles.meta}>
           <span className={styles.text}>{t.lead.sources[lead.source]}</span>
           <span>{shortMoment(lead.updatedAt)}</span>
+          <LabelChips ids={lead.labelIds ?? []} isSmall />
           {assignee !== null && (
             <span title={assignee}>
               <Avatar name={assignee} size={18} />

@@ -1,4 +1,5 @@
 import { type BulkWish, useBulkActs } from '../../data/bulk-changes.ts'
+import { useLabelsById } from '../../data/labels.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
@@ -11,6 +12,7 @@ import { leadCount, wishWords } from './bulk-words.ts'
 export function BulkAsk({ selection, wish, people }: { selection: Selection; wish: BulkWish; people: People }) {
   const workspaceId = useWorkspaceId()
   const { begin } = useBulkActs(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const { bulk } = t.leads
   const count = leadCount(selection.count)
   const words = wish.delete ? bulk.askDelete(count) : bulk.ask(count)
@@ -31,7 +33,7 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
       close={() => selection.ask(null)}
     >
       <p>
-        <strong>{wishWords(wish, people)}</strong>
+        <strong>{wishWords(wish, people, labels)}</strong>
       </p>
       <p>{wish.delete ? bulk.deleteHelp : bulk.help}</p>
     </Confirm>

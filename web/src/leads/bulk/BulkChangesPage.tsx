@@ -1,4 +1,5 @@
 import { type BulkChange, useBulkChanges, useBulkNews } from '../../data/bulk-changes.ts'
+import { useLabelsById } from '../../data/labels.ts'
 import { type People, usePeople } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
@@ -9,7 +10,7 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../../ui/page/Table.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { BulkButtons } from './BulkStrip.tsx'
-import { standing, wishWords } from './bulk-words.ts'
+import { type LabelNames, standing, wishWords } from './bulk-words.ts'
 
 /** What was done to many leads at once, by whom, and what can still be undone. */
 export function BulkChangesPage() {
@@ -17,6 +18,7 @@ export function BulkChangesPage() {
   useBulkNews(workspaceId)
   const query = useBulkChanges(workspaceId)
   const people = usePeople(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const { bulk } = t.leads
   return (
     <>
@@ -27,7 +29,7 @@ export function BulkChangesPage() {
             all.length === 0 ? (
               <Empty title={bulk.empty} help={bulk.emptyHelp} />
             ) : (
-              <Table label={bulk.title} columns={columns(people)} rows={all} keyOf={({ id }) => id} />
+              <Table label={bulk.title} columns={columns(people, labels)} rows={all} keyOf={({ id }) => id} />
             )
           }
         </Loaded>
@@ -36,8 +38,8 @@ export function BulkChangesPage() {
   )
 }
 
-const columns = (people: People): Column<BulkChange>[] => [
-  { key: 'what', title: t.leads.bulk.what, cell: (one) => <strong>{wishWords(one, people)}</strong> },
+const columns = (people: People, labels: LabelNames): Column<BulkChange>[] => [
+  { key: 'what', title: t.leads.bulk.what, cell: (one) => <strong>{wishWords(one, people, labels)}</strong> },
   { key: 'standing', title: t.leads.bulk.result, cell: standing, long: true },
   {
     key: 'who',

@@ -9,6 +9,7 @@ import {
   useBulkNews,
   useOwnBulkChanges,
 } from '../../data/bulk-changes.ts'
+import { useLabelsById } from '../../data/labels.ts'
 import { leadsOf } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
@@ -38,11 +39,12 @@ export default function BulkStrip({ people }: { people: People }) {
 function Line({ one, people }: { one: BulkChange; people: People }) {
   const workspaceId = useWorkspaceId()
   const { putAway } = useBulkActs(workspaceId)
+  const labels = useLabelsById(workspaceId)
   useListsAnewAtEnd(workspaceId, one)
   return (
     <div className={styles.line}>
       <span role="status" className={styles.words}>
-        <strong>{wishWords(one, people)}</strong> {standing(one)}
+        <strong>{wishWords(one, people, labels)}</strong> {standing(one)}
       </span>
       {isMoving(one) && (
         <Progress className={styles.progress} value={percentOf(one)} animated aria-label={t.leads.bulk.progress} />

@@ -15,8 +15,22 @@ const valueWords: { [F in keyof NonNullable<BulkWish['changes']>]-?: (value: str
   assignedTo: (value, people) => people.nameOf(value) ?? t.common.unknown,
 }
 
+type Wished = Partial<Pick<BulkChange, 'changes'>> & { labels?: BulkWish['labels'] | null }
+export type LabelNames = ReadonlyMap<string, { name: string }>
+
+function labelWords({ addLabelIds = [], removeLabelIds = [] }: NonNullable<BulkWish['labels']>, known: LabelNames) {
+  const namesOf = (ids: readonly string[]) => ids.map((id) => known.get(id)?.name ?? t.common.unknown).join(', ')
+  const { labels } = t.views
+  const told = [
+    addLabelIds.length > 0 && t.leads.bulk.becomes(labels.add, namesOf(addLabelIds)),
+    removeLabelIds.length > 0 && t.leads.bulk.becomes(labels.remove, namesOf(removeLabelIds)),
+  ]
+  return told.filter((words) => words !== false).join(', ')
+}
+
 /** What becomes of the leads: `Priority: Urgent`, or that they are deleted. */
-export function wishWords({ changes }: { changes?: BulkChange['changes'] }, people: People): string {
+export function wishWords({ changes, labels }: Wished, people: People, known: LabelNames): string {
+  if (labels != null) return labelWords(labels, known)
   if (changes == null) return t.leads.bulk.deletes
   return Object.entries(changes)
     .map(([field, value]) => {

@@ -17,13 +17,30 @@ export interface LeadAddress {
   updatedTo?: string
   /** Leads that this import has brought. */
   import?: string
+  /** Ids with commas: of which a lead has any, and of which it has none. */
+  labels?: string
+  withoutLabels?: string
   sort?: Sort
+  /** Columns with their widths, where they are not the reader's own choice. */
+  cols?: string
+  /** The saved view that is open; the rest may say something else by now. */
+  saved?: string
   /** The lead in the side panel. */
   lead?: string
 }
 
 export type Sort = '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt'
-export type FilterName = 'status' | 'priority' | 'source' | 'platform' | 'assignee' | 'created' | 'updated' | 'import'
+export type FilterName =
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'platform'
+  | 'assignee'
+  | 'created'
+  | 'updated'
+  | 'import'
+  | 'labels'
+  | 'withoutLabels'
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   view: /^(?:board|trash)$/,
@@ -38,7 +55,11 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   updatedFrom: /^\d{4}-\d\d-\d\d$/,
   updatedTo: /^\d{4}-\d\d-\d\d$/,
   import: /^[0-9a-f-]{36}$/,
+  labels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
+  withoutLabels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
   sort: /^-?(?:created|updated)At$/,
+  cols: /^[\w:~,]{1,1500}$/,
+  saved: /^[0-9a-f-]{36}$/,
   lead: /^[0-9a-f-]{36}$/,
 }
 
@@ -69,6 +90,8 @@ export function queryOf(address: LeadAddress): LeadQuery {
     ...given('updatedFrom', startOf(address.updatedFrom)),
     ...given('updatedTo', endOf(address.updatedTo)),
     ...given('importId', address.import),
+    ...given('labels', address.labels),
+    ...given('withoutLabels', address.withoutLabels),
     sortBy: sort.endsWith('createdAt') ? 'createdAt' : 'updatedAt',
     sortOrder: sort.startsWith('-') ? 'desc' : 'asc',
   }
@@ -104,6 +127,8 @@ export const fieldsOf: Record<FilterName, readonly (keyof LeadAddress)[]> = {
   created: ['createdFrom', 'createdTo'],
   updated: ['updatedFrom', 'updatedTo'],
   import: ['import'],
+  labels: ['labels'],
+  withoutLabels: ['withoutLabels'],
 }
 export const filterNames = Object.keys(fieldsOf) as readonly FilterName[]
 
@@ -115,8 +140,8 @@ export const without = (address: LeadAddress, names: readonly FilterName[]): Lea
   return Object.fromEntries(Object.entries(address).filter(([field]) => !gone.has(field)))
 }
 
-/** The part of an address that a saved view keeps: not which lead happens to be open. */
-export function savedQuery({ lead: _, ...kept }: LeadAddress): string {
+/** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
+export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string {
   return new URLSearchParams(kept as Record<string, string>).toString()
 }
 

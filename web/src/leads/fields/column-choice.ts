@@ -7,6 +7,7 @@ export const columnIds = [
   'priority',
   'estimatedValue',
   'createdAt',
+  'labels',
   'email',
   'adPlatform',
   'actualValue',
@@ -42,6 +43,7 @@ const firstWidths: Record<OwnColumn, number> = {
   priority: 104,
   estimatedValue: 128,
   createdAt: 120,
+  labels: 200,
   email: 220,
   adPlatform: 104,
   actualValue: 120,
@@ -71,6 +73,17 @@ export function placed(choice: ColumnChoice, id: ColumnId, at: ColumnId): Column
   if (id === 'name' || at === 'name' || id === at) return choice
   const to = choice.shown.indexOf(at)
   return { ...choice, shown: choice.shown.filter((one) => one !== id).toSpliced(to, 0, id) }
+}
+
+/** A choice as an address carries it: `name,status,phone~180`. */
+export const columnsText = ({ shown, widths }: ColumnChoice): string =>
+  shown.map((id) => (widths[id] === undefined ? id : `${id}~${widths[id]}`)).join(',')
+
+/** What an address says of columns, as far as it makes sense. */
+export function readColumns(text: string): ColumnChoice {
+  const columns = text.split(',').map((one) => one.split('~'))
+  const widths = columns.flatMap(([id, px]) => (px === undefined ? [] : [[id, Number(px)]]))
+  return readChoice(JSON.stringify({ shown: columns.map(([id]) => id), widths: Object.fromEntries(widths) }))
 }
 
 /** What was remembered, as far as it still makes sense. */

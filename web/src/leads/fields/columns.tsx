@@ -7,6 +7,7 @@ import { Chip } from '../../ui/Chip.tsx'
 import { amountText, readAmount, understood } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
+import { LabelChips } from '../labels/LabelChips.tsx'
 import { type ColumnId, isFieldColumn } from './column-choice.ts'
 import { fieldCell } from './field-columns.ts'
 import styles from './LeadTable.module.css'
@@ -39,7 +40,7 @@ export type FieldName =
   | 'lastName'
 
 export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
-  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && !isFieldColumn(id)
+  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && id !== 'labels' && !isFieldColumn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
@@ -107,6 +108,8 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fiel
       return lead.adPlatform === null ? '' : t.leads.platforms[lead.adPlatform]
     case 'assignedTo':
       return <Assignee name={people.nameOf(lead.assignedTo)} />
+    case 'labels':
+      return <LabelChips ids={lead.labelIds ?? []} />
     case 'phone':
       return phoneText(lead.phone)
     case 'estimatedValue':

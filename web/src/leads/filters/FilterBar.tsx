@@ -1,9 +1,11 @@
 import { Button, CloseButton, Menu, Popover, TextInput } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { activeFilters, type FilterName, filterNames, type LeadAddress, without } from '../fields/address.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import type { GoTo } from '../fields/use-address.ts'
@@ -26,6 +28,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
     t.leads.keys.group,
     useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
   )
+  const labels = useLabelsById(useWorkspaceId())
   const active = activeFilters(address)
   const shown = opened !== null && !active.includes(opened) ? [...active, opened] : active
   const remove = (name: FilterName) => {
@@ -37,7 +40,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       <Search address={address} goTo={goTo} />
       {shown.map((name) => {
         const isActive = active.includes(name)
-        const sentence = isActive ? sentenceOf(name, address, context.people) : titleOf(name)
+        const sentence = isActive ? sentenceOf(name, address, context.people, labels) : titleOf(name)
         return (
           <Popover
             key={name}

@@ -3,6 +3,7 @@ import { t } from '../../text/index.ts'
 import { dayBefore, type FilterName, type LeadAddress, readAddress } from '../fields/address.ts'
 import { choicesOf, type FieldContext } from '../fields/columns.tsx'
 import styles from '../LeadsPage.module.css'
+import { LabelFilter } from '../labels/LabelFilter.tsx'
 import { titleOf } from './sentence.ts'
 
 interface FilterChoiceProps {
@@ -17,6 +18,15 @@ const fields = { priority: 'priority', source: 'source', platform: 'adPlatform',
 /** What a filter can be set to. */
 export function FilterChoice({ name, address, context, set }: FilterChoiceProps) {
   if (name === 'created' || name === 'updated') return <Days name={name} address={address} set={set} />
+  if (name === 'labels' || name === 'withoutLabels') {
+    return (
+      <LabelFilter
+        title={titleOf(name)}
+        value={address[name]}
+        set={(value) => set(value === undefined ? cleared(name) : { [name]: value })}
+      />
+    )
+  }
   if (name === 'import') return t.leads.filters.fromImportHelp
   if (name === 'status') {
     const chosen = address.status?.split(',') ?? []

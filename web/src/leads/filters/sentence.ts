@@ -3,7 +3,9 @@ import { language, t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import type { FilterName, LeadAddress } from '../fields/address.ts'
 
-const titles: Record<Exclude<FilterName, 'import'>, keyof typeof t.leads.fields> = {
+type Own = 'import' | 'labels' | 'withoutLabels'
+
+const titles: Record<Exclude<FilterName, Own>, keyof typeof t.leads.fields> = {
   status: 'status',
   priority: 'priority',
   source: 'source',
@@ -14,13 +16,25 @@ const titles: Record<Exclude<FilterName, 'import'>, keyof typeof t.leads.fields>
 }
 
 export const titleOf = (name: FilterName): string =>
-  name === 'import' ? t.leads.filters.fromImport : t.leads.fields[titles[name]]
+  name === 'import'
+    ? t.leads.filters.fromImport
+    : name === 'labels'
+      ? t.views.labels.any
+      : name === 'withoutLabels'
+        ? t.views.labels.none
+        : t.leads.fields[titles[name]]
+
+const noLabels: ReadonlyMap<string, { name: string }> = new Map()
 
 /** A filter as people say it: `Status is New or Qualified`. */
-export function sentenceOf(name: FilterName, address: LeadAddress, people: People): string {
+export function sentenceOf(name: FilterName, address: LeadAddress, people: People, labels = noLabels): string {
   const title = titleOf(name)
   const { filters } = t.leads
   if (name === 'import') return title
+  if (name === 'labels' || name === 'withoutLabels') {
+    const names = (address[name] ?? '').split(',').map((id) => labels.get(id)?.name ?? t.common.unknown)
+    return t.views.labels.sentence(title, either(names))
+  }
   if (name === 'created' || name === 'updated') {
     const [from, to] = [address[`${name}From`], address[`${name}To`]]
     if (from !== undefined && to !== undefined) return filters.between(title, dayText(from), dayText(to))
@@ -31,7 +45,7 @@ export function sentenceOf(name: FilterName, address: LeadAddress, people: Peopl
 }
 
 function valuesOf(
-  name: Exclude<FilterName, 'created' | 'updated' | 'import'>,
+  name: Exclude<FilterName, 'created' | 'updated' | Own>,
   address: LeadAddress,
   people: People,
 ): string[] {

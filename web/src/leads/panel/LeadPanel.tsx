@@ -9,6 +9,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
+import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
 import { MergedFrom } from '../merge/MergedFrom.tsx'
 import { CustomFields } from './CustomFields.tsx'
@@ -60,6 +61,7 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
         {lead !== undefined && (
           <>
             <Duplicates lead={lead} people={context.people} open={open} />
+            <LeadLabels lead={lead} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
             <LeadConversations lead={lead} people={context.people} />

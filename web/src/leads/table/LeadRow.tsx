@@ -72,7 +72,7 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
   )
 })
 
-const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo'
+const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo' && id !== 'labels'
 
 // A cell of words alone needs nothing within.
 const classOf = (id: ColumnId, isShown: boolean) =>

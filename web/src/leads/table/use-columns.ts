@@ -1,5 +1,7 @@
-import { useState } from 'react'
-import { type ColumnChoice, firstChoice, readChoice } from '../fields/column-choice.ts'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { LeadAddress } from '../fields/address.ts'
+import { type ColumnChoice, columnsText, firstChoice, readChoice, readColumns } from '../fields/column-choice.ts'
+import type { GoTo } from '../fields/use-address.ts'
 
 export interface Columns {
   choice: ColumnChoice
@@ -7,19 +9,36 @@ export interface Columns {
   reset(): void
 }
 
-/** Which columns this browser shows of the workspace's leads. */
-export function useColumns(workspaceId: string): Columns {
+// A column that is drawn wider changes with every pixel; browsers refuse addresses that change so often.
+const restMs = 150
+
+/**
+ * Which columns are shown: those that the address carries, as a saved view does, and else those that this browser shows of
+ * the workspace's leads. What is changed while a view is open changes the address, and else the reader's own choice.
+ */
+export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo): Columns {
   const place = `parley.leads.columns.${workspaceId}`
-  const [choice, setChoice] = useState(() => readChoice(localStorage.getItem(place)))
-  return {
-    choice,
-    change: (next) => {
-      localStorage.setItem(place, JSON.stringify(next))
-      setChoice(next)
-    },
-    reset: () => {
-      localStorage.removeItem(place)
-      setChoice(firstChoice)
-    },
+  const [own, setOwn] = useState(() => readChoice(localStorage.getItem(place)))
+  const { cols, saved } = address
+  const carried = useMemo(() => (cols === undefined ? null : readColumns(cols)), [cols])
+  const [moving, setMoving] = useState<{ from: string | undefined; choice: ColumnChoice } | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const carry = (choice: ColumnChoice) => {
+    setMoving({ from: cols, choice })
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      setMoving(null)
+      goTo((before) => ({ ...before, cols: columnsText(choice) }), { replace: true })
+    }, restMs)
   }
+  const keep = (choice: ColumnChoice) => {
+    if (choice === firstChoice) localStorage.removeItem(place)
+    else localStorage.setItem(place, JSON.stringify(choice))
+    setOwn(choice)
+  }
+  const change = cols === undefined && saved === undefined ? keep : carry
+  const choice = moving !== null && moving.from === cols ? moving.choice : (carried ?? own)
+  return { choice, change, reset: () => change(firstChoice) }
 }

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { exportUrl } from '../../data/imports.ts'
+import { useLabelsById } from '../../data/labels.ts'
 import { type LeadFilters, useLeadCount } from '../../data/leads.ts'
 import { usePeople } from '../../data/people.ts'
 import { mayIn } from '../../session/session.ts'
@@ -76,9 +77,10 @@ function Export({ filters }: { filters: LeadFilters }) {
 function Filters({ filters }: { filters: LeadFilters }) {
   const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export
-  const sentences = activeFilters(address).map((name) => sentenceOf(name, address, people))
+  const sentences = activeFilters(address).map((name) => sentenceOf(name, address, people, labels))
   const all = address.q === undefined ? sentences : [...sentences, search(address.q)]
   if (all.length === 0) return <span>{everything}</span>
   return all.map((sentence) => (

@@ -15,6 +15,7 @@ import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
+import { views } from './views.ts'
 import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
@@ -36,5 +37,6 @@ export const rest = {
   told,
   transfer,
   triage,
+  views,
   webhooks,
 }

@@ -16,6 +16,7 @@ import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
+import { views } from './views.ts'
 import { webhooks } from './webhooks.ts'
 
 export const rest: typeof en = {
@@ -36,5 +37,6 @@ export const rest: typeof en = {
   told,
   transfer,
   triage,
+  views,
   webhooks,
 }

@@ -1,16 +1,14 @@
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { createLabel, labelsKey, useLabelsById } from '../../data/labels.ts'
-import { mayIn } from '../../session/session.ts'
-import { t } from '../../text/index.ts'
-import { plain } from '../../ui/format/plain.ts'
-import { labelColors } from '../../ui/LabelDot.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
-import { complain, say } from '../../ui/overlay/notices.tsx'
-import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { labelColor } from '../parts/label-color.ts'
-import styles from '../ThreadPane.module.css'
+import { createLabel, labelsKey, useLabelsById } from '../data/labels.ts'
+import { mayIn } from '../session/session.ts'
+import { t } from '../text/index.ts'
+import { plain } from '../ui/format/plain.ts'
+import { LabelDot, labelColors } from '../ui/LabelDot.tsx'
+import type { Drop } from '../ui/overlay/drop.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Picker, type PickerItem } from '../ui/overlay/Picker.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface LabelPickerProps {
   drop: Drop
@@ -35,7 +33,7 @@ export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
     id,
     label: name,
     isOn: carries(id),
-    icon: <i className={styles.label} style={{ background: labelColor(color) }} />,
+    icon: <LabelDot color={color} />,
   }))
   const made = (term: string): LabelItem | null => {
     const isKnown = items.some(({ label }) => plain(label) === plain(term))

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementsOf, vacuum } from '../../support/database.ts'
+import { fillLeads } from '../../support/fill.ts'
+import { signedInMember } from '../../support/member.ts'
+import { badPlans, forgetStatistics } from '../../support/plans.ts'
+import { world } from '../../support/world.ts'
+
+const tables = ['leads', 'lead_labels']
+
+test('filters by label, labels of a page and their changes go by index, also before the database has counted', async () => {
+  const w = await world({ dailyLeadQuota: 0 })
+  const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
+  await fillLeads({ ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }, 10_000)
+  const ids: string[] = []
+  for (const name of ['Often', 'Seldom']) {
+    ids.push((await admin.call('POST', '/labels', { name, color: 'teal' })).body.label.id)
+  }
+  const [often = '', seldom = ''] = ids
+  await w.db.sql`
+    insert into lead_labels (workspace_id, lead_id, label_id)
+    select workspace_id, id, case when n % 50 = 0 then ${seldom}::uuid else ${often}::uuid end
+    from (select *, row_number() over (order by id) as n from leads where workspace_id = ${w.workspaceId}) as l
+    where n % 2 = 0`
+  const lead = await w.lead()
+  const use = async () => {
+    for (const query of [
+      `labels=${often}`,
+      `labels=${seldom},${often}`,
+      `withoutLabels=${often}`,
+      'sortBy=updatedAt',
+    ]) {
+      assert.equal((await member.call('GET', `/leads?limit=10&${query}`)).status, 200)
+    }
+    assert.equal((await member.call('GET', `/leads/${lead.id}`)).status, 200)
+    for (const labelIds of [[often], [seldom], []]) {
+      assert.equal((await member.call('PUT', `/leads/${lead.id}/labels`, { labelIds })).status, 200)
+    }
+  }
+  await vacuum()
+  assert.deepEqual(await badPlans(w.db, await statementsOf(use), tables), [])
+  await forgetStatistics(w.db, tables)
+  assert.deepEqual(await badPlans(w.db, await statementsOf(use), tables), [])
+})
+
+test('a page of leads and a lead cost the team one more statement, for their labels, and keys none', async () => {
+  const w = await world()
+  const member = await signedInMember(w)
+  for (let n = 0; n < 3; n++) await w.lead()
+  const statements = await statementsOf(async () => void (await member.call('GET', '/leads?limit=3')))
+  assert.equal(statements.filter(({ text }) => /lead_labels/.test(text)).length, 1)
+  const ofKey = await statementsOf(async () => void (await w.call('GET', '/api/v1/leads', { query: { limit: '3' } })))
+  assert.equal(ofKey.filter(({ text }) => /lead_labels/.test(text)).length, 0)
+})

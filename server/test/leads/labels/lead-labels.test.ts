@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../../src/base/id.ts'
+import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { leadPath } from '../../support/leads/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+import { world } from '../../support/world.ts'
+
+const bulkPath = '/lead-bulk-changes'
+
+async function labelWorld() {
+  const w = await world()
+  const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
+  const label = async (name: string): Promise<string> =>
+    (await admin.call('POST', '/labels', { name, color: 'teal' })).body.label.id
+  const set = (leadId: string, labelIds: string[]) => member.call('PUT', `/leads/${leadId}/labels`, { labelIds })
+  const of = async (leadId: string): Promise<string[]> =>
+    (await member.call('GET', `/leads/${leadId}`)).body.lead.labelIds
+  const found = async (query: string): Promise<string[]> =>
+    (await member.call('GET', `/leads?sortOrder=asc&${query}`)).body.leads.map(({ id }: { id: string }) => id)
+  const begin = async (body: object) => {
+    const answer = await member.call('POST', bulkPath, body)
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    return answer.body.bulkChange
+  }
+  const undo = async (id: string) => (await member.call('POST', `${bulkPath}/${id}/undo`)).body.bulkChange
+  return { w, admin, member, label, set, of, found, begin, undo }
+}
+
+test('a lead has the labels that it was given, in the list too, and no event and no key tells of them', async () => {
+  const { w, member, label, set, of } = await labelWorld()
+  const [vip, late] = [await label('VIP'), await label('Late')]
+  const { id } = await w.lead()
+  assert.deepEqual(await of(id), [])
+  const before = (await w.call('GET', leadPath(id))).body
+  const answer = await set(id, [late, vip.toUpperCase(), late])
+  assert.deepEqual([answer.status, answer.body], [200, { labelIds: [late, vip] }])
+  assert.deepEqual((await of(id)).toSorted(), [vip, late].toSorted())
+  const [listed] = (await member.call('GET', '/leads')).body.leads
+  assert.deepEqual(listed.labelIds.toSorted(), [vip, late].toSorted())
+  assert.deepEqual((await w.call('GET', leadPath(id))).body, before)
+  assert.equal((await w.events(id)).length, 1)
+  await set(id, [vip])
+  await set(id, [vip])
+  assert.deepEqual(await of(id), [vip])
+  const { labels } = (await member.call('GET', `/leads/${id}/history`)).body
+  const told = labels.map(({ added, removed, actor }: Record<string, string[]>) => [added, removed, actor])
+  const by = { type: 'user', id: member.userId }
+  assert.deepEqual(told, [
+    [[late, vip], [], by],
+    [[], [late], by],
+  ])
+})
+
+test('labels of another workspace, of nobody, or too many are refused, and so is a lead that is not there', async () => {
+  const { w, label, set, of } = await labelWorld()
+  const other = await labelWorld()
+  const { id } = await w.lead()
+  for (const strange of [await other.label('Theirs'), newId(w.clock.now())]) {
+    const { status, body } = await set(id, [strange])
+    assert.deepEqual([status, body.data.issues[0].path], [400, 'labelIds'])
+  }
+  assert.equal(
+    (
+      await set(
+        id,
+        Array.from({ length: 21 }, () => newId(w.clock.now())),
+      )
+    ).status,
+    400,
+  )
+  assert.equal((await other.set(id, [])).status, 404)
+  assert.equal((await set(newId(w.clock.now()), [await label('VIP')])).status, 404)
+  assert.deepEqual(await of(id), [])
+})
+
+test('leads are found by any of some labels and by none of some, beside other filters and words, and on the board', async () => {
+  const { w, member, label, set, found } = await labelWorld()
+  const [vip, late, other] = [await label('VIP'), await label('Late'), await label('Other')]
+  const leads: string[] = []
+  for (const [labels, status] of [
+    [[vip], 'new'],
+    [[late, vip], 'won'],
+    [[late], 'new'],
+    [[], 'new'],
+  ] as const) {
+    w.clock.advance(1000)
+    const { id } = await w.lead({ status, firstName: 'Marina' })
+    leads.push(id)
+    await set(id, [...labels])
+  }
+  const [a = '', b = '', c = '', d = ''] = leads
+  assert.deepEqual(await found(`labels=${vip}`), [a, b])
+  assert.deepEqual(await found(`labels=${vip.toUpperCase()},${late}`), [a, b, c])
+  assert.deepEqual(await found(`labels=${other}`), [])
+  assert.deepEqual(await found(`withoutLabels=${vip}`), [c, d])
+  assert.deepEqual(await found(`withoutLabels=${vip},${late}`), [d])
+  assert.deepEqual(await found(`labels=${late}&withoutLabels=${vip}`), [c])
+  assert.deepEqual(await found(`labels=${vip}&status=won&search=marina`), [b])
+  const first = (await member.call('GET', `/leads?sortOrder=asc&limit=1&labels=${vip}`)).body
+  assert.equal(first.total, 2)
+  assert.deepEqual(await found(`limit=1&labels=${vip}&cursor=${first.nextCursor}`), [b])
+  assert.equal((await member.call('GET', `/leads?labels=${late}&cursor=${first.nextCursor}`)).status, 400)
+  const { columns } = (await member.call('GET', `/leads/board?labels=${vip}`)).body
+  const counted = columns.filter(({ count }: { count: number }) => count > 0)
+  assert.deepEqual(
+    counted.map(({ status, count }: { status: string; count: number }) => [status, count]),
+    [
+      ['new', 1],
+      ['won', 1],
+    ],
+  )
+  for (const query of ['labels=x', `labels=${vip},`, `withoutLabels=${'x'.repeat(36)}`]) {
+    assert.equal((await member.call('GET', `/leads?${query}`)).status, 400, query)
+  }
+})
+
+test('a label that is deleted is taken off every lead', async () => {
+  const { w, admin, label, set, of } = await labelWorld()
+  const [vip, late] = [await label('VIP'), await label('Late')]
+  const { id } = await w.lead()
+  await set(id, [vip, late])
+  assert.equal((await admin.call('DELETE', `/labels/${vip}`)).status, 200)
+  assert.deepEqual(await of(id), [late])
+})
+
+test('a deleted lead keeps its labels while it can be restored, and loses them when it is purged', async () => {
+  const { w, member, label, set, of } = await labelWorld()
+  const { id } = await w.lead()
+  await set(id, [await label('VIP')])
+  const labels = await of(id)
+  await member.call('DELETE', `/leads/${id}`)
+  await member.call('POST', `/leads/${id}/restore`)
+  assert.deepEqual(await of(id), labels)
+  await member.call('DELETE', `/leads/${id}`)
+  w.clock.advance(31 * 86_400_000)
+  await purgeDeletedLeads(w.db, w.clock)
+  const rows = await w.db.sql`select from lead_labels where workspace_id = ${w.workspaceId}`
+  assert.equal(rows.length, 0)
+})
+
+test('many leads get labels and lose others at once, each keeping what else it has, and it is undone', async () => {
+  const { w, label, set, of, begin, undo } = await labelWorld()
+  const [vip, late, own] = [await label('VIP'), await label('Late'), await label('Own')]
+  const leads = [await w.lead(), await w.lead(), await w.lead(), await w.lead()].map(({ id }) => id)
+  const [a = '', b = '', c = '', full = ''] = leads
+  await set(a, [late, own])
+  await set(b, [vip])
+  const many: string[] = []
+  for (let n = 0; n < 20; n++) many.push(await label(`Label ${n}`))
+  await set(full, many)
+  const labels = { addLabelIds: [vip, vip.toUpperCase()], removeLabelIds: [late] }
+  const change = await begin({ ids: [...leads, newId(w.clock.now())], labels })
+  const { state, kind, total, changed, unchanged, failed } = change
+  assert.deepEqual([state, kind, total, changed, unchanged, failed], ['done', 'labels', 5, 2, 1, 2])
+  assert.deepEqual([change.changes, change.labels], [null, { addLabelIds: [vip], removeLabelIds: [late] }])
+  assert.deepEqual((await of(a)).toSorted(), [vip, own].toSorted())
+  assert.deepEqual([await of(b), await of(c)], [[vip], [vip]])
+  assert.equal((await of(full)).length, 20)
+  const log = await w.db.sql<{ target: string }[]>`
+    select target from audit_log where scope_id = ${w.workspaceId} and action = 'leads.bulk_changed'`
+  assert.deepEqual(
+    log.map(({ target }) => target),
+    [`bulk_change:${change.id} labels leads:2`],
+  )
+
+  await set(c, [own])
+  const undone = await undo(change.id)
+  assert.deepEqual([undone.state, undone.undone, undone.kept], ['undone', 1, 1])
+  assert.deepEqual((await of(a)).toSorted(), [late, own].toSorted())
+  assert.deepEqual([await of(b), await of(c)], [[vip], [own]])
+})
+
+test('all leads that a filter shows get a label in the background, whatever the label does to the filter', async () => {
+  const { w, label, found, begin, undo } = await labelWorld()
+  const vip = await label('VIP')
+  for (let n = 0; n < 3; n++) await w.lead({ status: 'won' })
+  await w.lead({ status: 'new' })
+  const { id, state } = await begin({ filter: { status: 'won', withoutLabels: vip }, labels: { addLabelIds: [vip] } })
+  assert.equal(state, 'collecting')
+  await runBulkChanges(w, new AbortController().signal)
+  assert.equal((await found(`labels=${vip}`)).length, 3)
+  assert.equal((await undo(id)).undone, 3)
+  assert.deepEqual(await found(`labels=${vip}`), [])
+})
+
+for (const [name, body] of [
+  ['changes and labels at once', { changes: { status: 'won' }, labels: { addLabelIds: [] } }],
+  ['no label at all', { labels: {} }],
+  ['a label that nobody has', { labels: { addLabelIds: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'] } }],
+] as const) {
+  test(`a bulk change of ${name} is 400`, async () => {
+    const { w, member } = await labelWorld()
+    const { id } = await w.lead()
+    assert.equal((await member.call('POST', bulkPath, { ids: [id], ...body })).status, 400)
+  })
+}
+
+test('two who give the last places of a lead at once do not give it more than 20', async () => {
+  const { w, label, set, of, begin } = await labelWorld()
+  const { id } = await w.lead()
+  const ids: string[] = []
+  for (let n = 0; n < 22; n++) ids.push(await label(`Label ${n}`))
+  await set(id, ids.slice(0, 19))
+  await Promise.all(ids.slice(19, 22).map((one) => begin({ ids: [id], labels: { addLabelIds: [one] } })))
+  assert.equal((await of(id)).length, 20)
+})

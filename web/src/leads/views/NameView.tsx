@@ -1,0 +1,63 @@
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import type { NewView } from './use-views.ts'
+
+interface NameViewProps {
+  title: string
+  name: string
+  /** Whether it is asked whose the view is. */
+  mayShare: boolean
+  save(view: NewView): Promise<void>
+  close(): void
+}
+
+/** Asks what a view is called, and whose it is. */
+export function NameView({ title, name: before, mayShare, save, close }: NameViewProps) {
+  const draft = useDraft({ name: before, shared: false })
+  const [isSaving, setSaving] = useState(false)
+  const { name, shared } = draft.value
+  const submit = async () => {
+    setSaving(true)
+    await save({ name: name.trim(), shared }).then(close, (error) => draft.refuse(error) || complain(error))
+    setSaving(false)
+  }
+  return (
+    <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': t.common.close }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <Stack>
+          <TextInput
+            label={t.leads.viewName}
+            value={name}
+            onChange={(event) => draft.set({ name: event.currentTarget.value })}
+            error={draft.errorOf('name')}
+            data-autofocus
+            maxLength={80}
+          />
+          {mayShare && (
+            <Checkbox
+              label={t.leads.viewShared}
+              checked={shared}
+              onChange={(event) => draft.set({ shared: event.currentTarget.checked })}
+            />
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              {t.common.cancel}
+            </Button>
+            <Button type="submit" loading={isSaving} disabled={name.trim() === ''}>
+              {t.common.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,173 @@
+import { Button, Menu } from '@mantine/core'
+import { IconCheck, IconChevronDown, IconUsers } from '@tabler/icons-react'
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
+import type { LeadAddress } from '../fields/address.ts'
+import type { ColumnChoice } from '../fields/column-choice.ts'
+import type { GoTo } from '../fields/use-address.ts'
+import { NameView } from './NameView.tsx'
+import { Tab } from './Tab.tsx'
+import { useViews, type View, type Views } from './use-views.ts'
+import { ViewMenu } from './ViewMenu.tsx'
+import styles from './views.module.css'
+
+interface ViewTabsProps {
+  address: LeadAddress
+  goTo: GoTo
+  choice: ColumnChoice
+}
+
+/** Ways of looking at the leads, each under its name: all of them, and then the saved ones. */
+export function ViewTabs({ address, goTo, choice }: ViewTabsProps) {
+  const views = useViews(address, goTo, choice)
+  const { step } = views
+  const isPhone = useIsPhone()
+  useKeys(
+    t.leads.keys.group,
+    useMemo(
+      () => [
+        { keys: '.', label: t.views.next, run: () => step(1) },
+        { keys: ',', label: t.views.previous, run: () => step(-1) },
+      ],
+      [step],
+    ),
+  )
+  return (
+    <div className={styles.row}>
+      {isPhone ? <PhonePicker views={views} /> : <Tabs views={views} />}
+      {views.isChanged && <Changed views={views} />}
+    </div>
+  )
+}
+
+function Tabs({ views }: { views: Views }) {
+  const { all, open } = views
+  const { list, fits } = useFit([t.views.all, ...all.map(({ name }) => name)].join('\n'), open?.id)
+  const hidden = all.slice(Math.max(0, fits - 1))
+  const isHidden = open !== undefined && hidden.includes(open)
+  return (
+    <nav aria-label={t.leads.views} className={styles.nav}>
+      <ul ref={list} className={styles.tabs}>
+        <Tab view={undefined} views={views} isShown />
+        {all.map((view) => (
+          <Tab key={view.id} view={view} views={views} isShown={!hidden.includes(view)} />
+        ))}
+      </ul>
+      {hidden.length > 0 && (
+        <ViewList
+          views={views}
+          shown={hidden}
+          label={isHidden ? open.name : t.views.more(hidden.length)}
+          isOpen={isHidden}
+        />
+      )}
+      {isHidden && <ViewMenu view={open} views={views} />}
+    </nav>
+  )
+}
+
+/** How many of a list's items stand in its first line; measured anew as it grows, shrinks or says something else. */
+function useFit(words: string, openId: string | undefined): { list: RefObject<HTMLUListElement | null>; fits: number } {
+  const list = useRef<HTMLUListElement>(null)
+  const [fits, setFits] = useState(Number.POSITIVE_INFINITY)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other words have another width, and so has the one that is open
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    const measure = () => {
+      const items = [...element.children] as HTMLElement[]
+      setFits(items.filter(({ offsetTop }) => offsetTop === items[0]?.offsetTop).length)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [words, openId])
+  return { list, fits }
+}
+
+function PhonePicker({ views }: { views: Views }) {
+  const { all, open } = views
+  return (
+    <nav aria-label={t.leads.views} className={styles.nav}>
+      <ViewList views={views} shown={[undefined, ...all]} label={open?.name ?? t.views.all} isOpen />
+      {open !== undefined && <ViewMenu view={open} views={views} />}
+    </nav>
+  )
+}
+
+interface ViewListProps {
+  views: Views
+  shown: readonly (View | undefined)[]
+  label: string
+  isOpen: boolean
+}
+
+function ViewList({ views, shown, label, isOpen }: ViewListProps) {
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color={isOpen ? undefined : 'gray'}
+          size="compact-sm"
+          rightSection={<IconChevronDown size={14} />}
+          className={styles.more}
+        >
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="min(420px, 70vh)" style={{ overflowY: 'auto' }}>
+        {shown.map((view) => (
+          <Menu.Item
+            key={view?.id ?? 'all'}
+            onClick={() => views.show(view)}
+            leftSection={view?.shared && <IconUsers size={14} aria-label={t.views.shared} role="img" />}
+            rightSection={view?.id === views.open?.id && <IconCheck size={14} aria-label={t.views.isOpen} role="img" />}
+          >
+            {view?.name ?? t.views.all}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Keeps what was changed of a view, under its name or another, or takes it back. */
+function Changed({ views }: { views: Views }) {
+  const { open } = views
+  const [isNaming, setNaming] = useState(false)
+  const [isSaving, setSaving] = useState(false)
+  const save = async (view: View) => {
+    setSaving(true)
+    await views.save(view).catch(complain)
+    setSaving(false)
+  }
+  return (
+    <div className={styles.changed}>
+      {open !== undefined && views.mayChange(open) && (
+        <Button size="compact-sm" variant="light" loading={isSaving} onClick={() => void save(open)}>
+          {t.common.save}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" onClick={() => setNaming(true)}>
+        {open === undefined ? t.leads.saveView : t.views.saveAs}
+      </Button>
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={() => views.show(open)}>
+        {t.views.reset}
+      </Button>
+      {isNaming && (
+        <NameView
+          title={open === undefined ? t.leads.saveView : t.views.saveAs}
+          name=""
+          mayShare={views.mayShare}
+          save={views.saveAs}
+          close={() => setNaming(false)}
+        />
+      )}
+    </div>
+  )
+}

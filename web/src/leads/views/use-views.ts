@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import {
+  changeFilter,
+  createFilter,
+  deleteFilter,
+  orderFilters,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../../data/saved-filters.ts'
+import { mayIn } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { type LeadAddress, savedQuery } from '../fields/address.ts'
+import { type ColumnChoice, columnsText } from '../fields/column-choice.ts'
+import type { GoTo } from '../fields/use-address.ts'
+import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from './view-rules.ts'
+
+export type View = SavedFilter
+export type NewView = Pick<SavedFilter, 'name' | 'shared'>
+
+/** The saved views of the leads, which of them is open, and what can be done with them. */
+export interface Views {
+  all: readonly View[]
+  /** Undefined: all leads. */
+  open: View | undefined
+  isChanged: boolean
+  mayShare: boolean
+  mayChange(view: View): boolean
+  /** Shows a view as it was saved. */
+  show(view: View | undefined): void
+  /** Shows the one so many places on, all leads being the first. */
+  step(by: number): void
+  save(view: View): Promise<void>
+  /** Rejects with what the service said. */
+  saveAs(view: NewView): Promise<void>
+  rename(view: View, name: string): Promise<void>
+  share(view: View, shared: boolean): Promise<void>
+  duplicate(view: View): Promise<void>
+  remove(view: View): Promise<void>
+  move(view: View, by: number): Promise<void>
+  moveTo(id: string, at: string): Promise<void>
+}
+
+export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice): Views {
+  const workspaceId = useWorkspaceId()
+  const all = useSavedFiltersOf('leads', workspaceId)
+  const open = openView(all, address)
+  const mayShare = mayIn(workspaceId, 'admin')
+  const show = useCallback(
+    (view: View | undefined) => goTo(() => (view === undefined ? {} : addressOfView(view))),
+    [goTo],
+  )
+  const step = useCallback(
+    (by: number) => {
+      const order = [undefined, ...all]
+      const at = order.indexOf(open)
+      show(order[(at + by + order.length) % order.length])
+    },
+    [all, open, show],
+  )
+  // What a view keeps does not depend on what columns its reader likes.
+  const kept = () => savedQuery({ ...address, cols: columnsText(choice) })
+  return {
+    all,
+    open,
+    isChanged: isChanged(open, address),
+    mayShare,
+    mayChange: ({ shared }) => !shared || mayShare,
+    show,
+    step,
+    ...useVerbs(workspaceId, all, show, kept),
+  }
+}
+
+type Verbs = Pick<Views, 'save' | 'saveAs' | 'rename' | 'share' | 'duplicate' | 'remove' | 'move' | 'moveTo'>
+
+function useVerbs(workspaceId: string, all: readonly View[], show: Views['show'], kept: () => string): Verbs {
+  const queries = useQueryClient()
+  const anew = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
+  const make = async (view: Pick<View, 'name' | 'query' | 'shared'>) => {
+    const { savedFilter } = await createFilter(workspaceId, { page: 'leads', ...view })
+    await anew()
+    return savedFilter
+  }
+  const change = async (view: View, changes: Partial<View>) => {
+    const { savedFilter } = await changeFilter(workspaceId, view.id, changes)
+    await anew()
+    return savedFilter
+  }
+  const order = async (ids: string[]) => {
+    await orderFilters(queries, workspaceId, 'leads', ids).catch(complain)
+    await anew()
+  }
+  const ids = all.map(({ id }) => id)
+  return {
+    save: async (view) => {
+      show(await change(view, { query: kept() }))
+      say(t.leads.viewSaved(view.name))
+    },
+    saveAs: async ({ name, shared }) => {
+      show(await make({ name, shared, query: kept() }))
+      say(t.leads.viewSaved(name))
+    },
+    rename: async (view, name) => void (await change(view, { name })),
+    share: async (view, shared) => {
+      await change(view, { shared })
+      say(shared ? t.views.nowShared(view.name) : t.views.nowOwn(view.name))
+    },
+    duplicate: async ({ name, query }) => {
+      const taken = all.map((one) => one.name)
+      show(await make({ name: nameOfCopy(name, taken), query, shared: false }))
+    },
+    remove: async (view) => {
+      await deleteFilter(workspaceId, view.id)
+      show(undefined)
+      await anew()
+      sayWithUndo(t.leads.viewDeleted(view.name), () => void make(view).then(show, complain))
+    },
+    move: (view, by) => order(movedBy(ids, view.id, by)),
+    moveTo: (id, at) => order(movedTo(ids, id, at)),
+  }
+}

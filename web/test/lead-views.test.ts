@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from './support/composing.ts'
+import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+
+const demo = await openDemo()
+const filters = `/workspaces/${demo.workspaceId}/saved-filters`
+const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Saved views' })
+const tab = (page: Page, name: string) => tabsOf(page).getByRole('link', { name: new RegExp(`${name}( Changed)?$`) })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const head = (page: Page, name: string) => page.getByRole('columnheader', { name })
+const names = (page: Page) => tabsOf(page).getByRole('link').allInnerTexts()
+const order = async (page: Page) => (await names(page)).join()
+
+async function inMenu(page: Page, view: string, item: string): Promise<void> {
+  await button(page, `Menu of the view ${view}`).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+async function saveAs(page: Page, open: string, name: string, shared = false): Promise<void> {
+  await button(page, open).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name of the view').fill(name)
+  if (shared) await dialog.getByLabel('For everybody in the workspace').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await tab(page, name).waitFor()
+}
+
+test('a view keeps filters, order and columns, says when it is changed, and is saved, saved anew or taken back', async () => {
+  const { page, problems } = await demo.open('leads?status=new&sort=createdAt')
+  await saveAs(page, 'Save this view', 'New ones')
+  await button(page, 'Save this view').waitFor({ state: 'detached' })
+  assert.equal(await tab(page, 'New ones').getAttribute('aria-current'), 'page')
+  await button(page, 'Columns').click()
+  await page.getByRole('checkbox', { name: 'E-mail' }).check()
+  await page.keyboard.press('Escape')
+  await head(page, 'E-mail').waitFor()
+  await button(page, 'Reset').click()
+  await head(page, 'E-mail').waitFor({ state: 'detached' })
+  await button(page, 'Columns').click()
+  await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
+  await page.keyboard.press('Escape')
+  await button(page, 'Save').click()
+  await button(page, 'Save').waitFor({ state: 'detached' })
+  await picture(page, 'leads-views')
+
+  await tab(page, 'All').click()
+  await head(page, 'Phone').waitFor()
+  await page.keyboard.press('.')
+  await head(page, 'Phone').waitFor({ state: 'detached' })
+  assert.match(page.url(), /status=new/)
+  await page.getByRole('button', { name: 'Remove: Status is New' }).click()
+  await saveAs(page, 'Save as new view', 'Everybody', true)
+  await page.reload()
+  await head(page, 'Phone').waitFor({ state: 'detached' })
+  assert.equal(await tab(page, 'Everybody').getAttribute('aria-current'), 'page')
+  await page.keyboard.press(',')
+  await page.keyboard.press(',')
+  await head(page, 'Phone').waitFor()
+  assert.deepEqual(await issuesInSchemes(page, 'views-keep'), [])
+  assert.deepEqual(problems, [])
+})
+
+test('views are renamed, shared, copied, deleted and brought back by their menus', async () => {
+  const { page, problems } = await demo.open('leads')
+  await tab(page, 'New ones').click()
+  await inMenu(page, 'New ones', 'Rename')
+  await page.getByRole('dialog').getByLabel('Name of the view').fill('Fresh')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await tab(page, 'Fresh').waitFor()
+  await inMenu(page, 'Fresh', 'Share with everybody')
+  await tab(page, 'Fresh').getByRole('img', { name: 'For everybody' }).waitFor()
+  await inMenu(page, 'Fresh', 'Keep for myself')
+  await tab(page, 'Fresh').getByRole('img').waitFor({ state: 'detached' })
+  await inMenu(page, 'Fresh', 'Duplicate')
+  await tab(page, 'Fresh 2').waitFor()
+  await inMenu(page, 'Fresh 2', 'Delete')
+  await tab(page, 'Fresh 2').waitFor({ state: 'detached' })
+  assert.equal(await tab(page, 'All').getAttribute('aria-current'), 'page')
+  await button(page, 'Undo').click()
+  await tab(page, 'Fresh 2').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('views are put into an order by mouse and by keys, and it is there the next time', async () => {
+  const { page, problems } = await demo.open('leads')
+  await tab(page, 'Fresh 2').waitFor()
+  assert.deepEqual(await names(page), ['All', 'Everybody', 'Fresh', 'Fresh 2'])
+  await tab(page, 'Fresh 2').dragTo(tab(page, 'Everybody'))
+  await until(
+    () => order(page),
+    (found) => found === 'All,Fresh 2,Everybody,Fresh',
+  )
+  await tab(page, 'Everybody').focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await until(
+    () => order(page),
+    (found) => found === 'All,Fresh 2,Fresh,Everybody',
+  )
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await until(
+    async () => page.url(),
+    (url) => url.includes('saved='),
+  )
+  await inMenu(page, 'Fresh', 'Move left')
+  await until(
+    () => order(page),
+    (found) => found === 'All,Fresh,Fresh 2,Everybody',
+  )
+  await page.reload()
+  await tab(page, 'Everybody').waitFor()
+  assert.deepEqual(await names(page), ['All', 'Fresh', 'Fresh 2', 'Everybody'])
+  assert.deepEqual(problems, [])
+})
+
+test('views that do not fit are behind a button, and on a phone all are', async () => {
+  for (let n = 1; n <= 12; n++) {
+    await demo.team('POST', filters, {
+      page: 'leads',
+      name: `A long name of a view ${n}`,
+      query: 'status=won',
+      shared: true,
+    })
+  }
+  const { page, problems } = await demo.open('leads')
+  const more = tabsOf(page).getByRole('button', { name: /more$/ })
+  await more.click()
+  await picture(page, 'leads-views-more')
+  await page.getByRole('menuitem', { name: 'A long name of a view 9' }).click()
+  await button(page, 'A long name of a view 9').waitFor()
+  await button(page, 'Menu of the view A long name of a view 9').waitFor()
+  assert.match(page.url(), /status=won/)
+  assert.deepEqual(await issuesInSchemes(page, 'views-more'), [])
+  assert.deepEqual(problems, [])
+
+  const small = await demo.open('leads', { viewport: phone })
+  await tabsOf(small.page).getByRole('button', { name: 'All' }).click()
+  await picture(small.page, 'leads-views-phone')
+  await small.page.getByRole('menuitem', { name: 'A long name of a view 12' }).click()
+  await tabsOf(small.page).getByRole('button', { name: 'A long name of a view 12', exact: true }).waitFor()
+  assert.deepEqual(await issuesInSchemes(small.page, 'views-phone'), [])
+  assert.deepEqual(small.problems, [])
+})
