@@ -34,7 +34,7 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
       .getByRole('link', { name: /Lena Öström/ })
       .waitFor()
   }
-  await search(page, 'le')
+  await search(page, 'uu')
   await group(page, 'Conversations').getByText('Names and numbers are found by three characters or more.').waitFor()
   await search(page, 'wardrobe crim')
   await group(page, 'Conversations').getByText('No conversation with this name or number.').waitFor()
