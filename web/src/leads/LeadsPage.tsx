@@ -4,7 +4,6 @@ import { usePeople } from '../data/people.ts'
 import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { later, useStanding } from '../ui/overlay/later.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useMaking } from '../ui/use-making.ts'
@@ -14,12 +13,12 @@ import type { GoTo } from './fields/use-address.ts'
 import { FilterBar } from './filters/FilterBar.tsx'
 import { LeadsBody } from './LeadsBody.tsx'
 import { LeadsHeader } from './LeadsHeader.tsx'
+import { NewLeadPanel } from './NewLeadPanel.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
 
 const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
-const NewLeadPanel = later(() => import('./NewLeadPanel.tsx'))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
@@ -61,16 +60,14 @@ export function LeadsPage() {
         onTotal={setTotal}
       />
       {isMaking && (
-        <Suspense fallback={<KeysHeld />}>
-          <NewLeadPanel
-            context={context}
-            close={() => setMaking(false)}
-            open={(lead) => {
-              setMaking(false)
-              open(lead)
-            }}
-          />
-        </Suspense>
+        <NewLeadPanel
+          context={context}
+          close={() => setMaking(false)}
+          open={(lead) => {
+            setMaking(false)
+            open(lead)
+          }}
+        />
       )}
     </>
   )

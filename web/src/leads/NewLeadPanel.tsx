@@ -34,7 +34,7 @@ type LeadDraft = typeof blank
 
 const checkMs = 250
 
-export default function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
+export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
