@@ -78,14 +78,19 @@ const snoozePast: Open = async (page) => {
   const ask = page.getByRole('dialog', { name: 'Snooze' })
   await page.keyboard.press('z')
   await ask.locator('input[type=datetime-local]').fill('2020-01-01T08:00')
-  await ask.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await ask.getByRole('button', { name: 'Snooze until then', exact: true }).click()
   await ask.getByRole('alert').waitFor()
 }
 const demoKey: Open = inOrder(
   (page) => page.getByRole('table').getByRole('button', { name: 'Demo key' }).click(),
   text('/api/v1/leads'),
 )
-const bulkAsk = inOrder(key('j'), key('x'), button('Source'), item('Event'), text('Change 1 lead?'))
+const bulkAsk = inOrder(
+  ...['j', 'x', 'j', 'x'].map(key),
+  (page) => page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Source' }).click(),
+  item('Event'),
+  text('Change 2 leads?'),
+)
 const way = (name: RegExp): Open =>
   inOrder(button('Connect a number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
 
@@ -163,7 +168,7 @@ const stops: Stop[] = [
       columns: button('Columns'),
       selection: inOrder(key('j'), key('x')),
       'bulk-ask': bulkAsk,
-      'bulk-done': inOrder(bulkAsk, button('Change 1 lead'), text('1 lead changed.')),
+      'bulk-done': inOrder(bulkAsk, button('Change 2 leads'), text('2 leads changed.')),
     },
   },
   { place: `leads?lead=${lead}`, stands: (page) => page.getByRole('complementary', { name: /^Lead / }) },
@@ -181,7 +186,10 @@ const stops: Stop[] = [
   {
     place: `forms/${form}`,
     stands: (page) => page.getByRole('button', { name: 'Add a field' }),
-    overlays: { more: button('More'), thanks: (page) => page.getByText('Thank-you message', { exact: true }).click() },
+    overlays: {
+      more: button('More'),
+      thanks: (page) => page.locator('label', { hasText: 'Thank-you message' }).click(),
+    },
   },
   { place: `forms/${form}?view=share`, stands: heading },
   { place: `forms/${form}?view=submissions`, stands: heading },

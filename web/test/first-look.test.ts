@@ -51,15 +51,22 @@ const thereWithRows = `{
   [location.href, ...there.map(({ name }) => name)]
 }`
 const widthsOfFigures = `(async () => {
-  const font = [...document.fonts].find(({ family }) => family.replaceAll('"', '') === 'Inter')
-  await font.load()
+  const fonts = [...document.fonts].filter(({ family }) => family.replaceAll('"', '') === 'Inter')
+  await Promise.all(fonts.map((font) => font.load()))
   const widthOf = (text) => {
     const span = document.body.appendChild(document.createElement('span'))
     span.textContent = text
     return span.getBoundingClientRect().width
   }
-  return { font: [font.status, font.display], figures: [widthOf('1111'), widthOf('0000')] }
+  const figures = [widthOf('1111'), widthOf('0000')]
+  return { fonts: fonts.map(({ status, display }) => [status, display]), figures, hyphen: widthOf('----') }
 })()`
+
+interface FontSeen {
+  fonts: string[][]
+  figures: number[]
+  hyphen: number
+}
 
 // But for the font, which is fetched when letters are drawn, and takes the place of another when it has come.
 for (const [room, language, mostBytes] of [
@@ -130,14 +137,18 @@ test('a scheme that was chosen is known to the service from then on', async () =
   assert.match(shell, /<html[^>]* data-mantine-color-scheme="dark"/)
 })
 
-test('the font is of 60 KB at most, takes the place of another, and has figures of one width', async () => {
+test('the font is of 60 KB at most, takes the place of another, and has figures of one width, as nothing else', async () => {
   const file = new URL('../src/app/inter.woff2', import.meta.url)
   assert.ok(statSync(file).size <= 60_000)
   const licence = readFileSync(new URL('../dist/inter-licence.txt', import.meta.url), 'utf8')
   assert.match(licence, /SIL OPEN FONT LICENSE Version 1\.1/i)
   const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
-  const { font, figures } = await page.evaluate<{ font: string[]; figures: number[] }>(widthsOfFigures)
-  assert.deepEqual(font, ['loaded', 'swap'])
+  const { fonts, figures, hyphen } = await page.evaluate<FontSeen>(widthsOfFigures)
+  assert.deepEqual(fonts, [
+    ['loaded', 'swap'],
+    ['loaded', 'swap'],
+  ])
   assert.equal(figures[0], figures[1])
+  assert.ok(hyphen < (figures[0] ?? 0), 'a hyphen is no figure')
 })

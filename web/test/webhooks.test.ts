@@ -58,7 +58,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   receiver.answer(() => ({ status: 500, body: 'out of paper' }))
   await newLead('Marina')
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
-  await page.getByRole('link', { name: 'Webhooks: one endpoint in trouble' }).waitFor()
+  await page.getByRole('link', { name: 'Webhooks: 1 endpoint in trouble' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
   await page.getByRole('radiogroup', { name: 'Filter by state' }).getByText('Waiting').click()
   await page.getByRole('button', { name: /Waiting.*Response 500/ }).click()

@@ -91,7 +91,7 @@ function onceRead(queries: QueryClient, done: () => void): () => void {
   }
   const finish = () => {
     stop()
-    done()
+    afterDrawing(done)
   }
   const stop = () => {
     clearTimeout(timer)
@@ -101,6 +101,19 @@ function onceRead(queries: QueryClient, done: () => void): () => void {
   const unsubscribe = queries.getQueryCache().subscribe(look)
   look()
   return stop
+}
+
+const drawnMs = 500
+
+/** What has just come is drawn first. A page that nobody sees draws nothing. */
+function afterDrawing(run: () => void): void {
+  let isDone = false
+  const once = () => {
+    if (!isDone) run()
+    isDone = true
+  }
+  setTimeout(once, drawnMs)
+  requestAnimationFrame(() => requestAnimationFrame(once))
 }
 
 function useFrameKeys(

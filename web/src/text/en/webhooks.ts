@@ -2,7 +2,7 @@ export const webhooks = {
   title: 'Webhooks',
   make: 'New webhook',
   empty: 'No webhooks yet. They tell other systems about leads and messages.',
-  trouble: (count: number) => (count === 1 ? 'one endpoint in trouble' : `${count} endpoints in trouble`),
+  trouble: (count: number) => (count === 1 ? '1 endpoint in trouble' : `${count} endpoints in trouble`),
   endpoint: 'Endpoint',
   description: 'Description',
   descriptionHelp: 'For the team: what receives the events.',

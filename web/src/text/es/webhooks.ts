@@ -4,7 +4,7 @@ export const webhooks: typeof en = {
   title: 'Webhooks',
   make: 'Nuevo webhook',
   empty: 'Aún no hay webhooks. Con uno, otros sistemas se enteran de leads y mensajes.',
-  trouble: (count) => (count === 1 ? 'un destino con problemas' : `${count} destinos con problemas`),
+  trouble: (count) => (count === 1 ? '1 destino con problemas' : `${count} destinos con problemas`),
   endpoint: 'Destino',
   description: 'Descripción',
   descriptionHelp: 'Para el equipo: qué recibe los eventos.',

@@ -60,7 +60,7 @@ export const audit: typeof en = {
     'api-key.changed': 'alterou uma chave de API',
     'api-key.renamed': 'mudou o nome de uma chave de API',
     'api-key.permissions-changed': 'mudou o que uma chave de API pode fazer',
-    'api-key.rotated': 'deu um novo valor a uma chave de API',
+    'api-key.rotated': 'rotacionou uma chave de API',
     'api-key.paused': 'pausou uma chave de API que estava se repetindo',
     'api-key.revoked': 'revogou uma chave de API',
     'team-token.created': 'criou um token da equipe',

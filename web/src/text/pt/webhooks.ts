@@ -4,7 +4,7 @@ export const webhooks: typeof en = {
   title: 'Webhooks',
   make: 'Novo webhook',
   empty: 'Nenhum webhook ainda. Por ele, outros sistemas ficam sabendo de leads e mensagens.',
-  trouble: (count) => (count === 1 ? 'um destino com problema' : `${count} destinos com problema`),
+  trouble: (count) => (count === 1 ? '1 destino com problema' : `${count} destinos com problema`),
   endpoint: 'Destino',
   description: 'Descrição',
   descriptionHelp: 'Para a equipe: o que recebe os eventos.',
