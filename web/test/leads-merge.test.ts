@@ -42,7 +42,7 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   const hint = panelOf(page, 'Márcia Fusaro').getByRole('region', { name: 'May be the same person' })
   await hint.getByRole('button', { name: 'Merge' }).click()
   const dialog = dialogOf(page)
-  await dialog.getByText('1 change of status of Márcia Fusaro come to Marcia Fusaro.').waitFor()
+  await dialog.getByText('Marcia Fusaro gets 1 change of status from Márcia Fusaro.').waitFor()
   await dialog.getByText('Programs that know it by the reference crm-2 do not find it any more.').waitFor()
   const first = dialog.getByRole('group', { name: 'First name' })
   assert.equal(await first.getByRole('radio', { name: /^Marcia / }).isChecked(), true, 'the older one is kept')

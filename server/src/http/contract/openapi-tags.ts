@@ -18,6 +18,7 @@ const groups: Record<string, Record<string, string>> = {
     'Audit log': 'Who changed what about access and settings, and when.',
     'Team leads': 'The leads of a workspace as its members work with them.',
     'Lead fields': 'The custom fields that a workspace defines: for people, and never against what API keys write.',
+    'Lead merges': 'Two leads that are one person: compared, merged, and taken apart again within 30 days.',
     'Lead bulk changes': 'What is done to many leads at once: begun, watched, cancelled, undone within a day.',
     'Lead imports': 'Files of leads: upload one, look at it, import it.',
     'Team inbox': 'Conversations as members work with them: who owns them, notes, mentions, presence.',

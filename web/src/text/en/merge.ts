@@ -24,7 +24,7 @@ export const merge = {
   conversations: (n: number) => (n === 1 ? '1 conversation' : `${n} conversations`),
   submissions: (n: number) => (n === 1 ? '1 form submission' : `${n} form submissions`),
   statusChanges: (n: number) => (n === 1 ? '1 change of status' : `${n} changes of status`),
-  moves: (what: string, other: string, kept: string) => `${what} of ${other} come to ${kept}.`,
+  moves: (what: string, other: string, kept: string) => `${kept} gets ${what} from ${other}.`,
   movesNothing: (other: string) => `${other} has no conversations, submissions or history to move.`,
   contacts: 'It is found by the phones and e-mails of both from then on.',
   deleted: (other: string) => `${other} is deleted. You can undo this for 30 days.`,
