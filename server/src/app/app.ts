@@ -9,6 +9,7 @@ import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/team-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
+import { submissionsOfLead } from '../forms/submit/submissions.ts'
 import { formTeamRoutes } from '../forms/team-routes.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
@@ -17,8 +18,9 @@ import { siteRoutes } from '../http/site/site.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhone } from '../inbox/read/of-phone.ts'
+import { talkOfPhone } from '../inbox/read/talk-of-phone.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
-import { leadTeamRoutes } from '../leads/api/team-routes.ts'
+import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/team-routes.ts'
 import { rotationTeamRoutes } from '../rotation/team-routes.ts'
 import { statsTeamRoutes } from '../stats/team-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
@@ -93,7 +95,9 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
   const conversationsOf = (workspaceId: string, phone: string) => conversationsOfPhone(team, workspaceId, phone)
-  leadTeamRoutes(app, { ...runtime, conversationsOf }, teamGuard)
+  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => talkOfPhone(team, ...asked)
+  const submissionsOf: LeadTeamDeps['submissionsOf'] = (...asked) => submissionsOfLead(team, ...asked)
+  leadTeamRoutes(app, { ...runtime, conversationsOf, talkOf, submissionsOf }, teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)

@@ -1,6 +1,7 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
 import { filterPlace } from './bulk/collect.ts'
 import { bulkItemPlace } from './bulk/items.ts'
+import { leadNotePlace } from './lead/notes.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
 import { piecePlace } from './transfer/import/pieces.ts'
@@ -71,5 +72,12 @@ const bulkChanges: SealedTable = {
   places: { filter: ({ id }) => filterPlace(id) },
 }
 
-export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges]
+const notes: SealedTable = {
+  table: 'lead_notes',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { text: ({ id }) => leadNotePlace(id) },
+}
+
+export const sealedLeadTables = [leads, notes, imports, importPieces, bulkItems, bulkChanges]
 export const indexedLeadTables = [leadDigests, leadTokens]

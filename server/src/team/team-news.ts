@@ -11,6 +11,7 @@ const teamNews = {
   },
   'team.lead_import.changed': { idName: 'importId', tells: '`{ importId }`: read that import anew; only admins may' },
   'team.lead_bulk_change.changed': { idName: 'changeId', tells: '`{ changeId }`: read that bulk change anew' },
+  'team.lead.changed': { idName: 'leadId', tells: '`{ leadId }`: read the timeline of that lead anew' },
   'team.member.changed': { idName: 'userId', tells: '`{ userId }`: read the members anew' },
   'team.workspace.changed': { idName: 'workspaceId', tells: '`{ workspaceId }`: read the workspace anew' },
 }
@@ -37,6 +38,11 @@ export function announceImport(tx: Tx, workspaceId: string, importId: string): v
 /** The same, of a bulk change of leads. */
 export function announceBulkChange(tx: Tx, workspaceId: string, changeId: string): void {
   announceNews(tx, 'team.lead_bulk_change.changed', workspaceId, changeId)
+}
+
+/** The same, of what is in no event of a lead, as a note. */
+export function announceLead(tx: Tx, workspaceId: string, leadId: string): void {
+  announceNews(tx, 'team.lead.changed', workspaceId, leadId)
 }
 
 /** The same, of a member who went away or came back. */
