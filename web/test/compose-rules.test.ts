@@ -11,7 +11,7 @@ import {
   findUnsendable,
   piecesOf,
   problemOf,
-} from '../src/inbox/compose/template-preview.ts'
+} from '../src/shared/template-preview.ts'
 import {
   askedAt,
   fillReply,

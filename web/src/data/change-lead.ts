@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { timelineKey } from './lead-timeline.ts'
 import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead } from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
@@ -26,6 +27,7 @@ export async function changeLead(
     for (const queryKey of [listsOf(workspaceId), boardsOf(workspaceId)]) {
       void queries.invalidateQueries({ queryKey, refetchType: 'none' })
     }
+    void queries.invalidateQueries({ queryKey: timelineKey(workspaceId, lead.id) })
     if (changed.status !== lead.status) {
       void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
     }

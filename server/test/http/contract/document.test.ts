@@ -69,9 +69,9 @@ test('every object of several fields is written once, under a name', async () =>
   assert.deepEqual(twice, [], 'give the schema a title: titled(…)')
 })
 
-test('the document stays one to read: at most 34,000 lines as it is written to docs/', async () => {
+test('the document stays one to read: at most 34,500 lines as it is written to docs/', async () => {
   const lines = JSON.stringify(await document(), null, 2).split('\n').length
-  assert.ok(lines > 10_000 && lines <= 34_000, `${lines} lines: name what is written twice by titled(…)`)
+  assert.ok(lines > 10_000 && lines <= 34_500, `${lines} lines: name what is written twice by titled(…)`)
 })
 
 test('no field has a default, which would make it a required one in clients', async () => {

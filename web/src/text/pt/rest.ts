@@ -7,6 +7,7 @@ import { finding } from './finding.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
+import { leadPage } from './lead-page.ts'
 import { leads } from './leads.ts'
 import { problem } from './problems.ts'
 import { profile } from './profile.ts'
@@ -25,6 +26,7 @@ export const rest: typeof en = {
   forms,
   home,
   keys,
+  leadPage,
   leads,
   problem,
   profile,

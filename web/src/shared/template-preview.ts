@@ -1,4 +1,4 @@
-import { plain } from '../../ui/format/plain.ts'
+import { plain } from '../ui/format/plain.ts'
 
 export interface Template {
   id: string
