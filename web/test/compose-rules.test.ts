@@ -6,13 +6,6 @@ import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compo
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import {
-  filledText,
-  findTemplates,
-  findUnsendable,
-  piecesOf,
-  problemOf,
-} from '../src/shared/template-preview.ts'
-import {
   askedAt,
   fillReply,
   findMembers,
@@ -23,6 +16,7 @@ import {
 import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/written-since.ts'
 import type { KeyedStorage } from '../src/session/private-storage.ts'
+import { filledText, findTemplates, findUnsendable, piecesOf, problemOf } from '../src/shared/template-preview.ts'
 import { newStorage } from './support/storage.ts'
 
 const minute = 60_000

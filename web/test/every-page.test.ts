@@ -108,6 +108,7 @@ const stops: Stop[] = [
     },
   },
   { place: `leads?lead=${lead}`, stands: (page) => page.getByRole('complementary', { name: /^Lead / }) },
+  { place: `leads/${lead}`, stands: (page) => page.getByRole('region', { name: 'Timeline' }) },
   { place: 'leads?view=board', stands: (page) => page.getByRole('region', { name: 'Leads: New' }) },
   { place: 'leads?view=trash', stands: heading },
   { place: 'leads/import', stands: heading },

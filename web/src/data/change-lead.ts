@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { timelineKey } from './lead-timeline.ts'
-import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead } from './leads.ts'
+import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead, timelineKey } from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
 /**

@@ -24,7 +24,14 @@ const groups: Record<GroupName, readonly FieldName[]> = {
 const groupNames = Object.keys(groups) as GroupName[]
 
 // What is asked of nearly every lead has its place, filled or not.
-const alwaysThere: ReadonlySet<FieldName> = new Set(['lastName', 'phone', 'email', 'assignedTo', 'notes'])
+const alwaysThere: ReadonlySet<FieldName> = new Set([
+  'lastName',
+  'phone',
+  'email',
+  'assignedTo',
+  'estimatedValue',
+  'notes',
+])
 
 /** The fields of a lead by groups; each is changed where it stands. Empty ones are a step away. */
 export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {

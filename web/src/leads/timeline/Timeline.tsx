@@ -1,6 +1,6 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core'
+import { Button, Select, Skeleton } from '@mantine/core'
 import { useState } from 'react'
-import { type TimelineKind, useLeadTimeline, useTimelineNews } from '../../data/lead-timeline.ts'
+import { type TimelineKind, useLeadTimeline, useTimelineNews } from '../../data/lead/timeline.ts'
 import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
@@ -29,11 +29,13 @@ export function Timeline({ lead, people }: TimelineProps) {
     <section className={styles.timeline} aria-label={leadPage.timeline}>
       <div className={styles.head}>
         <h3 className={styles.heading}>{leadPage.timeline}</h3>
-        <SegmentedControl
+        <Select
           size="xs"
+          w={130}
           aria-label={leadPage.show}
           value={kind}
-          onChange={(chosen) => setKind(chosen as typeof kind)}
+          allowDeselect={false}
+          onChange={(chosen) => setKind((chosen ?? 'all') as typeof kind)}
           data={kinds.map((value) => ({ value, label: leadPage.shown[value] }))}
         />
       </div>

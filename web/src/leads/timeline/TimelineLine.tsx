@@ -9,7 +9,7 @@ import {
   IconPlus,
   IconProgress,
 } from '@tabler/icons-react'
-import type { TimelineEntry } from '../../data/lead-timeline.ts'
+import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../../data/lead-timeline.ts'
+import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { customName, statusName } from '../../ui/format/lead-words.ts'

@@ -1,17 +1,14 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body } from '../api/client.ts'
-import { type LiveEvent, useLive } from '../api/live.ts'
-import { readAgain } from '../api/read-again.ts'
-import { leadKey } from './leads.ts'
+import { api, body } from '../../api/client.ts'
+import { type LiveEvent, useLive } from '../../api/live.ts'
+import { readAgain } from '../../api/read-again.ts'
+import { timelineKey } from '../leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}'
 
 export type TimelineKind = 'messages' | 'notes' | 'changes'
 export type TimelineEntry = Awaited<ReturnType<typeof readTimeline>>['entries'][number]
-
-export const timelineKey = (workspaceId: string, leadId: string) =>
-  [...leadKey(workspaceId, leadId), 'timeline'] as const
 
 const readTimeline = (workspaceId: string, identifier: string, query: { kind?: TimelineKind; cursor?: string }) =>
   body(api.GET(`${path}/timeline`, { params: { path: { workspaceId, identifier }, query } }))

@@ -1,4 +1,4 @@
-import { api, body } from '../api/client.ts'
+import { api, body } from '../../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
 
