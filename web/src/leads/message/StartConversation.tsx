@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { type Connection, useConnections, useTemplates } from '../../data/connections.ts'
 import { type NewConversation, startConversation } from '../../data/lead/start-conversation.ts'
 import { type Lead, leadKey } from '../../data/leads.ts'
-import { findTemplates, piecesOf, problemOf, type Template } from '../../shared/template-preview.ts'
+import { findTemplates, piecesOf, problemOf, type Template, valuesFor } from '../../shared/template-preview.ts'
 import { language, t } from '../../text/index.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { languageName } from '../../ui/format/language-name.ts'
@@ -69,7 +69,7 @@ function Start({ title, lead, phone, numbers, close }: StartProps) {
     setChosen(template)
     setTried(false)
     send.reset()
-    setValues(Array.from({ length: template?.parameterCount ?? 0 }, (_, n) => guess(lead, n)))
+    setValues(template === null ? [] : valuesFor(template, lead.firstName))
   }
   const submit = () => {
     setTried(true)
@@ -148,9 +148,6 @@ function useStart(lead: Lead, phone: string, close: () => void) {
     },
   })
 }
-
-// The first value of nearly every template is what the person is called.
-const guess = (lead: Lead, n: number): string => (n === 0 ? lead.firstName : '')
 
 const wordsFor = (problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined =>
   problem === null || (problem === 'empty' && !isTried) ? undefined : t.compose.templates.problems[problem]

@@ -13,6 +13,7 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
+import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { readSavedQuery } from '../fields/address.ts'
 import { useLeadVerbs } from '../fields/change.ts'
@@ -104,6 +105,7 @@ function Columns({ lead, back }: { lead: Lead; back(): void }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
+        <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
         <Duplicates lead={lead} open={open} />
         <LeadFields lead={lead} context={context} verbs={verbs} />
         <CustomFields lead={lead} verbs={verbs} />

@@ -50,8 +50,10 @@ export function whoWords({ actor, partOf, kind, message }: TimelineEntry, people
   return name === null ? part : part === null ? name : `${name} ${part}`
 }
 
-const nameOf = ({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string =>
-  (type === 'form' || type === 'system' ? null : people.nameOf(id)) ?? t.leads.actors[type]
+function nameOf({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
+  const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
+  return name === null || name === t.common.unknown ? t.leads.actors[type] : name
+}
 
 function partWords(partOf: string | null): string | null {
   const part = partOf?.split(':')[0] ?? ''
