@@ -129,7 +129,7 @@ test('on a phone the panel is a sheet and the page one column', async () => {
   assert.ok(width >= phone.width - 1, `${width} px`)
   await page.getByRole('link', { name: 'Open as page' }).click()
   await page.getByRole('heading', { name: 'Elis', level: 1 }).waitFor()
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true)
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
   await picture(page, 'lead-page-phone')
   assert.deepEqual(problems, [])
 })
