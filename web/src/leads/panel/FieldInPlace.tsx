@@ -1,5 +1,5 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
@@ -34,6 +34,13 @@ export function FieldInPlace({ field, lead, context, verbs }: FieldInPlaceProps)
   const id = useId()
   const edit = useFieldEdit(field, lead, verbs)
   const { text, error, isHere, saved } = edit
+  const input = useRef<HTMLInputElement>(null)
+  const shown = shownText(lead, field)
+  // What was selected as it came is selected still when it is written otherwise than it is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
+  useLayoutEffect(() => {
+    if (isHere && shown !== text) input.current?.select()
+  }, [isHere])
   const choices = choicesOf(field, context, saved)
   const common = {
     id,
@@ -62,7 +69,8 @@ export function FieldInPlace({ field, lead, context, verbs }: FieldInPlaceProps)
           <TextInput
             {...common}
             {...edit.handlers}
-            value={isHere || error !== null ? text : shownText(lead, field)}
+            ref={input}
+            value={isHere || error !== null ? text : shown}
             placeholder="–"
             dir="auto"
             type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
