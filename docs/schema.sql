@@ -329,11 +329,16 @@ create table events (
   seq bigint not null generated always as identity,
   "position" bigint,
   test_endpoint_id uuid,
+  actor_type text,
+  actor_id uuid,
+  part_of text,
+  changes bytea,
+  constraint events_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 
 CREATE UNIQUE INDEX events_position_key ON events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
-CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id);
+CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id);
 CREATE INDEX events_unplaced ON events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
 
 create table form_quota (
@@ -370,7 +375,7 @@ create table form_submissions (
 );
 
 CREATE INDEX form_submissions_form ON form_submissions USING btree (workspace_id, form_id, id);
-CREATE INDEX form_submissions_lead ON form_submissions USING btree (workspace_id, lead_id);
+CREATE INDEX form_submissions_lead ON form_submissions USING btree (workspace_id, lead_id, id);
 CREATE UNIQUE INDEX form_submissions_nonce_key ON form_submissions USING btree (workspace_id, form_id, nonce);
 
 create table forms (
@@ -679,6 +684,23 @@ create table lead_merges (
 CREATE INDEX lead_merges_kept ON lead_merges USING btree (workspace_id, kept_id, id);
 CREATE INDEX lead_merges_merged ON lead_merges USING btree (workspace_id, merged_id, id);
 CREATE INDEX lead_merges_to_forget ON lead_merges USING btree (undo_until) WHERE (undo_until IS NOT NULL);
+
+create table lead_notes (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  text bytea not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  idempotency_key text,
+  created_at timestamp(3) with time zone not null,
+  constraint lead_notes_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint lead_notes_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_notes_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX lead_notes_key ON lead_notes USING btree (workspace_id, actor_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX lead_notes_lead ON lead_notes USING btree (workspace_id, lead_id, id);
 
 create table lead_quota (
   workspace_id uuid not null,

@@ -6,13 +6,6 @@ import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compo
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import {
-  filledText,
-  findTemplates,
-  findUnsendable,
-  piecesOf,
-  problemOf,
-} from '../src/inbox/compose/template-preview.ts'
-import {
   askedAt,
   fillReply,
   findMembers,
@@ -23,6 +16,14 @@ import {
 import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/written-since.ts'
 import type { KeyedStorage } from '../src/session/private-storage.ts'
+import {
+  filledText,
+  findTemplates,
+  findUnsendable,
+  piecesOf,
+  problemOf,
+  valuesFor,
+} from '../src/shared/template-preview.ts'
 import { newStorage } from './support/storage.ts'
 
 const minute = 60_000
@@ -299,5 +300,21 @@ test('what stands in the way of sending is the widest that does', () => {
   ]
   for (const [workspace, connection, expected] of table) {
     assert.equal(obstacleOf(workspace, connection, now), expected, JSON.stringify([workspace, connection]))
+  }
+})
+
+test('a template begins with the name where it greets somebody, and nowhere else', () => {
+  const table: [body: string, count: number, values: string[]][] = [
+    ['Hi {{1}}, your order {{2}} is here', 2, ['Ana', '']],
+    ['Olá {{1}}!', 1, ['Ana']],
+    ['Bom dia, {{1}}', 1, ['Ana']],
+    ['*Hola {{1}}*', 1, ['Ana']],
+    ['Reminder: we see you on {{1}} at {{2}}.', 2, ['', '']],
+    ['{{1}} awaits you', 1, ['']],
+    ['Delhi {{1}}', 1, ['']],
+    ['Nothing to fill', 0, []],
+  ]
+  for (const [body, parameterCount, values] of table) {
+    assert.deepEqual(valuesFor({ body, parameterCount }, 'Ana'), values, body)
   }
 })

@@ -177,6 +177,7 @@ const stops: Stop[] = [
     stands: (page) => page.getByRole('button', { name: 'Status is New', exact: true }),
     overlays: { save: button('Save this view') },
   },
+  { place: `leads/${lead}`, stands: (page) => page.getByRole('region', { name: 'Timeline' }) },
   { place: 'leads?view=board', stands: (page) => page.getByRole('region', { name: 'Leads: New' }) },
   { place: 'leads?view=trash', stands: heading },
   { place: 'leads/changes', stands: (page) => page.getByRole('row', { name: /Source: Event/ }) },

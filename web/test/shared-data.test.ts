@@ -74,7 +74,7 @@ test('what is changed of a lead beside its conversation is changed in the table,
   await row.getByText('New', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Bia Prado' }).click()
   const panel = page.getByRole('complementary', { name: 'Lead Bia Prado' })
-  await panel.getByText('The status has not changed yet.').waitFor()
+  await panel.getByText('Lead created').waitFor()
   await page.keyboard.press('b')
   const column = (status: string) => page.getByRole('region', { name: `Leads: ${status}` })
   await column('New').getByText('Bia Prado').waitFor()

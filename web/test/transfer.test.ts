@@ -97,7 +97,7 @@ test('what a file says is translated, split and named as somebody chooses, shown
   const panel = page.getByRole('complementary', { name: 'Lead Ivo Prado Neto' })
   assert.equal(await panel.getByLabel('Cidade natal').first().inputValue(), 'Olinda')
   assert.equal(await panel.getByLabel('Last name').inputValue(), 'Prado Neto')
-  assert.equal(await panel.getByLabel('Estimated value').inputValue(), '2500')
+  assert.equal(await panel.getByLabel('Estimated value').inputValue(), '2,500')
   await panel.getByLabel('Notes').fill('Called')
   await panel.getByLabel('Notes').blur()
   await page.waitForResponse((answer) => answer.request().method() === 'PATCH')

@@ -9,7 +9,7 @@ import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/team-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
-import { countSubmissionsOf, moveSubmissions } from '../forms/submit/submissions.ts'
+import { countSubmissionsOf, moveSubmissions, submissionsOfLead } from '../forms/submit/submissions.ts'
 import { formTeamRoutes } from '../forms/team-routes.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
@@ -18,6 +18,7 @@ import { siteRoutes } from '../http/site/site.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhones } from '../inbox/read/of-phone.ts'
+import { talkOfPhone } from '../inbox/read/talk-of-phone.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/team-routes.ts'
 import { rotationTeamRoutes } from '../rotation/team-routes.ts'
@@ -110,7 +111,9 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
     conversationsOfPhones(runtime, workspaceId, phones)
-  return { ...runtime, conversationsOf, countSubmissionsOf, moveSubmissions }
+  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => talkOfPhone(runtime, ...asked)
+  const submissionsOf: LeadTeamDeps['submissionsOf'] = (...asked) => submissionsOfLead(runtime, ...asked)
+  return { ...runtime, conversationsOf, talkOf, submissionsOf, countSubmissionsOf, moveSubmissions }
 }
 
 /** What of other rooms ends with a key or a member. */

@@ -2,6 +2,7 @@ import { announce, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
+import type { Actor } from '../workspace/actor.ts'
 import type { EventName } from './event-groups.ts'
 
 export interface NewEvent {
@@ -11,7 +12,17 @@ export interface NewEvent {
   /** The connection of the conversation; null for leads. */
   connectionId: string | null
   payload: object
+  /** Who made it and what it changed, for the timeline alone: no receiver is told. */
+  by?: MadeBy
+  changes?: object
 }
+
+export interface MadeBy {
+  actor: Actor
+  partOf?: string
+}
+
+export const changesPlace = (id: string) => ({ table: 'events', row: id, column: 'changes' })
 
 /** Committed events without a place in their feed: the id is the workspace. */
 export const recordedTopic = 'events_recorded'
@@ -42,16 +53,29 @@ export function insertEvents(
   const payloads = events.map((event, n) =>
     keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
   )
+  const changes = events.map((event, n) => {
+    const id = ids[n] ?? ''
+    return event.changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(event.changes))
+  })
   return tx`
-    insert into events (workspace_id, id, name, subject_id, connection_id, payload, occurred_at)
-    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz
+    insert into events (
+      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, actor_type, actor_id, part_of, changes
+    )
+    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz,
+      e.actor_type, e.actor_id, e.part_of, e.changes
     from unnest(
       ${ids}::uuid[],
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => event.subjectId)}::uuid[],
       ${events.map((event) => event.connectionId)}::uuid[],
-      ${byteaArray(payloads)}::bytea[]
-    ) with ordinality as e (id, name, subject_id, connection_id, payload, place)
+      ${byteaArray(payloads)}::bytea[],
+      ${events.map(({ by }) => by?.actor.type ?? null)}::text[],
+      ${events.map(({ by }) => by?.actor.id ?? null)}::uuid[],
+      ${events.map(({ by }) => by?.partOf ?? null)}::text[],
+      ${byteaArray(changes)}::bytea[]
+    ) with ordinality as e (
+      id, name, subject_id, connection_id, payload, actor_type, actor_id, part_of, changes, place
+    )
     where ${condition}
     order by e.place`
 }

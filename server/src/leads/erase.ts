@@ -119,6 +119,10 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
     delete from lead_status_changes
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
+  const notes = await tx`
+    delete from lead_notes
+    where workspace_id = ${workspaceId}
+      and lead_id = ${lead.id}`
   // By the changes there are, whose items are found by their key: an index by lead would cost every import.
   await tx`
     delete from lead_bulk_items i
@@ -134,7 +138,7 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
   if (!lead.is_purged) {
     await recordEvents(tx, keyring, workspaceId, [leadDeleted(erasedLead(lead.id, lead.created_at, now))], now)
   }
-  return goOn({ ...events, leads: 1, statusChanges: changes.count }, true)
+  return goOn({ ...events, leads: 1, statusChanges: changes.count, notes: notes.count }, true)
 }
 
 /** What receivers are told of: the shape of a lead with nothing in it of the person. */

@@ -1,6 +1,7 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
 import { filterPlace } from './bulk/collect.ts'
 import { bulkItemPlace } from './bulk/items.ts'
+import { leadNotePlace } from './lead/notes.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
 import { contactDigest } from './merge/contacts.ts'
@@ -98,5 +99,12 @@ const contactDigests: IndexedTable = {
   }),
 }
 
-export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges, merges, contacts]
+const notes: SealedTable = {
+  table: 'lead_notes',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { text: ({ id }) => leadNotePlace(id) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges, merges, contacts, notes]
 export const indexedLeadTables = [leadDigests, leadTokens, contactDigests]

@@ -12,6 +12,7 @@ const teamNews = {
   'team.lead_import.changed': { idName: 'importId', tells: '`{ importId }`: read that import anew; only admins may' },
   'team.lead_bulk_change.changed': { idName: 'changeId', tells: '`{ changeId }`: read that bulk change anew' },
   'team.lead_labels.changed': { idName: 'leadId', tells: '`{ leadId }`: read the labels of that lead anew' },
+  'team.lead.changed': { idName: 'leadId', tells: '`{ leadId }`: read the timeline of that lead anew' },
   'team.member.changed': { idName: 'userId', tells: '`{ userId }`: read the members anew' },
   'team.workspace.changed': { idName: 'workspaceId', tells: '`{ workspaceId }`: read the workspace anew' },
 }
@@ -43,6 +44,11 @@ export function announceBulkChange(tx: Tx, workspaceId: string, changeId: string
 /** The same, of the labels of a lead, which no event tells of. */
 export function announceLeadLabels(tx: Tx, workspaceId: string, leadId: string): void {
   announceNews(tx, 'team.lead_labels.changed', workspaceId, leadId)
+}
+
+/** The same, of what is in no event of a lead, as a note. */
+export function announceLead(tx: Tx, workspaceId: string, leadId: string): void {
+  announceNews(tx, 'team.lead.changed', workspaceId, leadId)
 }
 
 /** The same, of a member who went away or came back. */

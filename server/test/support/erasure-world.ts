@@ -96,6 +96,7 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
     customFieldValues: { k_city: `${word} city` },
   })
   await w.call('PATCH', leadPath(one.id), { body: { status: 'contacted' } })
+  await admin.call('POST', `/leads/${one.id}/notes`, { text: `${word} likes mornings` })
   await admin.call('POST', '/lead-bulk-changes', { ids: [one.id], changes: { priority: 'urgent' } })
   const { label } = (await admin.call('POST', '/labels', { name: Buffer.from(word).toString('hex'), color: 'teal' }))
     .body

@@ -24,7 +24,7 @@ export function allKeys(): { here: KeyGroup[]; elsewhere: KeyGroup[] } {
 type Line = readonly [keys: string, label: string]
 
 function known(): KeyGroup[] {
-  const { inbox, compose, attach, leads, forms, connections, keys, views, webhooks, common } = t
+  const { inbox, compose, attach, leads, leadPage, forms, connections, keys, views, webhooks, common } = t
   const { actions } = inbox
   const group = (title: string, ...lines: Line[]) => ({ title, keys: lines.map(([keys, label]) => ({ keys, label })) })
   return [
@@ -61,6 +61,7 @@ function known(): KeyGroup[] {
       ['b', leads.keys.board],
       ['.', views.next],
       [',', views.previous],
+      ['m', leadPage.message],
       ['j', leads.keys.next],
       ['k', leads.keys.previous],
       ['x', leads.keys.select],

@@ -115,6 +115,12 @@ const leadsRoute = createRoute({
   component: pageOf(() => withTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
 })
 
+const leadRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/$leadId',
+  component: pageOf(() => withTexts(() => import('../leads/page/LeadPage.tsx')), 'LeadPage'),
+})
+
 const settingsPage = pageOf(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
 
 const settingsRoute = createRoute({
@@ -170,6 +176,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
         workspaceStart,
         homeRoute,
         leadsRoute,
+        leadRoute,
         importRoute,
         bulkChangesRoute,
         exportRoute,

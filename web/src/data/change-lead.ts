@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, body } from '../api/client.ts'
-import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead } from './leads.ts'
+import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead, timelineKey } from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function changeLead(
     for (const queryKey of [listsOf(workspaceId), boardsOf(workspaceId)]) {
       void queries.invalidateQueries({ queryKey, refetchType: 'none' })
     }
+    void queries.invalidateQueries({ queryKey: timelineKey(workspaceId, lead.id) })
     if (changed.status !== lead.status) {
       void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
     }

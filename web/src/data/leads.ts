@@ -50,6 +50,7 @@ export const leadsOf = (workspaceId: string) => [workspaceId, 'leads'] as const
 export const listsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'list'] as const
 export const boardsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'board'] as const
 export const leadKey = (workspaceId: string, id: string) => [...leadsOf(workspaceId), 'one', id] as const
+export const timelineKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'timeline'] as const
 export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
 
 /** The leads that a few words find, for a short list. */

@@ -1,5 +1,9 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import type { LeadDeps } from '../../leads/lead/lead.ts'
+import { anyWorkspace } from '../../leads/lead/queries.ts'
+import { idBefore, placeOfId, type Stretch, type TimelineEntry } from '../../leads/timeline/entries.ts'
+import type { Answer } from './submission.ts'
 
 export interface SubmissionRow {
   id: string
@@ -40,6 +44,41 @@ export async function listSubmissions(
     order by id desc
     limit ${limit}`
 }
+
+/** What a lead sent by forms, newest first, for its timeline. */
+export async function submissionsOfLead(
+  { db, vault }: Pick<LeadDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  leadId: string,
+  { before, limit }: Stretch,
+): Promise<TimelineEntry[]> {
+  const keyring = await vault.keyring(workspaceId)
+  const beforeId = idBefore(before)
+  const rows = await db.sql<(Omit<SubmissionRow, 'lead_id'> & { form_id: string; name: string })[]>`
+    select s.id, s.form_id, f.name, s.submitted_at, s.answers
+    from (
+      select id, form_id, submitted_at, answers
+      from form_submissions
+      where workspace_id = ${anyWorkspace(db.sql, workspaceId)}
+        and lead_id = ${leadId}
+        ${beforeId === null ? db.sql`` : db.sql`and id < ${beforeId}::uuid`}
+      order by id desc
+      limit ${limit}
+    ) as s
+    join forms f
+      on f.workspace_id = ${workspaceId}
+      and f.id = s.form_id
+    order by s.id desc`
+  return rows.map(({ id, form_id, name, answers }) => ({
+    ...placeOfId(id),
+    kind: 'submission',
+    actor: { type: 'form', id: form_id },
+    form: { id: form_id, name },
+    answers: answers === null ? [] : JSON.parse(keyring.openText(answersOf(id), answers)).map(shownAnswer),
+  }))
+}
+
+const shownAnswer = ({ label, value }: Answer) => ({ label, value })
 
 export interface SubmissionCount {
   count: number

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { recordEvents } from '../../events/record.ts'
-import { changeOwner } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
@@ -16,7 +16,7 @@ import { withoutRace } from '../receive/without-race.ts'
 import { namesNothing } from '../send/named-by-send.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
-import type { SendDeps } from '../send/send-deps.ts'
+import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { countSends } from '../send/send-limits.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
 import type { HandingAgent } from './hand-over.ts'
@@ -36,11 +36,12 @@ export interface Begun {
 }
 
 /**
- * The calling agent's conversation with a customer who may never have written, for it to send a template in. One that is
- * there becomes the agent's if nobody has it. Throws 404 for a connection outside the scope, 403 while agents are stopped,
- * 409 for a conversation of people or of another agent, and what sending the template would throw; nothing begins then.
+ * A conversation with a customer who may never have written, for the caller to send a template in. One that is there becomes
+ * an agent's if nobody has it; a person takes it by sending. Throws 404 for a connection outside the scope, for agents 403
+ * while they are stopped and 409 for a conversation of people or of another agent, and what sending the template would
+ * throw; nothing begins then.
  */
-export async function beginConversation(deps: SendDeps, caller: HandingAgent, asked: Beginning): Promise<Begun> {
+export async function beginConversation(deps: SendDeps, caller: Sender, asked: Beginning): Promise<Begun> {
   const { workspaceId, connectionIds } = caller
   const isSeen = connectionIds.length === 0 || connectionIds.includes(asked.connectionId)
   const connection = isSeen ? await deps.openConnection(workspaceId, asked.connectionId) : null
@@ -59,21 +60,18 @@ class BegunByOther extends Error {}
 async function begin(
   tx: Tx,
   keyring: Keyring,
-  caller: HandingAgent,
+  caller: Sender,
   connection: Connection,
   { phone, template: command }: Beginning,
   now: Date,
 ): Promise<Begun> {
   const { workspaceId, actor } = caller
-  const { isStopped } = await readAgentRules(tx, workspaceId)
-  if (isStopped) throw agentsStopped()
-  if (!(await agentCanOwn(tx, workspaceId, actor.id, connection.id, now))) throw keyCannotOwn()
+  if (isAgent(caller)) await checkAgent(tx, caller, connection.id, now)
   const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
   const customer = { userId: null, parentUserId: null, phone, name: null }
   const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
   const before = found ?? newConversation(connection, customer, 'hearsay', now, now)
-  refuseToTake(before, actor.id)
-  const change = changeOwner(before, agent(actor.id), actor, now)
+  const change = isAgent(caller) ? taken(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({
     ...{ command, sender: caller, conversation, readiness: connection, template, named: namesNothing, now },
@@ -82,8 +80,10 @@ async function begin(
     mediaWay: undefined,
   })
   // Its own conversation may be asked for again, for the sake of the answer that was lost.
-  if (before.ownerEpoch !== conversation.ownerEpoch) await checkLimits(tx, caller, conversation.id, now)
+  if (isAgent(caller) && before.ownerEpoch !== conversation.ownerEpoch)
+    await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {
+    if (conversation === before) return { conversation, isNew: false }
     await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
     return { conversation, isNew: false }
   }
@@ -93,6 +93,24 @@ async function begin(
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])
   return { conversation, isNew: true }
+}
+
+const isAgent = (caller: Sender): caller is HandingAgent => caller.actor.type === 'agent'
+
+async function checkAgent(
+  tx: Tx,
+  { workspaceId, actor }: HandingAgent,
+  connectionId: string,
+  now: Date,
+): Promise<void> {
+  const { isStopped } = await readAgentRules(tx, workspaceId)
+  if (isStopped) throw agentsStopped()
+  if (!(await agentCanOwn(tx, workspaceId, actor.id, connectionId, now))) throw keyCannotOwn()
+}
+
+function taken(before: Conversation, { actor }: HandingAgent, now: Date): ConversationChange {
+  refuseToTake(before, actor.id)
+  return changeOwner(before, agent(actor.id), actor, now)
 }
 
 function refuseToTake(conversation: Conversation, keyId: string): void {

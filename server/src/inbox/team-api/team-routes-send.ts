@@ -42,7 +42,7 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
   })
 }
 
-function admitToInbox({ workspace }: Member): void {
+export function admitToInbox({ workspace }: Member): void {
   if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
   if (!workspace.inboxAvailable) {
     throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })

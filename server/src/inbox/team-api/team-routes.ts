@@ -16,6 +16,7 @@ import { servePresence } from './team-routes-presence.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
 import { serveMessageSearch } from './team-routes-search.ts'
 import { sendTeamRoutes } from './team-routes-send.ts'
+import { serveStart } from './team-routes-start.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
@@ -47,5 +48,6 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   }
   servePresence(app, deps, guard)
   sendTeamRoutes(app, deps, guard)
+  serveStart(app, deps, guard)
   connectionHealthRoute(app, deps, guard)
 }

@@ -17,7 +17,7 @@ export const leadEvents: Record<LeadEventName, EventKind> = {
     ...aboutLead,
     guide:
       'A field of a lead changed. The body is the lead as it is now, with `previousStatus` when its status changed.',
-    sample: (id, at) => leadUpdated({ ...sampleLead(id, at), status: 'qualified' }, 'new'),
+    sample: (id, at) => leadUpdated({ ...sampleLead(id, at), status: 'qualified' }, sampleLead(id, at)),
   },
   'lead.deleted': {
     ...aboutLead,

@@ -26,6 +26,8 @@ import type { MergeDeps } from '../merge/merges.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
+import type { TimelineDeps } from '../timeline/read-timeline.ts'
+import { timelineTeamRoutes } from '../timeline/team-routes-timeline.ts'
 import { exportTeamRoutes } from '../transfer/export/team-routes-export.ts'
 import { importFileTeamRoutes } from '../transfer/import/team-routes-import-files.ts'
 import { importTeamRoutes } from '../transfer/import/team-routes-imports.ts'
@@ -44,7 +46,7 @@ import { trashTeamRoute } from './team-routes-trash.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-export interface LeadTeamDeps extends ListDeps, ConversationDeps, BulkDeps, MergeDeps {}
+export interface LeadTeamDeps extends ListDeps, ConversationDeps, TimelineDeps, BulkDeps, MergeDeps {}
 
 /** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
@@ -60,6 +62,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   historyTeamRoute(app, deps, guard)
   labelsTeamRoute(app, deps, guard)
   conversationsTeamRoute(app, deps, guard)
+  timelineTeamRoutes(app, deps, guard)
   importTeamRoutes(app, deps, guard)
   importFileTeamRoutes(app, deps, guard)
   exportTeamRoutes(app, deps, guard)

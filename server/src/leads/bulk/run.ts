@@ -169,6 +169,7 @@ const userOf = (row: BulkChangeRow): LeadUser => ({
   workspaceId: row.workspace_id,
   masked: false,
   actor: actorOf(row),
+  partOf: `${row.state === 'undoing' ? 'undo' : 'bulk'}:${row.id}`,
 })
 
 /** Who does it, or undoes it. */

@@ -30,7 +30,7 @@ export async function undoBatch(
       return item.outcome === 'created' && lead !== undefined && isAsLeft(item, lead) ? [lead] : []
     })
     const { changes, left } = await plan(tx, keyring, user, row, touched, leads, now)
-    await hide(tx, keyring, user.workspaceId, toHide, now)
+    await hide(tx, keyring, user, toHide, now)
     const before = changes.map((change) => change.before)
     const outcomes = changes.map(({ before, lead }) => ({ action: 'updated', before, lead }) as const)
     await writeOutcomes(tx, now, keyring, user, before, outcomes)

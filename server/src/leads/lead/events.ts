@@ -1,5 +1,6 @@
 import type { Sql } from '../../base/db.ts'
-import type { NewEvent } from '../../events/record.ts'
+import type { MadeBy, NewEvent } from '../../events/record.ts'
+import { fieldChanges } from './field-changes.ts'
 import type { Lead } from './lead.ts'
 import { presentDetail } from './present.ts'
 
@@ -9,24 +10,35 @@ export type LeadEventName = (typeof leadEventNames)[number]
 
 // Bodies carry the phone in full; each receiver's own visibility is applied when it is delivered.
 
-export const leadCreated = (lead: Lead): NewEvent => event('lead.created', lead)
-export const leadDeleted = (lead: Lead): NewEvent => event('lead.deleted', lead)
-export const leadRestored = (lead: Lead): NewEvent => event('lead.restored', lead)
+export const leadCreated = (lead: Lead, by?: MadeBy): NewEvent => event('lead.created', lead, by)
+export const leadDeleted = (lead: Lead, by?: MadeBy): NewEvent => event('lead.deleted', lead, by)
+export const leadRestored = (lead: Lead, by?: MadeBy): NewEvent => event('lead.restored', lead, by)
 
 /** A change of status is an update whose body also says what the status was. */
-export function leadUpdated(lead: Lead, previousStatus: string): NewEvent {
+export function leadUpdated(lead: Lead, before: Lead, by?: MadeBy): NewEvent {
   const payload = presentDetail(lead)
+  const { status: previousStatus } = before
   return {
     name: 'lead.updated',
     subjectId: lead.id,
     connectionId: null,
     payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
+    ...changesOf(before, lead),
+    ...madeBy(by),
   }
 }
 
-function event(name: LeadEventName, lead: Lead): NewEvent {
-  return { name, subjectId: lead.id, connectionId: null, payload: presentDetail(lead) }
+// The history of statuses is kept for good, and on its own.
+function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
+  const changes = fieldChanges(before, lead)
+  return changes.length === 0 ? {} : { changes }
 }
+
+function event(name: LeadEventName, lead: Lead, by: MadeBy | undefined): NewEvent {
+  return { name, subjectId: lead.id, connectionId: null, payload: presentDetail(lead), ...madeBy(by) }
+}
+
+const madeBy = (by: MadeBy | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
 
 /** The condition on events that tell of a lead. Tests of webhooks tell of leads that are invented. */
 export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`

@@ -57,6 +57,8 @@ export interface LeadUser extends LeadSettings {
   /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */
   guesses?: Guesses
   actor: Actor
+  /** What the changes are part of, as `import:<id>`, for the timeline. */
+  partOf?: string
 }
 
 /** What the verbs of this room act on. */

@@ -83,10 +83,10 @@ async function undoIn(
   const { lead, left } = await planned(tx, keyring, workspaceId, merge, kept, former, now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
-  const isBack = await bringBack(tx, keyring, workspaceId, merge, leads, now)
+  const isBack = await bringBack(tx, keyring, user, merge, leads, now)
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept.status)], now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
   await tx`
     update lead_merges
     set former = null,
@@ -152,7 +152,7 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
 async function bringBack(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
+  user: LeadUser,
   merge: MergeRow,
   leads: readonly Lead[],
   now: Date,
@@ -160,7 +160,7 @@ async function bringBack(
   const other = leads.find(({ id }) => id === merge.merged_id)
   if (other !== undefined && other.deletedAt === null) return true
   const isOurs = ({ deletedAt }: Lead) => deletedAt?.getTime() === merge.merged_at.getTime()
-  const [outcome] = await restoreIn(tx, keyring, workspaceId, [merge.merged_id], now, isOurs)
+  const [outcome] = await restoreIn(tx, keyring, user, [merge.merged_id], now, isOurs)
   if (outcome === undefined || 'lead' in outcome) return outcome !== undefined
   if (outcome.error instanceof ApiError && outcome.error.statusCode === 409) throw outcome.error
   return false

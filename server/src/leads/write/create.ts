@@ -3,7 +3,7 @@ import { isUndone, type Tx } from '../../base/db.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { insertEvents, recordEvents, recordedTopic } from '../../events/record.ts'
+import { insertEvents, type MadeBy, recordEvents, recordedTopic } from '../../events/record.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { newLead } from '../lead/change.ts'
 import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/errors.ts'
@@ -14,6 +14,14 @@ import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { takeFromSlot, takeQuota } from '../lead/quota.ts'
 import { insertLeads, insertRows } from '../lead/write.ts'
 
+/** A lead that is to be, and on whose behalf. */
+interface NewlyMade {
+  lead: Lead
+  by: MadeBy
+}
+
+const created = ({ lead, by }: NewlyMade) => leadCreated(lead, by)
+
 export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonly Issue[]) => Promise<Lead>
 
 /**
@@ -21,16 +29,16 @@ export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonl
  * statement. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
  */
 export function leadCreator(deps: LeadDeps): CreateLead {
-  const create = batch<Lead, ApiError | null>({
+  const create = batch<NewlyMade, ApiError | null>({
     groups: 2,
     groupSize: 50,
-    work: (workspaceId, leads) => createTogether(deps, workspaceId, leads),
+    work: (workspaceId, made) => createTogether(deps, workspaceId, made),
     isUndone,
   })
   return async (user, patch, foundIssues) => {
     const lead = readyLead(patch, foundIssues, deps.clock.now())
     return guessing(user, { patch }, async (budget) => {
-      const refusal = await refusingTaken(create(user.workspaceId, lead))
+      const refusal = await refusingTaken(create(user.workspaceId, { lead, by: user }))
       if (refusal !== null) throw refusal
       // The number can be looked up now, and who is found tells whether it was there before.
       if (patch.namesNumber === true) budget.note()
@@ -42,17 +50,18 @@ export function leadCreator(deps: LeadDeps): CreateLead {
 /** Creates one lead; `claim` comes first in its transaction: when it throws, there is no lead and no quota is used. */
 export async function createClaimedLead(
   deps: LeadDeps,
-  { workspaceId }: LeadUser,
+  user: LeadUser,
   patch: LeadPatch,
   foundIssues: readonly Issue[],
   claim: (tx: Tx, lead: Lead) => Promise<void>,
 ): Promise<Lead> {
+  const { workspaceId } = user
   const now = deps.clock.now()
   const lead = readyLead(patch, foundIssues, now)
   const keyring = await deps.vault.keyring(workspaceId)
   const creation = deps.db.tx(async (tx) => {
     await claim(tx, lead)
-    const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [lead], now)
+    const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [{ lead, by: user }], now)
     if (refusal !== null) throw refusal
   })
   await refusingTaken(creation)
@@ -80,16 +89,16 @@ async function refusingTaken<T>(creation: Promise<T>): Promise<T> {
 async function createTogether(
   { db, vault, clock }: LeadDeps,
   workspaceId: string,
-  leads: readonly Lead[],
+  made: readonly NewlyMade[],
 ): Promise<(ApiError | null)[]> {
   const now = clock.now()
   const keyring = await vault.keyring(workspaceId)
-  if (leads.every((lead) => lead.assignedTo === null)) {
+  if (made.every(({ lead }) => lead.assignedTo === null)) {
     const news = { topic: recordedTopic, id: workspaceId }
-    const isDone = await db.statement((tx) => createAtOnce(tx, keyring, workspaceId, leads, now), news)
-    if (isDone) return leads.map(() => null)
+    const isDone = await db.statement((tx) => createAtOnce(tx, keyring, workspaceId, made, now), news)
+    if (isDone) return made.map(() => null)
   }
-  return db.tx((tx) => createInSteps(tx, keyring, workspaceId, leads, now))
+  return db.tx((tx) => createInSteps(tx, keyring, workspaceId, made, now))
 }
 
 /** The common case in one statement; false, and nothing done, when the quota's slot had too little. */
@@ -97,14 +106,15 @@ async function createAtOnce(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  leads: readonly Lead[],
+  made: readonly NewlyMade[],
   now: Date,
 ): Promise<boolean> {
+  const leads = made.map(({ lead }) => lead)
   const granted = tx`exists (select from quota)`
   const [answer] = await tx<{ granted: boolean }[]>`
     with quota as (${takeFromSlot(tx, workspaceId, now, leads.length)}),
     lead as (${insertRows(tx, keyring, workspaceId, leads, granted)}),
-    event as (${insertEvents(tx, keyring, workspaceId, leads.map(leadCreated), now, granted)})
+    event as (${insertEvents(tx, keyring, workspaceId, made.map(created), now, granted)})
     select ${granted} as granted`
   return answer?.granted ?? false
 }
@@ -113,21 +123,26 @@ async function createInSteps(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  leads: readonly Lead[],
+  made: readonly NewlyMade[],
   now: Date,
 ): Promise<(ApiError | null)[]> {
-  const assignees = new Set(leads.flatMap(({ assignedTo }) => assignedTo ?? []))
+  const assignees = new Set(made.flatMap(({ lead }) => lead.assignedTo ?? []))
   const nonMembers = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
-  const isKnown = ({ assignedTo }: Lead) => assignedTo === null || !nonMembers.has(assignedTo)
-  const wanted = leads.filter(isKnown)
+  const isKnown = ({ lead: { assignedTo } }: NewlyMade) => assignedTo === null || !nonMembers.has(assignedTo)
+  const wanted = made.filter(isKnown)
   const granted = wanted.length === 0 ? 0 : await takeQuota(tx, workspaceId, now, wanted.length)
-  const created = wanted.slice(0, granted)
+  const taken = wanted.slice(0, granted)
   await Promise.all([
-    insertLeads(tx, keyring, workspaceId, created),
-    recordEvents(tx, keyring, workspaceId, created.map(leadCreated), now),
+    insertLeads(
+      tx,
+      keyring,
+      workspaceId,
+      taken.map(({ lead }) => lead),
+    ),
+    recordEvents(tx, keyring, workspaceId, taken.map(created), now),
   ])
-  return leads.map((lead) => {
-    if (!isKnown(lead)) return new InvalidInput([assigneeIssue('')])
-    return created.includes(lead) ? null : quotaReached(now)
+  return made.map((one) => {
+    if (!isKnown(one)) return new InvalidInput([assigneeIssue('')])
+    return taken.includes(one) ? null : quotaReached(now)
   })
 }

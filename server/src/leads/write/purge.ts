@@ -54,6 +54,11 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
         where x.workspace_id = r.workspace_id
           and x.lead_id = r.id`
       await tx`
+        delete from lead_notes n
+        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
+        where n.workspace_id = r.workspace_id
+          and n.lead_id = r.id`
+      await tx`
         delete from events e
         using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
         where e.workspace_id = r.workspace_id

@@ -21,7 +21,7 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
       if (row === undefined) throw leadNotFound()
       const now = deps.clock.now()
       const lead = openLead(keyring, row)
-      await commitBehind(tx, () => Promise.all([hide(tx, keyring, user.workspaceId, [lead], now), note(tx, user, now)]))
+      await commitBehind(tx, () => Promise.all([hide(tx, keyring, user, [lead], now), note(tx, user, now)]))
     })
   await guessing(user, { identifier }, remove)
 }
@@ -48,7 +48,7 @@ export async function removeLeads(
     const now = deps.clock.now()
     const rows = await lockLive(tx, user.workspaceId, ids)
     const leads = rows.map((row) => openLead(keyring, row))
-    await hide(tx, keyring, user.workspaceId, leads, now)
+    await hide(tx, keyring, user, leads, now)
     const removed = new Set(leads.map(({ id }) => id))
     await alongside(tx, removed, now)
     return removed
@@ -59,13 +59,14 @@ export async function removeLeads(
 export async function hide(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
+  user: LeadUser,
   leads: readonly Lead[],
   deletedAt: Date,
 ): Promise<void> {
   if (leads.length === 0) return
+  const { workspaceId } = user
   const ids = leads.map(({ id }) => id)
-  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt }))
+  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt }, user))
   await Promise.all([
     tx`
       update leads

@@ -42,7 +42,7 @@ export async function restoreLeads(
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
-        const restored = await restoreIn(tx, keyring, user.workspaceId, ids, deps.clock.now(), mayRestore)
+        const restored = await restoreIn(tx, keyring, user, ids, deps.clock.now(), mayRestore)
         await alongside?.(tx, restored)
         return restored
       })
@@ -59,11 +59,12 @@ export async function restoreLeads(
 export async function restoreIn(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
+  user: LeadUser,
   ids: readonly string[],
   now: Date,
   mayRestore: (deleted: Lead) => boolean,
 ): Promise<Restored[]> {
+  const { workspaceId } = user
   const rows = await lockDeleted(tx, workspaceId, ids, now)
   const opened = rows.map((row) => openLead(keyring, row)).filter(mayRestore)
   const deleted = new Map(opened.map((lead) => [lead.id, lead]))
@@ -79,12 +80,14 @@ export async function restoreIn(
     return { id, lead: { ...lead, deletedAt: null, updatedAt: now } }
   })
   const leads = outcomes.flatMap((outcome) => ('lead' in outcome ? [outcome.lead] : []))
-  await show(tx, keyring, workspaceId, leads, now)
+  await show(tx, keyring, user, leads, now)
   return outcomes
 }
 
-async function show(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], now: Date): Promise<void> {
+async function show(tx: Tx, keyring: Keyring, user: LeadUser, leads: readonly Lead[], now: Date): Promise<void> {
   if (leads.length === 0) return
+  const { workspaceId } = user
+  const events = leads.map((lead) => leadRestored(lead, user))
   await Promise.all([
     tx`
       update leads
@@ -92,7 +95,7 @@ async function show(tx: Tx, keyring: Keyring, workspaceId: string, leads: readon
         updated_at = ${now}
       where workspace_id = ${anyWorkspace(tx, workspaceId)}
         and id = any (${leads.map(({ id }) => id)}::uuid[])`.execute(),
-    recordEvents(tx, keyring, workspaceId, leads.map(leadRestored), now),
+    recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }
 

@@ -62,7 +62,7 @@ async function update(
         Promise.all([
           updateLeads(tx, keyring, workspaceId, [lead]),
           recordStatusChanges(tx, workspaceId, user.actor, moved, now),
-          recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before.status)], now),
+          recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before, user)], now),
         ]),
       )
       return { lead, before, changed }

@@ -192,7 +192,7 @@ export async function writeOutcomes(
   const created = last.filter((lead) => !stored.has(lead.id))
   const updated = last.filter((lead) => stored.has(lead.id))
   const events = done.map((outcome) =>
-    outcome.action === 'created' ? leadCreated(outcome.lead) : leadUpdated(outcome.lead, outcome.before.status),
+    outcome.action === 'created' ? leadCreated(outcome.lead, user) : leadUpdated(outcome.lead, outcome.before, user),
   )
   const statusChanges = done.flatMap((outcome) =>
     outcome.action === 'updated' && outcome.before.status !== outcome.lead.status

@@ -3,12 +3,12 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTemplates } from '../../data/connections.ts'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
+import { findTemplates, findUnsendable, type Template } from '../../shared/template-preview.ts'
 import { language, t } from '../../text/index.ts'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './TemplateComposer.module.css'
 import { TemplateForm } from './TemplateForm.tsx'
-import { findTemplates, findUnsendable, type Template } from './template-preview.ts'
 
 interface TemplateComposerProps {
   conversation: Conversation

@@ -3,13 +3,13 @@ import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
+import { filledText, piecesOf, problemOf, type Template } from '../../shared/template-preview.ts'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { HeaderField } from '../attach/HeaderField.tsx'
 import { useHeaderFile } from '../attach/use-header-file.ts'
 import styles from './TemplateComposer.module.css'
-import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
 
 interface TemplateFormProps {
   template: Template

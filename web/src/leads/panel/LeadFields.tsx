@@ -1,20 +1,11 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import type { LeadVerbs } from '../fields/change.ts'
-import {
-  changesOf,
-  choicesOf,
-  type FieldContext,
-  type FieldName,
-  isNumeric,
-  readAs,
-  textOf,
-  wrongIn,
-} from '../fields/columns.tsx'
+import { type FieldContext, type FieldName, isNumeric, readAs, textOf } from '../fields/columns.tsx'
+import { FieldInPlace } from './FieldInPlace.tsx'
 import styles from './LeadPanel.module.css'
 
 interface LeadFieldsProps {
@@ -23,113 +14,69 @@ interface LeadFieldsProps {
   verbs: LeadVerbs
 }
 
-const pairs: readonly FieldName[] = [
-  'firstName',
+type GroupName = keyof typeof t.leadPage.groups
+
+const groups: Record<GroupName, readonly FieldName[]> = {
+  contact: ['firstName', 'lastName', 'phone', 'email'],
+  deal: ['status', 'priority', 'assignedTo', 'estimatedValue', 'actualValue', 'notes'],
+  origin: ['source', 'adPlatform', 'externalRef'],
+}
+const groupNames = Object.keys(groups) as GroupName[]
+
+// What is asked of nearly every lead has its place, filled or not.
+const alwaysThere: ReadonlySet<FieldName> = new Set([
   'lastName',
   'phone',
   'email',
-  'status',
-  'priority',
   'assignedTo',
-  'source',
-  'adPlatform',
-  'externalRef',
   'estimatedValue',
-  'actualValue',
-]
+  'notes',
+])
 
-/** The fields of a lead; each is saved when it is left. */
+/** The fields of a lead by groups; each is changed where it stands. Empty ones are a step away. */
 export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
+  const [isWhole, setWhole] = useState(false)
+  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysThere.has(field)
+  const empty = Object.values(groups).flat().filter(isEmpty).length
   return (
     <section className={styles.fields} aria-label={t.leads.panel.details}>
-      {pairs.map((field) => (
-        <Field key={field} field={field} lead={lead} context={context} verbs={verbs} />
+      {groupNames.map((name) => (
+        <fieldset key={name} className={styles.group}>
+          <legend className={styles.legend}>{t.leadPage.groups[name]}</legend>
+          {groups[name]
+            .filter((field) => isWhole || !isEmpty(field))
+            .map((field) => (
+              <FieldInPlace key={field} field={field} lead={lead} context={context} verbs={verbs} />
+            ))}
+          {name === 'origin' && <Facts lead={lead} />}
+        </fieldset>
       ))}
-      <div className={styles.wide}>
-        <Field field="notes" lead={lead} context={context} verbs={verbs} />
-      </div>
-      <dl className={styles.facts}>
-        {(['uniqueCode', 'createdAt', 'updatedAt'] as const).map((fact) => (
-          <div key={fact}>
-            <dt>{t.leads.fields[fact]}</dt>
-            <dd>{fact === 'uniqueCode' ? <code>{lead.uniqueCode}</code> : fullMoment(lead[fact])}</dd>
-          </div>
-        ))}
-      </dl>
+      {empty > 0 && (
+        <Button
+          className={styles.more}
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? t.leadPage.less : t.leadPage.more(empty)}
+        </Button>
+      )}
     </section>
   )
 }
 
-function Field({ field, lead, context, verbs }: LeadFieldsProps & { field: FieldName }) {
-  const saved = textOf(lead, field)
-  const [text, setText] = useState(saved)
-  const [error, setError] = useState<string | null>(null)
-  const [isTyping, setTyping] = useState(false)
-  // What others change shows, but never over what is being typed or was refused.
-  useEffect(() => {
-    if (!isTyping && error === null) setText(saved)
-  }, [saved, isTyping, error])
-  const save = async (typed: string) => {
-    setTyping(false)
-    const wrong = wrongIn(field, typed)
-    if (wrong !== null) return setError(wrong)
-    const changes = changesOf(lead, field, typed)
-    if (changes === null) return setError(null)
-    const refusal = await verbs.change(lead, changes)
-    setError(refusal === null ? null : sentenceFor(refusal))
-  }
-  const type = (typed: string) => {
-    setTyping(true)
-    setError(null)
-    setText(typed)
-  }
-  const label = t.leads.fields[field]
-  const choices = choicesOf(field, context, saved)
-  if (choices !== null) {
-    return (
-      <Select
-        size="xs"
-        label={label}
-        data={choices}
-        value={text}
-        allowDeselect={false}
-        error={error}
-        onChange={(chosen) => {
-          setText(chosen ?? '')
-          void save(chosen ?? '')
-        }}
-      />
-    )
-  }
-  const common = {
-    size: 'xs' as const,
-    label,
-    value: text,
-    error,
-    onBlur: () => void save(text),
-    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
-      if (event.nativeEvent.isComposing) return
-      if (event.key === 'Escape') {
-        setText(saved)
-        setTyping(false)
-        setError(null)
-        event.stopPropagation()
-      }
-      if (event.key === 'Enter' && field !== 'notes') event.currentTarget.blur()
-    },
-  }
-  if (field === 'notes') {
-    return (
-      <Textarea {...common} autosize minRows={2} maxRows={10} onChange={(event) => type(event.currentTarget.value)} />
-    )
-  }
+function Facts({ lead }: { lead: Lead }) {
   return (
-    <TextInput
-      {...common}
-      type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
-      {...amountProps(field, text)}
-      onChange={(event) => type(event.currentTarget.value)}
-    />
+    <dl className={styles.facts}>
+      {(['uniqueCode', 'createdAt', 'updatedAt'] as const).map((fact) => (
+        <div key={fact}>
+          <dt>{t.leads.fields[fact]}</dt>
+          <dd>{fact === 'uniqueCode' ? <code>{lead.uniqueCode}</code> : fullMoment(lead[fact])}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

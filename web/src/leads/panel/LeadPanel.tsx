@@ -1,5 +1,5 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
-import { IconTrash, IconX } from '@tabler/icons-react'
+import { IconArrowsDiagonal, IconTrash, IconX } from '@tabler/icons-react'
 import { type Lead, useLead } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
@@ -12,12 +12,14 @@ import { nameOf } from '../fields/lead.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
 import { MergedFrom } from '../merge/MergedFrom.tsx'
+import { goTo } from '../message/InboxLink.tsx'
+import { MessageButton } from '../message/MessageButton.tsx'
+import { Timeline } from '../timeline/Timeline.tsx'
 import { CustomFields } from './CustomFields.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import styles from './LeadPanel.module.css'
-import { StatusHistory } from './StatusHistory.tsx'
 
 interface LeadPanelProps {
   id: string
@@ -46,9 +48,13 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
         <h2 className={styles.title}>{name}</h2>
         {lead !== undefined && <MergeButton lead={{ id, name }} otherId={null} people={context.people} merged={open} />}
         {lead !== undefined && (
-          <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
-            <IconTrash size={16} />
-          </ActionIcon>
+          <>
+            <MessageButton lead={lead} />
+            <PageLink href={`/w/${workspaceId}/leads/${id}`} />
+            <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
+              <IconTrash size={16} />
+            </ActionIcon>
+          </>
         )}
         <ActionIcon variant="subtle" color="gray" onClick={close} aria-label={t.common.close}>
           <IconX size={18} />
@@ -65,12 +71,33 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
             <LeadConversations lead={lead} people={context.people} />
-            <StatusHistory lead={lead} people={context.people} />
+            <Timeline lead={lead} people={context.people} />
             <MergedFrom leadId={id} people={context.people} />
             <EraseButton name={{ leadId: id }} done={close} />
           </>
         )}
       </div>
     </aside>
+  )
+}
+
+// A link, so that a new tab takes it too.
+function PageLink({ href }: { href: string }) {
+  return (
+    <ActionIcon
+      component="a"
+      href={href}
+      variant="subtle"
+      color="gray"
+      aria-label={t.leadPage.openPage}
+      title={t.leadPage.openPage}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        goTo(event.currentTarget.href)
+      }}
+    >
+      <IconArrowsDiagonal size={16} />
+    </ActionIcon>
   )
 }

@@ -165,6 +165,7 @@ function clicksOf({ box, rows, cell, selection, openId, open }: ClicksProps) {
       const at = placeOf(event)
       const lead = at === null ? undefined : rows.at(at.row)
       if (at === null || lead === undefined || isEditing) return
+      if (at.does === 'open' && (event.ctrlKey || event.metaKey)) return openInTab(lead)
       const { row: from } = cell.latest.current
       cell.place(at.row, at.column, lead)
       if (at.does === 'select') {
@@ -180,6 +181,8 @@ function clicksOf({ box, rows, cell, selection, openId, open }: ClicksProps) {
     },
   }
 }
+
+const openInTab = ({ id }: Lead) => void window.open(`${window.location.pathname}/${id}`, '_blank')
 
 const rowStyle = (widths: readonly number[]) =>
   ({

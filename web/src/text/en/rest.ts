@@ -8,6 +8,7 @@ import { files } from './inbox/files.ts'
 import { finding } from './inbox/finding.ts'
 import { triage } from './inbox/triage.ts'
 import { keys } from './keys.ts'
+import { leadPage } from './lead-page.ts'
 import { leads } from './leads.ts'
 import { merge } from './merge.ts'
 import { problem } from './problems.ts'
@@ -29,6 +30,7 @@ export const rest = {
   forms,
   home,
   keys,
+  leadPage,
   leads,
   merge,
   problem,

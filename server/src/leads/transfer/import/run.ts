@@ -111,6 +111,7 @@ function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
     ...(workspace === undefined ? plainLeadSettings : readLeadSettings(workspace)),
     masked: false,
     actor: { type: row.actor_type, id: row.actor_id },
+    partOf: `import:${row.id}`,
   }
 }
 

@@ -1,4 +1,4 @@
-import { plain } from '../../ui/format/plain.ts'
+import { plain } from '../ui/format/plain.ts'
 
 export interface Template {
   id: string
@@ -31,6 +31,23 @@ export const filledText = (body: string, values: readonly string[]): string =>
   piecesOf(body, values)
     .map((piece) => ('text' in piece ? piece.text : piece.value || `{{${piece.parameter}}}`))
     .join('')
+
+const greeting =
+  /(?:^|[^\p{L}])(?:hi|hello|hey|dear|hola|ol[áa]|oi|estimad[oa]|car[oa]|prezad[oa]|querid[oa]|(?:bom|buenos?|boa|buenas) \p{L}{3,6})[,!]? ?\*?$/iu
+const shownBefore = 30
+
+/** What a template's values begin with: the person's first name where somebody is greeted, nothing elsewhere. */
+export function valuesFor(
+  { body, parameterCount }: Pick<Template, 'body' | 'parameterCount'>,
+  firstName: string,
+): string[] {
+  const pieces = piecesOf(body, [])
+  return Array.from({ length: parameterCount }, (_, n) => {
+    const at = pieces.findIndex((piece) => 'parameter' in piece && piece.parameter === n + 1)
+    const before = pieces[at - 1]
+    return before !== undefined && 'text' in before && greeting.test(before.text.slice(-shownBefore)) ? firstName : ''
+  })
+}
 
 export type Problem = 'empty' | 'lines' | 'spaces' | 'long'
 

@@ -1,0 +1,137 @@
+import type { Sql } from '../../base/db.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { phoneIndexes } from '../conversation/sealed.ts'
+import { type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
+import { openShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
+
+/** A message or a note, as the timeline of a lead shows it. */
+export interface Said {
+  id: string
+  at: Date
+  kind: 'message' | 'note'
+  actor: Actor | null
+  text: string
+  conversationId: string
+  message?: {
+    connectionId: string
+    direction: 'inbound' | 'outbound'
+    kind: string
+    file: string | null
+    status: string
+  }
+}
+
+export interface Wanted {
+  messages: boolean
+  notes: boolean
+}
+
+export interface SaidBefore {
+  before: { at: Date; id: string } | null
+  limit: number
+}
+
+const maxConversations = 20
+const maxText = 1000
+
+/** What was said in the conversations with a phone, in any of its variants, and noted there: newest first, each kind for itself. */
+export async function talkOfPhone(
+  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  phone: string,
+  wanted: Wanted,
+  stretch: SaidBefore,
+): Promise<Said[]> {
+  const keyring = await vault.keyring(workspaceId)
+  const ids = await newestConversations(db.sql, keyring, workspaceId, phone)
+  if (ids.length === 0) return []
+  const [messages, notes] = await Promise.all([
+    wanted.messages ? selectMessages(db.sql, keyring, workspaceId, ids, stretch) : [],
+    wanted.notes ? selectNotes(db.sql, keyring, workspaceId, ids, stretch) : [],
+  ])
+  return [...messages, ...notes]
+}
+
+async function newestConversations(sql: Sql, keyring: Keyring, workspaceId: string, phone: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.phone_index is not null
+      and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
+    order by c.last_message_at desc, c.id desc
+    limit ${maxConversations}`
+  return rows.map(({ id }) => id)
+}
+
+// Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
+async function selectMessages(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationIds: readonly string[],
+  { before, limit }: SaidBefore,
+): Promise<Said[]> {
+  const rows = await sql<(ShownMessageRow & { conversation_id: string })[]>`
+    select m.*
+    from unnest(${conversationIds as string[]}::uuid[]) as c (id)
+    cross join lateral (
+      select ${shownMessageColumns(sql)}, m.conversation_id
+      from messages m
+      where m.workspace_id = ${workspaceId}
+        and m.conversation_id = c.id
+        ${before === null ? sql`` : sql`and (m.occurred_at, m.id) < (${before.at}::timestamptz, ${before.id}::uuid)`}
+      order by m.occurred_at desc, m.id desc
+      limit ${limit}
+    ) as m
+    order by m.occurred_at desc, m.id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const one = openShownMessage(keyring, row)
+    return {
+      id: one.id,
+      at: one.occurredAt,
+      kind: 'message' as const,
+      actor: one.actor,
+      text: [...one.text].slice(0, maxText).join(''),
+      conversationId: row.conversation_id,
+      message: {
+        connectionId: one.connectionId,
+        direction: one.direction,
+        kind: one.kind,
+        file: one.detail?.media?.kind ?? null,
+        status: one.status,
+      },
+    }
+  })
+}
+
+async function selectNotes(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationIds: readonly string[],
+  { before, limit }: SaidBefore,
+): Promise<Said[]> {
+  const rows = await sql<(NoteRow & { conversation_id: string })[]>`
+    select n.*
+    from unnest(${conversationIds as string[]}::uuid[]) as c (id)
+    cross join lateral (
+      select ${noteColumns(sql)}, n.conversation_id
+      from conversation_notes n
+      where n.workspace_id = ${workspaceId}
+        and n.conversation_id = c.id
+        ${before === null ? sql`` : sql`and (n.created_at, n.id) < (${before.at}::timestamptz, ${before.id}::uuid)`}
+      order by n.created_at desc, n.id desc
+      limit ${limit}
+    ) as n
+    order by n.created_at desc, n.id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const { id, text, actor, createdAt } = openNote(keyring, row)
+    return { id, at: createdAt, kind: 'note' as const, actor, text, conversationId: row.conversation_id }
+  })
+}

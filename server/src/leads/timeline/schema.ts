@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { cursor, text, uuid } from '../../base/schema-types.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import { entryKinds, type TimelineFilter, timelineFilters } from './entries.ts'
+
+const value = (description: string) =>
+  Type.Unsafe<string | number | boolean | null>({
+    type: ['string', 'number', 'boolean', 'null'],
+    maxLength: 200,
+    minimum: -1e12,
+    maximum: 1e12,
+    description,
+  })
+
+const FieldChange = titled('LeadFieldChange', {
+  field: text(50, 'A field of the lead; `field:<key>` is one of its custom fields.', { example: 'priority' }),
+  label: Type.Optional(text(200, 'What a custom field is called.', { example: 'City' })),
+  from: value('Before; the first 200 characters.'),
+  to: value('After.'),
+})
+
+const ToldMessage = titled('LeadTimelineMessage', {
+  connectionId: idSchema('The number that it was sent to or from.'),
+  direction: oneOf(['inbound', 'outbound'] as const, { description: 'Who said it.' }),
+  kind: text(20, 'As in the messages.', { example: 'text' }),
+  file: nullable(text(20, 'What kind of file it carries.', { example: 'image' })),
+  status: text(20, 'How far it came.', { example: 'delivered' }),
+})
+
+const Answer = titled('LeadTimelineAnswer', {
+  label: text(200, 'What was asked.', { example: 'City' }),
+  value: Type.Unsafe<string | boolean>({
+    type: ['string', 'boolean'],
+    maxLength: 10_000,
+    description: 'What was answered.',
+  }),
+})
+
+export const LeadTimelineEntry = titled('LeadTimelineEntry', {
+  id: idSchema('The entry.'),
+  at: timestamp('When it happened.'),
+  kind: oneOf(entryKinds, { description: 'What it tells of.' }),
+  actor: nullable(
+    Type.Object({
+      type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
+        description: 'An API key, a member, a team token, a lead form, or the service itself.',
+      }),
+      id: nullable(uuid('Null for `system`.')),
+    }),
+  ),
+  partOf: nullable(
+    text(60, 'What a change was part of: `import:<id>`, `bulk:<id>` or `undo:<id>` of a bulk change.', {
+      example: 'import:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+    }),
+  ),
+  changes: Type.Array(FieldChange, { maxItems: 40, description: 'Of `status` and `fields`.' }),
+  text: nullable(text(10_000, 'Of a message, its first 1,000 characters, and of a note.')),
+  conversationId: nullable(idSchema('Where a message or a note stands; null for a note on the lead itself.')),
+  message: nullable(ToldMessage),
+  form: nullable(Type.Object({ id: idSchema('The form.'), name: text(200, 'Its name.', { example: 'Contact' }) })),
+  answers: Type.Array(Answer, { maxItems: 100, description: 'Of a submission.' }),
+})
+
+export const LeadTimeline = Type.Object({
+  entries: Type.Array(LeadTimelineEntry, { maxItems: 50, description: 'Newest first.' }),
+  nextCursor: nullable(cursor('For older ones; null where the timeline begins.')),
+})
+
+export const LeadTimelineQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 30 })),
+    cursor: Type.Optional(cursor('The `nextCursor` of a page.')),
+    kind: Type.Optional(
+      oneOf(Object.keys(timelineFilters) as TimelineFilter[], {
+        description: 'Only what was said, noted, or changed.',
+      }),
+    ),
+  },
+  closed,
+)
+export type LeadTimelineQuery = Static<typeof LeadTimelineQuery>
+
+export const maxNote = 10_000
+
+export const NewLeadNote = Type.Object(
+  { text: Type.String({ minLength: 1, maxLength: maxNote, pattern: '\\S', description: 'For the team alone.' }) },
+  { ...closed, title: 'NewLeadNote' },
+)
+
+export const LeadNoteHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x20-\\x7e]+$',
+      description: 'A value of its own for each note, 1–255 printable ASCII characters: a repeat adds nothing.',
+      example: 'note-A-17',
+    }),
+  ),
+})

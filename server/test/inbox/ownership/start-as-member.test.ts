@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AgentsWorld } from '../../support/agents/agents-world.ts'
+import { template, withTemplate } from '../../support/agents/with-template.ts'
+import { marina } from '../../support/inbox/inbox-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+
+const phone = '+55 81 99876-5432'
+
+const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
+
+const start = (member: TestMember, body: object, key = 'start-1') =>
+  member.call('POST', '/inbox/conversations', body, { 'idempotency-key': key })
+
+test('a member starts a conversation with a template once, and has it', async () => {
+  const w = await withTemplate()
+  const member = await signedInMember(w)
+  const ask = { connection_id: w.connectionId, phone, template }
+  const first = await start(member, ask)
+  assert.equal(first.status, 202, JSON.stringify(first.body))
+  assert.deepEqual([first.body.began, first.body.status], [true, 'sent'])
+  const again = await start(member, ask)
+  assert.deepEqual(
+    [again.status, again.body.message_id, again.body.conversation_id, again.headers['idempotent-replayed']],
+    [202, first.body.message_id, first.body.conversation_id, 'true'],
+  )
+  assert.equal(told(w), 1)
+  const { body } = await member.call('GET', `/inbox/conversations/${first.body.conversation_id}`)
+  const { owner, assignedTo } = body.conversation
+  assert.deepEqual([owner, assignedTo], ['human', member.userId])
+})
+
+test('a member who starts what is there already goes on with it', async () => {
+  const w = await withTemplate()
+  const member = await signedInMember(w)
+  const { id } = await w.customerWrites('Hello')
+  const { status, body } = await start(member, { connection_id: w.connectionId, phone: marina.phone, template })
+  assert.deepEqual([status, body.began, body.conversation_id, told(w)], [202, false, id, 1])
+})
+
+test('nothing begins for a member where the template cannot be sent, or under no key', async () => {
+  const w = await withTemplate()
+  const member = await signedInMember(w)
+  const ask = { connection_id: w.connectionId, phone, template }
+  const unknown = await start(member, { ...ask, template: { ...template, name: 'other' } })
+  assert.deepEqual([unknown.status, unknown.body.data.code], [422, 'TEMPLATE_NOT_APPROVED'])
+  const elsewhere = await start(member, { ...ask, connection_id: w.workspaceId })
+  assert.equal(elsewhere.status, 404)
+  const number = await start(member, { ...ask, phone: 'none' })
+  assert.equal(number.status, 400)
+  assert.equal((await member.call('POST', '/inbox/conversations', ask)).status, 400)
+  assert.deepEqual([(await w.conversations()).length, told(w)], [0, 0])
+})

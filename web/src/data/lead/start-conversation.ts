@@ -1,0 +1,26 @@
+import { api, body } from '../../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
+
+export interface NewConversation {
+  connectionId: string
+  phone: string
+  template: { name: string; language: string; parameters: string[] }
+}
+
+/** Sends a template to a number that may never have written; under one key once. */
+export const startConversation = (
+  workspaceId: string,
+  { connectionId, phone, template }: NewConversation,
+  key: string,
+) =>
+  body(
+    api.POST(path, {
+      params: { path: { workspaceId }, header: { 'idempotency-key': key } },
+      body: {
+        connection_id: connectionId,
+        phone,
+        template: { name: template.name, language: template.language, body_params: template.parameters },
+      },
+    }),
+  )

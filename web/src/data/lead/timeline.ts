@@ -1,0 +1,68 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import { api, body } from '../../api/client.ts'
+import { type LiveEvent, useLive } from '../../api/live.ts'
+import { readAgain } from '../../api/read-again.ts'
+import { timelineKey } from '../leads.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}'
+
+export type TimelineKind = 'messages' | 'notes' | 'changes'
+export type TimelineEntry = Awaited<ReturnType<typeof readTimeline>>['entries'][number]
+
+const readTimeline = (workspaceId: string, identifier: string, query: { kind?: TimelineKind; cursor?: string }) =>
+  body(api.GET(`${path}/timeline`, { params: { path: { workspaceId, identifier }, query } }))
+
+export function useLeadTimeline(workspaceId: string, leadId: string, kind: TimelineKind | null) {
+  return useInfiniteQuery({
+    queryKey: [...timelineKey(workspaceId, leadId), kind],
+    queryFn: ({ pageParam }) =>
+      readTimeline(workspaceId, leadId, {
+        ...(kind !== null && { kind }),
+        ...(pageParam !== '' && { cursor: pageParam }),
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+export const addLeadNote = (workspaceId: string, leadId: string, text: string, key: string) =>
+  body(
+    api.POST(`${path}/notes`, {
+      params: { path: { workspaceId, identifier: leadId }, header: { 'idempotency-key': key } },
+      body: { text },
+    }),
+  )
+
+const news = ['team.lead.changed', 'team.conversation.changed', 'team.conversations.changed', 'lead.updated'] as const
+const restMs = 400
+
+/** Reads the timeline again when something of the lead, or said with its phone, is news. */
+export function useTimelineNews(workspaceId: string, leadId: string, phone: string | null): void {
+  const queries = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const hear = useCallback(
+    (event: LiveEvent) => {
+      if (!concerns(event, leadId, phone) || timer.current !== undefined) return
+      timer.current = setTimeout(() => {
+        timer.current = undefined
+        void readAgain(queries, timelineKey(workspaceId, leadId))
+      }, restMs)
+    },
+    [queries, workspaceId, leadId, phone],
+  )
+  useLive(news, hear)
+}
+
+// Numbers that differ by a digit after the area code are one person's: the end is what they share.
+const sharedDigits = 8
+
+function concerns({ event, payload }: LiveEvent, leadId: string, phone: string | null): boolean {
+  if (event === 'team.conversations.changed') return true
+  if (event === 'team.lead.changed') return payload.leadId === leadId
+  if (event === 'lead.updated') return payload.id === leadId
+  const { conversation } = payload as { conversation?: { contact?: { phone?: string | null } } }
+  const theirs = conversation?.contact?.phone ?? null
+  return phone !== null && theirs !== null && theirs.slice(-sharedDigits) === phone.slice(-sharedDigits)
+}

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import { IconMessage } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { type Lead, useConversations } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { whenWanted } from '../../ui/overlay/later.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { goTo } from './InboxLink.tsx'
+
+const StartConversation = whenWanted(() => import('./StartConversation.tsx'))
+
+/**
+ * Writes to a lead: in the conversation that there is, where the inbox says whether text can be sent or a template must, or
+ * in a new one.
+ */
+export function MessageButton({ lead }: { lead: Lead }) {
+  const workspaceId = useWorkspaceId()
+  const { data: conversations } = useConversations(workspaceId, lead.id, lead.phone)
+  const [isStarting, setStarting] = useState(false)
+  // The newest: where both would look for it.
+  const existing = conversations?.[0]?.id
+  const isKnown = conversations !== undefined || lead.phone === null
+  const keys = useMemo(() => {
+    const run = () => {
+      if (existing !== undefined) goTo(`/w/${workspaceId}/inbox/${existing}`)
+      else if (isKnown) setStarting(true)
+    }
+    return [{ keys: 'm', label: t.leadPage.message, run }]
+  }, [existing, isKnown, workspaceId])
+  useKeys(t.leads.keys.group, keys)
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconMessage size={14} />}
+        disabled={!isKnown}
+        onClick={() => keys[0]?.run()}
+      >
+        {t.leadPage.message}
+      </Button>
+      {isStarting && <StartConversation lead={lead} close={() => setStarting(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,134 @@
+import { ActionIcon, Skeleton } from '@mantine/core'
+import { IconArrowLeft, IconTrash } from '@tabler/icons-react'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useMemo } from 'react'
+import { Failure } from '../../api/failure.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
+import { type Lead, useLead } from '../../data/leads.ts'
+import { useLeadsLive } from '../../data/leads-live.ts'
+import { usePeople } from '../../data/people.ts'
+import { useStatuses } from '../../data/workspace.ts'
+import { EraseButton } from '../../shared/EraseButton.tsx'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { PageHeader } from '../../ui/page/PageHeader.tsx'
+import unseen from '../../ui/unseen.module.css'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { readSavedQuery } from '../fields/address.ts'
+import { useLeadVerbs } from '../fields/change.ts'
+import { nameOf } from '../fields/lead.ts'
+import { lastView } from '../fields/use-address.ts'
+import { LeadLabels } from '../labels/LeadLabels.tsx'
+import { MergedFrom } from '../merge/MergedFrom.tsx'
+import { MessageButton } from '../message/MessageButton.tsx'
+import { CustomFields } from '../panel/CustomFields.tsx'
+import { Duplicates } from '../panel/Duplicates.tsx'
+import { LeadConversations } from '../panel/LeadConversations.tsx'
+import { LeadFields } from '../panel/LeadFields.tsx'
+import { Timeline } from '../timeline/Timeline.tsx'
+import styles from './LeadPage.module.css'
+
+/** One lead with an address of its own: what is known on one side, what happened on the other. */
+export function LeadPage() {
+  const workspaceId = useWorkspaceId()
+  const { leadId = '' } = useParams({ strict: false })
+  const navigate = useNavigate()
+  const query = useLead(workspaceId, leadId)
+  const lead = query.data
+  useLeadsLive(workspaceId)
+  useTitle(lead)
+  const back = () => void navigate({ to: '/w/$workspaceId/leads', params: { workspaceId }, search: backSearch() })
+  if (query.error instanceof Failure && query.error.status === 404) {
+    const { gone, goneHelp, goneAction } = t.leadPage
+    return <Empty isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
+  }
+  return (
+    <>
+      <PageHeader
+        title={lead === undefined ? t.leads.title : nameOf(lead)}
+        before={<Before lead={lead} />}
+        action={lead !== undefined && <Actions lead={lead} back={back} />}
+      />
+      {lead === undefined && query.isError && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+      {lead === undefined && !query.isError && <Skeleton height={320} m={16} />}
+      {lead !== undefined && <Columns key={lead.id} lead={lead} back={back} />}
+    </>
+  )
+}
+
+/** The view of the list that one came from. */
+const backSearch = () => readSavedQuery(lastView())
+
+function Before({ lead }: { lead: Lead | undefined }) {
+  const workspaceId = useWorkspaceId()
+  return (
+    <>
+      <Link
+        to="/w/$workspaceId/leads"
+        params={{ workspaceId }}
+        search={backSearch()}
+        className={styles.back ?? ''}
+        aria-label={`${t.common.back}: ${t.leadPage.backTo}`}
+      >
+        <IconArrowLeft size={18} />
+        <span>{t.leadPage.backTo}</span>
+      </Link>
+      {lead !== undefined && <Avatar name={nameOf(lead)} size={28} />}
+    </>
+  )
+}
+
+function Actions({ lead, back }: { lead: Lead; back(): void }) {
+  const verbs = useLeadVerbs(useWorkspaceId())
+  const remove = () => {
+    back()
+    void verbs.remove([{ id: lead.id, name: nameOf(lead) }])
+  }
+  return (
+    <>
+      <MessageButton lead={lead} />
+      <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </>
+  )
+}
+
+function Columns({ lead, back }: { lead: Lead; back(): void }) {
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const verbs = useLeadVerbs(workspaceId)
+  const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
+  const fields = useLeadFields(workspaceId)
+  const context = useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
+  const open = ({ id }: Lead) =>
+    void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    <div className={styles.columns} tabIndex={0}>
+      <div className={styles.facts}>
+        <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
+        <Duplicates lead={lead} people={people} open={open} />
+        <LeadLabels lead={lead} />
+        <LeadFields lead={lead} context={context} verbs={verbs} />
+        <CustomFields lead={lead} verbs={verbs} />
+        <LeadConversations lead={lead} people={people} />
+        <EraseButton name={{ leadId: lead.id }} done={back} />
+      </div>
+      <div className={styles.timeline}>
+        <Timeline lead={lead} people={people} />
+        <MergedFrom leadId={lead.id} people={people} />
+      </div>
+    </div>
+  )
+}
+
+/** The tab says whose page it is. */
+function useTitle(lead: Lead | undefined): void {
+  const name = lead === undefined ? null : nameOf(lead)
+  useEffect(() => {
+    if (name !== null) document.title = `${name} · ${t.common.product}`
+  }, [name])
+}

@@ -1,0 +1,64 @@
+import { Button, Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { addLeadNote } from '../../data/lead/timeline.ts'
+import { timelineKey } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './Timeline.module.css'
+
+const most = 10_000
+
+/** Writes down something about the lead, for the team alone. What failed stays in the field. */
+export function NoteField({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const [text, setText] = useState('')
+  // A try that seemed to fail may have come through: the same note goes under the same key.
+  const key = useRef<{ text: string; value: string }>(undefined)
+  const add = useMutation({
+    mutationFn: (wanted: string) => {
+      if (key.current?.text !== wanted) key.current = { text: wanted, value: crypto.randomUUID() }
+      return addLeadNote(workspaceId, leadId, wanted, key.current.value)
+    },
+    onSuccess: () => {
+      key.current = undefined
+      setText('')
+      return queries.invalidateQueries({ queryKey: timelineKey(workspaceId, leadId) })
+    },
+  })
+  const submit = () => {
+    if (text.trim() !== '' && !add.isPending) add.mutate(text.trim())
+  }
+  return (
+    <form
+      className={styles.note}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Textarea
+        size="xs"
+        aria-label={t.leadPage.note}
+        placeholder={t.leadPage.notePlaceholder}
+        autosize
+        minRows={1}
+        maxRows={10}
+        maxLength={most}
+        value={text}
+        error={add.error === null ? null : sentenceFor(add.error)}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+        }}
+      />
+      {text.trim() !== '' && (
+        <Button type="submit" size="compact-sm" loading={add.isPending}>
+          {t.leadPage.addNote}
+        </Button>
+      )}
+    </form>
+  )
+}

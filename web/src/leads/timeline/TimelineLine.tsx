@@ -1,0 +1,113 @@
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconForms,
+  IconMessage,
+  IconMessageReply,
+  IconNote,
+  IconPencil,
+  IconPlus,
+  IconProgress,
+} from '@tabler/icons-react'
+import type { TimelineEntry } from '../../data/lead/timeline.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { InboxLink } from '../message/InboxLink.tsx'
+import { changeWords, fileWords, whoWords } from './entry-words.ts'
+import styles from './Timeline.module.css'
+
+const icons = {
+  message: IconMessage,
+  note: IconNote,
+  status: IconProgress,
+  fields: IconPencil,
+  created: IconPlus,
+  deleted: IconArchive,
+  restored: IconArrowBackUp,
+  submission: IconForms,
+}
+
+interface TimelineLineProps {
+  entry: TimelineEntry
+  people: People
+}
+
+/** One thing that was said, noted or changed. */
+export function TimelineLine({ entry, people }: TimelineLineProps) {
+  const isOurs = entry.message?.direction === 'outbound'
+  const Icon = isOurs ? IconMessageReply : icons[entry.kind]
+  const who = whoWords(entry, people)
+  const when = ago(entry.at)
+  return (
+    <li className={styles.entry} data-kind={entry.kind} data-agent={entry.actor?.type === 'agent' || undefined}>
+      <span className={styles.icon} aria-hidden>
+        <Icon size={14} />
+      </span>
+      <div className={styles.what}>
+        <Content entry={entry} people={people} />
+        <span className={styles.quiet} title={fullMoment(entry.at)}>
+          {who === null ? when : t.leadPage.said(who, when)}
+        </span>
+      </div>
+    </li>
+  )
+}
+
+function Content({ entry, people }: TimelineLineProps) {
+  const { kind, changes, text, form, answers } = entry
+  const { leadPage } = t
+  switch (kind) {
+    case 'message':
+      return <Said entry={entry} />
+    case 'note':
+      return (
+        <p className={styles.text} dir="auto">
+          {text}
+        </p>
+      )
+    case 'status':
+    case 'fields':
+      return changes.map((change) => (
+        <span key={change.field} className={styles.change} dir="auto">
+          {changeWords(change, people)}
+        </span>
+      ))
+    case 'submission':
+      return (
+        <>
+          <span>{leadPage.submitted(form?.name ?? '')}</span>
+          {answers.length > 0 && (
+            <dl className={styles.answers}>
+              {answers.map(({ label, value }) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd dir="auto">{typeof value === 'boolean' ? (value ? leadPage.yes : leadPage.no) : value}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </>
+      )
+    default:
+      return <span>{leadPage[kind]}</span>
+  }
+}
+
+function Said({ entry: { text, message, conversationId } }: { entry: TimelineEntry }) {
+  const workspaceId = useWorkspaceId()
+  if (message === null || conversationId === null) return null
+  return (
+    <InboxLink
+      className={styles.said}
+      href={`/w/${workspaceId}/inbox/${conversationId}`}
+      label={t.leadPage.openConversation}
+      isOurs={message.direction === 'outbound'}
+    >
+      {message.file !== null && <em>{fileWords(message.file)}</em>}
+      {text !== null && text !== '' && <span dir="auto">{text}</span>}
+      {message.status === 'failed' && <strong className={styles.failed}>{t.leadPage.unanswered}</strong>}
+    </InboxLink>
+  )
+}

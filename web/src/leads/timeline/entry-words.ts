@@ -1,0 +1,65 @@
+import type { TimelineEntry } from '../../data/lead/timeline.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { customName, statusName } from '../../ui/format/lead-words.ts'
+import { shownPhone } from '../../ui/format/phone.ts'
+import { amount } from '../fields/lead.ts'
+
+type Change = TimelineEntry['changes'][number]
+
+/** A change of a field in one line. */
+export function changeWords(change: Change, people: People): string {
+  const [from, to] = [valueWords(change, change.from, people), valueWords(change, change.to, people)]
+  if (change.field === 'status') return t.leads.panel.change(from, to)
+  return t.leadPage.changed(fieldName(change), from, to)
+}
+
+function fieldName({ field, label }: Change): string {
+  if (!field.startsWith('field:')) return t.leads.fields[field as keyof typeof t.leads.fields] ?? field
+  const key = field.slice('field:'.length)
+  return customName({ key, label: label ?? key })
+}
+
+function valueWords({ field }: Change, value: Change['from'], people: People): string {
+  if (value === null || value === '') return t.leadPage.nothing
+  if (typeof value === 'boolean') return value ? t.leadPage.yes : t.leadPage.no
+  if (typeof value === 'number') return amount(value)
+  switch (field) {
+    case 'status':
+      return statusName(value)
+    case 'priority':
+      return t.lead.priorities[value as keyof typeof t.lead.priorities] ?? value
+    case 'source':
+      return t.lead.sources[value as keyof typeof t.lead.sources] ?? value
+    case 'adPlatform':
+      return t.leads.platforms[value as keyof typeof t.leads.platforms] ?? value
+    case 'assignedTo':
+      return people.nameOf(value) ?? value
+    case 'phone':
+      return shownPhone(value)
+    default:
+      return value
+  }
+}
+
+/** Who did it, and what it was part of; null where nobody knows. */
+export function whoWords({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
+  if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
+  const part = partWords(partOf)
+  const name = actor === null ? (kind === 'message' ? t.leadPage.us : null) : nameOf(actor, people)
+  return name === null ? part : part === null ? name : `${name} ${part}`
+}
+
+function nameOf({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
+  const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
+  return name === null || name === t.common.unknown ? t.leads.actors[type] : name
+}
+
+function partWords(partOf: string | null): string | null {
+  const part = partOf?.split(':')[0] ?? ''
+  const { parts } = t.leadPage
+  return part in parts ? parts[part as keyof typeof parts] : null
+}
+
+/** What kind of file a message carries, in a word. */
+export const fileWords = (file: string): string => t.media.kinds[file as keyof typeof t.media.kinds] ?? file
