@@ -189,7 +189,7 @@ const stops: Stop[] = [
     stands: (page) => page.getByRole('button', { name: 'Add a field' }),
     overlays: {
       more: button('More'),
-      thanks: (page) => page.locator('label', { hasText: 'Thank-you message' }).click(),
+      thanks: (page) => page.getByRole('region', { name: 'Preview' }).getByText('Thank-you message').click(),
     },
   },
   { place: `forms/${form}?view=share`, stands: heading },
