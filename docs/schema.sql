@@ -535,6 +535,24 @@ create table lead_bulk_items (
   constraint lead_bulk_items_pkey PRIMARY KEY (workspace_id, change_id, lead_id)
 );
 
+create table lead_contacts (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  merge_id uuid not null,
+  kind text not null,
+  value bytea not null,
+  digest bytea not null,
+  index_version integer not null,
+  constraint lead_contacts_kind_check CHECK ((kind = ANY (ARRAY['phone'::text, 'email'::text]))),
+  constraint lead_contacts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_contacts_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_contacts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lead_contacts_digest ON lead_contacts USING btree (workspace_id, digest);
+CREATE INDEX lead_contacts_lead ON lead_contacts USING btree (workspace_id, lead_id);
+
 create table lead_fields (
   workspace_id uuid not null,
   id uuid not null,
@@ -607,6 +625,36 @@ create table lead_imports (
 CREATE INDEX lead_imports_due ON lead_imports USING btree (due_at) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 CREATE INDEX lead_imports_kept ON lead_imports USING btree (workspace_id) WHERE ((expires_at IS NOT NULL) OR (state = ANY (ARRAY['running'::text, 'paused'::text])));
 CREATE INDEX lead_imports_to_expire ON lead_imports USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+create table lead_merges (
+  workspace_id uuid not null,
+  id uuid not null,
+  kept_id uuid not null,
+  merged_id uuid not null,
+  former bytea,
+  moved_changes uuid[],
+  moved_submissions uuid[],
+  moved_contacts uuid[],
+  marked_imports uuid[],
+  changes_count integer not null default 0,
+  submissions_count integer not null default 0,
+  actor_type text not null,
+  actor_id uuid not null,
+  merged_at timestamp(3) with time zone not null,
+  undo_until timestamp(3) with time zone,
+  undone_at timestamp(3) with time zone,
+  undone_by_type text,
+  undone_by_id uuid,
+  left_fields text[],
+  constraint lead_merges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_merges_workspace_id_kept_id_fkey FOREIGN KEY (workspace_id, kept_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_merges_workspace_id_merged_id_fkey FOREIGN KEY (workspace_id, merged_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_merges_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lead_merges_kept ON lead_merges USING btree (workspace_id, kept_id, id);
+CREATE INDEX lead_merges_merged ON lead_merges USING btree (workspace_id, merged_id, id);
+CREATE INDEX lead_merges_to_forget ON lead_merges USING btree (undo_until) WHERE (undo_until IS NOT NULL);
 
 create table lead_quota (
   workspace_id uuid not null,

@@ -1,7 +1,7 @@
 // Makes web/src/app/inter.woff2, the app's one font, of the package that has the whole of it: letters of the languages that are
 // written with Latin ones, the weights of the app, and every feature (tabular figures are one). Its tools are in a folder of their own:
 //
-//   npm install --prefix /tmp/font --save-exact @fontsource-variable/inter@5.3.0 subset-font@2.5.0
+//   npm install --prefix /tmp/font --save-exact @fontsource-variable/inter@5.3.0 subset-font@2.9.0
 //   node scripts/font.ts /tmp/font
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

@@ -23,8 +23,10 @@ export default defineConfig({
             // What every page begins with is one file, but for the program itself. In the many small ones that it would be
             // otherwise, by who shares what, it is a tenth heavier.
             { name: 'first', tags: ['$initial'], test: (id) => !/\/(?:index\.html|main\.tsx)$/.test(id), priority: 2 },
-            // So is what many pages share: fields, menus, and an icon would be a file each.
+            // So is what many pages share: fields and menus would be a file each.
             { name: 'shared', minShareCount: 6 },
+            // An icon is smaller than what asks for it.
+            { name: 'icons', test: /[\\/]@tabler[\\/]icons-react[\\/]/, minShareCount: 2 },
           ],
         },
       },

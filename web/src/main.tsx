@@ -3,6 +3,7 @@ import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/global.layer.css'
 import './app/theme.css'
 import { createRoot } from 'react-dom/client'
+import { Failure } from './api/failure.ts'
 import { App } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { makeQueries } from './app/queries.ts'
@@ -20,9 +21,14 @@ if (place !== null && session !== null) {
   const router = makeRouter(queries, session)
   // The shape that the page came with stands until the room's own code is there.
   await router.load()
-  createRoot(place).render(<App queries={queries} router={router} />)
+  createRoot(place, { onCaughtError }).render(<App queries={queries} router={router} />)
   const end = router.subscribe('onBeforeNavigate', () => {
     end()
     delete document.documentElement.dataset.begins
   })
+}
+
+/** What could not be had is said where it was wanted; only what is wrong with the program itself is for the console. */
+function onCaughtError(error: unknown): void {
+  if (!(error instanceof Failure)) console.error(error)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { thread } from './support/composing.ts'
 import { openDemo, picture, visitOf } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -28,15 +29,11 @@ test('a colleague who says that they are away is shown so where one assigns, unt
   await say('I am away')
   const { conversations } = await demo.team('GET', `${place}/inbox/conversations?limit=1`)
   const { page, problems } = await demo.open(`inbox/${conversations[0].id}`)
-  await page.getByRole('button', { name: 'Assign' }).first().waitFor()
-  await page.keyboard.press('a')
-  await page
-    .getByText(/Bea Costa/)
-    .first()
-    .waitFor()
-  await page.getByText('Away', { exact: true }).waitFor()
+  await thread(page).getByRole('button', { name: 'Assign', exact: true }).click()
+  const her = page.getByRole('dialog', { name: 'Assign' }).getByRole('option', { name: /^Bea Costa/ })
+  await her.getByText('Away', { exact: true }).waitFor()
   await picture(page, 'assign-away')
   await say('I am here again')
-  await page.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
+  await her.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })

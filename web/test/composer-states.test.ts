@@ -134,6 +134,7 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })
   await page.goto(url)
   await page.getByRole('button').first().click()
+  await page.getByRole('link', { name: 'Later' }).click()
   await page.getByRole('navigation').first().waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
   await context.route('**/messages', (route) => route.abort())

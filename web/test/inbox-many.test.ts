@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillConversations, fillMessages } from '../../server/test/support/fill.ts'
+import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { fillDemo } from './support/fill.ts'
 import { newCustomer } from './support/inbox.ts'
@@ -59,8 +60,8 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   const before = await placeInBox()
   const rita = await newCustomer(demo, 'Rita Sousa', '5521955502001')
   await rita.says('Boa tarde!')
-  await page.waitForFunction(([list, at]) => list.scrollTop !== at, [await box.elementHandle(), before.at] as const)
-  assert.deepEqual(await placeInBox(), { top: before.top, at: before.at + 64 })
+  const after = await until(placeInBox, ({ at }) => at !== before.at)
+  assert.deepEqual(after, { top: before.top, at: before.at + 64 })
   await box.evaluate((element) => element.scrollTo({ top: 0 }))
   await rows.first().getByText('Boa tarde!').waitFor()
   assert.deepEqual(problems, [])
@@ -73,6 +74,9 @@ test('rows that did not come are asked for again', async () => {
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox?status=any`)
   const box = page.getByRole('region', { name: 'Conversations' }).locator('ul').locator('..')
   await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
-  await page.waitForFunction((element) => element.scrollHeight > 60 * 64, await box.elementHandle())
+  await until(
+    () => box.evaluate((element) => element.scrollHeight),
+    (height) => height > 60 * 64,
+  )
   assert.ok(asked > 1)
 })

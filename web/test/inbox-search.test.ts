@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from './support/composing.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 import { newCustomer, openId } from './support/inbox.ts'
 
 const demo = await openDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const found = (page: Page) => page.getByRole('region', { name: 'Found' })
 const group = (page: Page, name: 'Conversations' | 'Messages') => found(page).getByRole('region', { name })
 
@@ -32,6 +34,8 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
       .getByRole('link', { name: /Lena Öström/ })
       .waitFor()
   }
+  await search(page, 'le')
+  await group(page, 'Conversations').getByText('Names and numbers are found by three characters or more.').waitFor()
   await search(page, 'wardrobe crim')
   await group(page, 'Conversations').getByText('No conversation with this name or number.').waitFor()
   const hit = group(page, 'Messages').getByRole('link', { name: /Lena Öström/ })
@@ -42,7 +46,7 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
   await hit.click()
   const said = page.getByRole('log').getByText('Is the crimson wardrobe still there?')
   await said.waitFor()
-  await page.waitForFunction(`document.activeElement?.id.startsWith('message-')`)
+  await page.locator('[id^=message-]:focus').waitFor()
   assert.ok(await said.isVisible())
   assert.match(page.url(), /search=wardrobe/)
   assert.deepEqual(problems, [])
@@ -61,7 +65,7 @@ test('the keyboard goes from the field through both groups and back, and opens w
   const hasFocus = (one: typeof row) => one.evaluate((element) => element === element.ownerDocument.activeElement)
   await page.keyboard.press('ArrowDown')
   assert.ok(await hasFocus(row))
-  await page.keyboard.press('j')
+  await page.keyboard.press('ArrowDown')
   assert.ok(await hasFocus(hit))
   await page.keyboard.press('ArrowUp')
   assert.ok(await hasFocus(row))
@@ -76,6 +80,60 @@ test('the keyboard goes from the field through both groups and back, and opens w
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^Mine/ }).waitFor()
   assert.equal(await found(page).count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+test('J and K open what was found, X chooses, E goes on within it, and another search forgets what was chosen', async () => {
+  const people = await Promise.all(
+    ['Una', 'Duo', 'Tria'].map((name, n) => newCustomer(demo, `${name} Quandt`, `4670011330${n}`)),
+  )
+  for (const one of people) await one.says('A marigold parasol')
+  const { page, problems } = await demo.open('inbox?search=quandt')
+  const rows = group(page, 'Conversations').getByRole('link')
+  await rows.nth(2).waitFor()
+  const ids = await Promise.all([0, 1, 2].map((n) => rows.nth(n).getAttribute('data-row')))
+  const isOpen = (id: string | null | undefined) => page.waitForURL(new RegExp(`/inbox/${id}\\?search=quandt`))
+  await page.evaluate('document.activeElement.blur()')
+  for (const [key, n] of [
+    ['j', 0],
+    ['j', 1],
+    ['k', 0],
+    ['j', 1],
+  ] as const) {
+    await page.keyboard.press(key)
+    await isOpen(ids[n])
+  }
+  await page.keyboard.press('e')
+  await isOpen(ids[2])
+  const status = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation.status
+  await until(
+    () => status(ids[1] ?? ''),
+    (found) => found === 'resolved',
+  )
+  await page.keyboard.press('x')
+  const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
+  await bar.getByText('1 selected').waitFor()
+  await page.keyboard.press('k')
+  await page.keyboard.press('x')
+  await bar.getByText('2 selected').waitFor()
+  await isOpen(ids[2])
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.keyboard.press('e')
+  await page.getByText('1 conversation changed').waitFor()
+  await bar.waitFor({ state: 'detached' })
+  await page.keyboard.press('x')
+  await bar.waitFor()
+  await search(page, 'marigold')
+  await bar.waitFor({ state: 'detached' })
+  const hits = group(page, 'Messages').getByRole('link')
+  await hits.nth(2).waitFor()
+  await hits.first().focus()
+  await page.keyboard.press('j')
+  await page.waitForURL(/search=marigold#/)
+  await page.locator('[id^=message-]:focus').waitFor()
+  const second = openId(page)
+  await page.keyboard.press('j')
+  await page.waitForURL(({ pathname }) => !pathname.endsWith(second))
   assert.deepEqual(problems, [])
 })
 

@@ -8,7 +8,7 @@ const demo = await openDemo()
 
 async function ask(page: Page, term: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill(term)
+  await page.getByRole('dialog').getByRole('combobox').fill(term)
 }
 
 const choose = (page: Page, name: string | RegExp) => page.getByRole('option', { name }).first().click()

@@ -9,6 +9,7 @@ import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/team-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
+import { countSubmissionsOf, moveSubmissions } from '../forms/submit/submissions.ts'
 import { formTeamRoutes } from '../forms/team-routes.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
@@ -16,9 +17,9 @@ import { createServer } from '../http/server/server.ts'
 import { siteRoutes } from '../http/site/site.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
-import { conversationsOfPhone } from '../inbox/read/of-phone.ts'
+import { conversationsOfPhones } from '../inbox/read/of-phone.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
-import { leadTeamRoutes } from '../leads/api/team-routes.ts'
+import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/team-routes.ts'
 import { rotationTeamRoutes } from '../rotation/team-routes.ts'
 import { statsTeamRoutes } from '../stats/team-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
@@ -92,8 +93,7 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   decorateTeamRequests(app)
   accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
-  const conversationsOf = (workspaceId: string, phone: string) => conversationsOfPhone(team, workspaceId, phone)
-  leadTeamRoutes(app, { ...runtime, conversationsOf }, teamGuard)
+  leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
@@ -104,6 +104,13 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   await siteRoutes(app, team)
+}
+
+/** What leads show of other rooms, and take along when they are merged. */
+function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
+  const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
+    conversationsOfPhones(runtime, workspaceId, phones)
+  return { ...runtime, conversationsOf, countSubmissionsOf, moveSubmissions }
 }
 
 /** What of other rooms ends with a key or a member. */

@@ -5,6 +5,7 @@ import { agingErasureTables } from '../erasure/retention.ts'
 import { agingFormTables } from '../forms/retention.ts'
 import { agingInboxTables, eraseQuietConversations } from '../inbox/retention.ts'
 import { forgetBulkChanges } from '../leads/bulk/retention.ts'
+import { forgetFormer } from '../leads/merge/merges.ts'
 import { agingLeadTables, forgetImports } from '../leads/retention.ts'
 import { forgetNotices } from '../notices/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
@@ -30,6 +31,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
     await removeAgedOf(db, agingInstanceLog, instanceScope, now),
     await forgetImports(db, now),
     await forgetBulkChanges(db, now),
+    await forgetFormer(db, now),
     await forgetRotations(db, now),
     await forgetTokens(db, now),
     await forgetNotices(db, now),

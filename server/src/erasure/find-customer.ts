@@ -26,7 +26,7 @@ export async function findCustomer(
 ): Promise<Found> {
   const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
   const begun = await findErasedConversations(sql, keyring, workspaceId, named, before)
-  const phones = distinctPhones([...named.phones, ...phonesOf(first), ...phonesOf(begun)])
+  const phones = distinctPhones([...named.phones, ...phonesOf(first), ...others(first), ...phonesOf(begun)])
   const wider = { ...named, phones }
   const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
   const ofPhones = await findErasedConversations(sql, keyring, workspaceId, wider, before)
@@ -36,7 +36,10 @@ export async function findCustomer(
     customer: {
       phones,
       emails: named.emails,
-      knownEmails: distinct([...named.knownEmails, ...leads.flatMap(({ email }) => email ?? [])]),
+      knownEmails: distinct([
+        ...named.knownEmails,
+        ...leads.flatMap(({ email, otherEmails }) => [...(email === null ? [] : [email]), ...otherEmails]),
+      ]),
       userIds,
       leadIds: distinct([...named.leadIds, ...leads.map(({ id }) => id)]),
       conversationIds: distinct([...named.conversationIds, ...conversations.map(({ id }) => id)]),
@@ -52,5 +55,7 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)]
 function distinctPhones(phones: readonly string[]): string[] {
   return [...new Map(phones.map((phone) => [phoneClass(phone), phone])).values()]
 }
+
+const others = (found: readonly { otherPhones: string[] }[]): string[] => found.flatMap((one) => one.otherPhones)
 
 const phonesOf = (found: readonly { phone: string | null }[]): string[] => found.flatMap(({ phone }) => phone ?? [])

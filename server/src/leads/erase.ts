@@ -9,12 +9,16 @@ import { blankLead } from './lead/change.ts'
 import { leadDeleted } from './lead/events.ts'
 import type { Lead } from './lead/lead.ts'
 import { emailIndexes, openPerson, phoneIndexes } from './lead/sealed.ts'
+import { otherEmails, otherPhones } from './lead/search-lines.ts'
 
 /** What a lead tells of its customer. */
 export interface FoundLead {
   id: string
   email: string | null
   phone: string | null
+  /** What it has beside these by a merge. */
+  otherEmails: string[]
+  otherPhones: string[]
 }
 
 /** From so many on, what was named is nobody's own. */
@@ -32,37 +36,59 @@ export async function findErasedLeads(
   const byEmail = byteaArray(emails.flatMap((email) => emailIndexes(keyring, email)))
   // Live ones by their indexes; deleted ones are few, and their index is gone through.
   const rows = await sql<{ id: string; person: Buffer }[]>`
-    select id, person
-    from (
-      select id, person, created_at from leads
+    with recursive named (id) as (
+      select id from leads
       where workspace_id = ${workspaceId} and id = any (${leadIds}::uuid[])
       union
-      select id, person, created_at from leads
+      select id from leads
       where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byPhone}::bytea[])
         and deleted_at is null
       union
-      select id, person, created_at from leads
+      select id from leads
       where workspace_id = ${workspaceId} and email_index is not null and email_index = any (${byEmail}::bytea[])
         and deleted_at is null
       union
-      select id, person, created_at from leads
+      select id from leads
       where workspace_id = ${workspaceId} and deleted_at is not null and purged_at is null
         and (phone_index = any (${byPhone}::bytea[]) or email_index = any (${byEmail}::bytea[]))
-    ) as l
-    where created_at <= ${before}
-    order by id
+      union
+      select lead_id from lead_contacts
+      where workspace_id = ${workspaceId} and (digest = any (${byPhone}::bytea[]) or digest = any (${byEmail}::bytea[]))
+    ),
+    -- Leads that were merged are one customer, whichever of them was named.
+    found (id) as (
+      select id from named
+      union
+      select m.id
+      from found f
+      cross join lateral (
+        select merged_id as id from lead_merges
+        where workspace_id = ${workspaceId} and kept_id = f.id and undone_at is null
+        union all
+        select kept_id from lead_merges
+        where workspace_id = ${workspaceId} and merged_id = f.id and undone_at is null
+      ) as m
+    )
+    select l.id, l.person
+    from found f
+    join leads l on l.workspace_id = ${workspaceId} and l.id = f.id
+    where l.created_at <= ${before}
+    order by l.id
     limit ${maxFound + 1}`
   return rows.map(({ id, person }) => ({ id, ...namesOf(keyring, id, person) }))
 }
 
+const nameless = { email: null, phone: null, otherEmails: [], otherPhones: [] }
+
 // A lead that does not open, or was purged, is erased by its id.
-function namesOf(keyring: Keyring, id: string, person: Buffer): Pick<FoundLead, 'email' | 'phone'> {
-  if (person.length === 0) return { email: null, phone: null }
+function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
+  if (person.length === 0) return nameless
   try {
-    const [, , email, phone] = openPerson(keyring, id, person)
-    return { email, phone }
+    const [, , email, phone, contacts] = openPerson(keyring, id, person)
+    const all = { email, phone, contacts }
+    return { email, phone, otherEmails: otherEmails(all), otherPhones: otherPhones(all) }
   } catch (error) {
-    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return { email: null, phone: null }
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return nameless
     throw error
   }
 }

@@ -3,6 +3,8 @@ import { filterPlace } from './bulk/collect.ts'
 import { bulkItemPlace } from './bulk/items.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
+import { contactDigest } from './merge/contacts.ts'
+import { contactPlace, mergePlace } from './merge/merges.ts'
 import { piecePlace } from './transfer/import/pieces.ts'
 import { importPlace } from './transfer/import/settings.ts'
 
@@ -35,9 +37,9 @@ const leadTokens: IndexedTable = {
   reads: ['person', 'unique_code', 'external_ref'],
   source: { table: 'leads', key: ['id'] },
   indexes: (keyring, row) => {
-    const [firstName, lastName, email, phone] = openPerson(keyring, row.lead_id, row.person)
+    const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.lead_id, row.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = row
-    const tokens = searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
+    const tokens = searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
     return { tokens, index_version: keyring.indexVersion }
   },
 }
@@ -71,5 +73,30 @@ const bulkChanges: SealedTable = {
   places: { filter: ({ id }) => filterPlace(id) },
 }
 
-export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges]
-export const indexedLeadTables = [leadDigests, leadTokens]
+const merges: SealedTable = {
+  table: 'lead_merges',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { former: ({ id }) => mergePlace(id) },
+}
+
+const contacts: SealedTable = {
+  table: 'lead_contacts',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { value: ({ id }) => contactPlace(id) },
+}
+
+const contactDigests: IndexedTable = {
+  table: 'lead_contacts',
+  keysOf: 'workspace',
+  key: ['id'],
+  reads: ['kind', 'value'],
+  indexes: (keyring, { id, kind, value }) => ({
+    digest: contactDigest(keyring, kind, keyring.openText(contactPlace(id), value)),
+    index_version: keyring.indexVersion,
+  }),
+}
+
+export const sealedLeadTables = [leads, imports, importPieces, bulkItems, bulkChanges, merges, contacts]
+export const indexedLeadTables = [leadDigests, leadTokens, contactDigests]

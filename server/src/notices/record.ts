@@ -11,6 +11,8 @@ export interface NewNotice {
   connectionId?: string | null
   /** How many conversations it stands for; 1 unless given. */
   count?: number
+  /** False: for the bell alone, as one of many that come at once. */
+  isPushed?: boolean
   /** Who did it, and is not told of it. */
   actor: { type: string; id: string | null }
 }
@@ -43,7 +45,7 @@ export async function recordNotices(
     select m.workspace_id, m.user_id, n.kind, n.cause, n.conversation_id, n.connection_id, n.count, n.actor_type,
       n.actor_id, ${now}::timestamptz,
       case
-        when ${wants(tx, 'push')} and exists (
+        when n.is_pushed and ${wants(tx, 'push')} and exists (
           select
           from push_subscriptions p
           where p.workspace_id = m.workspace_id
@@ -57,9 +59,10 @@ export async function recordNotices(
       ${notices.map(({ conversationId = null }) => conversationId)}::uuid[],
       ${notices.map(({ connectionId = null }) => connectionId)}::uuid[],
       ${notices.map(({ count = 1 }) => count)}::integer[],
+      ${notices.map(({ isPushed = true }) => String(isPushed))}::text[]::boolean[],
       ${notices.map(({ actor }) => (isNamed(actor) ? actor.type : null))}::text[],
       ${notices.map(({ actor }) => (isNamed(actor) ? actor.id : null))}::uuid[]
-    ) as n (kind, cause, user_id, conversation_id, connection_id, count, actor_type, actor_id)
+    ) as n (kind, cause, user_id, conversation_id, connection_id, count, is_pushed, actor_type, actor_id)
     join members m
       on m.workspace_id = ${workspaceId}
       and (n.user_id is null or m.user_id = n.user_id)

@@ -57,7 +57,7 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
       removed.savedFilters,
       removed.files,
     ],
-    [3, 2, 1, 1, 1, 1, 1],
+    [5, 2, 1, 1, 1, 1, 1],
   )
   assert.deepEqual([removed.sessionRows, removed.importFiles, removed.messages], [6, 1, marinas.messageIds.length])
   assert.ok(removed.events > 5 && removed.deliveries > 5 && removed.activities > 0 && removed.statusChanges > 0)

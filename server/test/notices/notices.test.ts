@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { forgetNotices, keptNotices } from '../../src/notices/retention.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
@@ -195,4 +196,34 @@ test('of each person the newest 500 are kept, for 90 days', async () => {
   assert.equal(await count(), keptNotices)
   await forgetNotices(w.db, new Date(w.clock.now().getTime() + 91 * 86_400_000))
   assert.equal(await count(), 0)
+})
+
+test('who is given many conversations is told of each once, who takes them is not, and an undo tells nobody', async () => {
+  const { w, id, ana, bea } = await noticesWorld()
+  const other = await w.customerWrites('Hello', {
+    customer: { userId: null, parentUserId: null, phone: '5511980000001', name: 'Rui' },
+  })
+  const ids = [id, other.id]
+  const place = '/inbox/conversations'
+  const many = (by: typeof ana, batchId: string, changes: object) =>
+    by.call('POST', `${place}/bulk`, { batchId, ids, changes })
+  const batchId = randomUUID()
+  const changes = { assignedTo: ana.userId }
+  await bea.call('PATCH', `${place}/${other.id}`, { assignedTo: bea.userId })
+  const { body } = await many(bea, batchId, changes)
+  const told = await ana.told()
+  assert.deepEqual(told.map(({ conversation }) => conversation.id).sort(), ids.toSorted())
+  assert.ok(told.every(({ kind, actor }) => kind === 'assigned' && actor.id === bea.userId))
+  await many(bea, batchId, changes)
+  assert.equal((await ana.told()).length, 2, 'what is so already tells nobody')
+  const undone = await ana.call('POST', `${place}/bulk-undo`, { batchId, changes, former: body.former })
+  assert.equal(undone.body.left, 0)
+  assert.deepEqual(await bea.kinds(), [], 'an undo gives a conversation back without a word')
+  await many(bea, batchId, changes)
+  assert.equal((await ana.told()).length, 2, 'a selection tells of a conversation once')
+  await many(ana, randomUUID(), { assignedTo: null })
+  await many(ana, randomUUID(), changes)
+  assert.equal((await ana.told()).length, 2, 'nobody is told of what they did')
+  await many(bea, randomUUID(), { status: 'resolved' })
+  assert.equal((await ana.told()).length, 2)
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pushDeps } from '../../src/app/notices.ts'
-import { pushDue } from '../../src/notices/push/push.ts'
+import { createPusher } from '../../src/notices/push/push.ts'
 import { maxSubscriptions } from '../../src/notices/push/subscriptions.ts'
 import { pushAfterMs } from '../../src/notices/record.ts'
 import { signedInMember } from '../support/member.ts'
@@ -16,6 +17,7 @@ async function pushWorld() {
   const { w, place, ana, bea } = world
   const service = await startPushService()
   const browser = newBrowser(service)
+  const pushDue = createPusher(pushDeps(w))
   const subscribe = async (one = browser, by = bea) => by.call('POST', path, one.subscription)
   return {
     ...world,
@@ -25,7 +27,7 @@ async function pushWorld() {
     mention: () => ana.call('POST', `${place}/notes`, { text: 'A secret of ours', mentions: [bea.userId] }),
     push: async (afterMs = pushAfterMs) => {
       w.clock.advance(afterMs)
-      await pushDue(pushDeps(w))
+      await pushDue()
       return service.received.splice(0)
     },
     change: async (changes: object) => {
@@ -122,6 +124,29 @@ test('a browser that its push service does not know any more is forgotten, one t
   assert.deepEqual(await push(), [])
 })
 
+test('browsers that hang hold up no other workspace, and lose nothing to it', async () => {
+  const [slow, quick] = [await pushWorld(), await pushWorld()]
+  const [sleeper, awake] = [newBrowser(slow.service), newBrowser(quick.service)]
+  await slow.subscribe(sleeper)
+  await quick.subscribe(awake)
+  slow.service.answer('never')
+  await slow.mention()
+  assert.deepEqual(
+    (await slow.push()).map(({ browser }) => browser),
+    [sleeper.name],
+  )
+  await slow.mention()
+  await quick.mention()
+  await slow.push()
+  assert.deepEqual(
+    quick.service.received.map(({ browser }) => browser),
+    [awake.name],
+  )
+  const waiting = await slow.w.db.sql`
+    select from notices where push_at is not null and workspace_id = ${slow.w.workspaceId}`
+  assert.equal(waiting.length, 1, 'the next one of the workspace that hangs')
+})
+
 test('a browser ends with its session, its membership, or when asked to; the same one is there once, and ten at most', async () => {
   const { w, bea, ana, service, browser, subscribe } = await pushWorld()
   const browsersOf = async (userId: string) =>
@@ -176,4 +201,18 @@ test('what a browser is reached by is sealed, and so is the key of the installat
   >`select public_key, private_key from push_keys`
   assert.equal(keys.length, 1)
   assert.ok((keys[0]?.private_key.length ?? 0) > 43)
+})
+
+test('of many conversations that are given at once the bell has all and a browser hears of three', async () => {
+  const { w, id, ana, bea, subscribe, push } = await pushWorld()
+  await subscribe()
+  const ids = [id]
+  for (let n = 0; n < 4; n++) {
+    const customer = { userId: null, parentUserId: null, phone: `551198000000${n}`, name: null }
+    ids.push((await w.customerWrites('Hi', { customer })).id)
+  }
+  const many = { batchId: randomUUID(), ids, changes: { assignedTo: bea.userId } }
+  assert.equal((await ana.call('POST', '/inbox/conversations/bulk', many)).status, 200)
+  assert.equal((await push()).length, 3)
+  assert.equal((await bea.told()).length, 5)
 })

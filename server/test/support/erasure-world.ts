@@ -99,6 +99,10 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   await admin.call('POST', '/lead-bulk-changes', { ids: [one.id], changes: { priority: 'urgent' } })
   const gone = await w.lead({ firstName: word, phone: variant })
   await w.call('DELETE', leadPath(gone.id))
+  // Two that were merged: the deleted one has nothing in common with the rest but that.
+  const also = await w.lead({ firstName: word, email: `also.${email}` })
+  const into = await w.lead({ firstName: `${word} too`, email, phone })
+  await admin.call('POST', `/leads/${into.id}/merge`, { otherId: also.id })
   const made = await admin.call('POST', '/forms', {
     name: 'Form',
     title: 'Form',
@@ -117,7 +121,7 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   const rows = await w.db.sql<{ lead_id: string }[]>`
     select lead_id from form_submissions
     where workspace_id = ${w.workspaceId} and form_id = ${made.body.form.id}`
-  return [one.id, gone.id, ...rows.map(({ lead_id }) => lead_id)]
+  return [one.id, gone.id, also.id, into.id, ...rows.map(({ lead_id }) => lead_id)]
 }
 
 async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, variant, userId }: Person) {

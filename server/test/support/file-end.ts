@@ -37,7 +37,10 @@ export function endWithFile(): void {
   })
   after(
     async () => {
-      for (const end of endings.splice(0).reverse()) await end()
+      // One that fails must not leave open what the others close: the process would wait for it.
+      const failures: unknown[] = []
+      for (const end of endings.splice(0).reverse()) await end().catch((error) => failures.push(error))
+      if (failures.length > 0) throw failures[0]
     },
     { timeout: 30_000 },
   )

@@ -12,7 +12,7 @@ import { keySequence, useKeys } from '../ui/keys.ts'
 import { tryCodeAgain } from '../ui/overlay/code.ts'
 import { useDrop } from '../ui/overlay/drop.tsx'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { later, pageStands, whenWanted } from '../ui/overlay/later.ts'
+import { later, pageStands, useStanding, whenWanted } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { SkipLink } from '../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -50,6 +50,7 @@ export function Frame() {
   })
   useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
+  const isStanding = useStanding()
   useEffect(() => onceRead(queries, pageStands), [queries])
 
   return (
@@ -66,7 +67,7 @@ export function Frame() {
         )}
         <Outlet />
       </main>
-      {isFollowed && (
+      {isFollowed && isStanding && (
         <Suspense>
           <RailBadges />
           <Told />
@@ -81,7 +82,7 @@ export function Frame() {
 }
 
 // What loads for longer than this is waited for by nobody.
-const patienceMs = 3000
+const patienceMs = 10_000
 
 /** Calls `done` once all that the page asked for first is there: what else is fetched would keep it. */
 function onceRead(queries: QueryClient, done: () => void): () => void {

@@ -9,7 +9,7 @@ import {
   IconUserPause,
 } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { sayAway, useMemberList } from '../data/members.ts'
+import { sayAway, useMemberList } from '../data/team/members.ts'
 import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { DropMenu } from '../ui/overlay/DropMenu.tsx'

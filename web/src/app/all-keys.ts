@@ -32,6 +32,7 @@ function known(): KeyGroup[] {
       inbox.title,
       ['j', actions.next],
       ['k', actions.previous],
+      ['x', inbox.bulk.toggle],
       ['/', inbox.openSearch],
       ['Escape', common.keys.back],
     ),

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { refreshSession } from '../session/session.ts'
 import { say } from '../ui/overlay/notices.tsx'
 import { statsKey } from './stats.ts'
 import { changeWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from './workspace.ts'
 
 /** Changes settings of the workspace, and says that it is done. */
-export function useWorkspaceChange({ id }: Workspace, done: string) {
+export function useWorkspaceChange({ id, name }: Workspace, done: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
@@ -12,6 +13,7 @@ export function useWorkspaceChange({ id }: Workspace, done: string) {
       queries.setQueryData(workspaceKey(id), changed)
       void queries.invalidateQueries({ queryKey: statsKey(id) })
       say(done)
+      if (changed.name !== name) void refreshSession()
     },
   })
 }

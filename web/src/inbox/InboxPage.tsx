@@ -87,10 +87,19 @@ function useInInboxOf(
       isHere.current = false
     }
   }, [])
+  const otherWay = useRef<(() => void) | null>(null)
+  const leadOn = useCallback((way: () => void) => {
+    otherWay.current = way
+    return () => {
+      otherWay.current = null
+    }
+  }, [])
   return useMemo(
     () => ({
       close,
+      leadOn,
       goOn: () => {
+        if (otherWay.current !== null) return otherWay.current()
         const next = openId === undefined ? undefined : neighbourOf(rowsOf(inbox, filterOf(search)), openId)
         if (next === null) close()
         else if (next !== undefined) open(next)
@@ -99,6 +108,6 @@ function useInInboxOf(
         if (isHere.current) open(id)
       },
     }),
-    [inbox, openId, search, open, close],
+    [inbox, openId, search, open, close, leadOn],
   )
 }

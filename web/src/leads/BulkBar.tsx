@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
 import { type BulkWish, useBulkActs } from '../data/bulk-changes.ts'
+import type { Lead } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
 import { complain } from '../ui/overlay/notices.tsx'
@@ -9,18 +10,20 @@ import { BulkAsk } from './bulk/BulkAsk.tsx'
 import type { LeadVerbs } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
+import { MergeButton } from './merge/MergeButton.tsx'
 import { removeSelected, type Selection } from './table/use-selection.ts'
 
 interface BulkBarProps {
   selection: Selection
   context: FieldContext
   verbs: LeadVerbs
+  open(lead: Lead): void
 }
 
 const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 
 /** What can be done to all that are selected. */
-export function BulkBar({ selection, context, verbs }: BulkBarProps) {
+export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
   const ids = [...selection.ids]
   const { begin } = useBulkActs(useWorkspaceId())
   const set = (changes: NonNullable<BulkWish['changes']>) => {
@@ -53,6 +56,18 @@ export function BulkBar({ selection, context, verbs }: BulkBarProps) {
           </Menu.Dropdown>
         </Menu>
       ))}
+      {ids.length === 2 && !selection.isEverything && (
+        <MergeButton
+          lead={{ id: ids[0] ?? '', name: '' }}
+          otherId={ids[1] ?? null}
+          people={context.people}
+          merged={(lead) => {
+            selection.clear()
+            open(lead)
+          }}
+          label={t.merge.two}
+        />
+      )}
       <Button variant="default" size="compact-sm" leftSection={<IconTrash size={14} />} onClick={remove}>
         {t.common.delete}
       </Button>

@@ -55,7 +55,9 @@ export function LeadsBody({ place, context, columns, selection, onTotal, create 
           close={place.close}
         />
       )}
-      {view === 'table' && selection.ids.size > 0 && <BulkBar selection={selection} context={context} verbs={verbs} />}
+      {view === 'table' && selection.ids.size > 0 && (
+        <BulkBar selection={selection} context={context} verbs={verbs} open={open} />
+      )}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { usePeople } from '../data/people.ts'
 import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
-import { later } from '../ui/overlay/later.ts'
+import { later, useStanding } from '../ui/overlay/later.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -27,6 +27,7 @@ const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 
 /** Everyone who asked or may buy: as a table, as a board, and what was thrown away. */
 export function LeadsPage() {
   const workspaceId = useWorkspaceId()
+  const isStanding = useStanding()
   const place = useLeadsPlace()
   const { address, goTo, open } = place
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
@@ -52,9 +53,11 @@ export function LeadsPage() {
         create={create}
       />
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
-      <Suspense>
-        <BulkStrip people={people} />
-      </Suspense>
+      {isStanding && (
+        <Suspense>
+          <BulkStrip people={people} />
+        </Suspense>
+      )}
       <LeadsBody
         {...{ place, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { renameMe } from '../data/profile.ts'
+import { renameMe } from '../data/team/profile.ts'
 import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'

@@ -8,7 +8,7 @@ import {
   type NoticeSettings as Settings,
   useNoticeSettings,
 } from '../data/notices.ts'
-import { browserNotices, turnOff, turnOn } from '../data/push.ts'
+import { browserNotices, turnOff, turnOn } from '../data/team/push.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'

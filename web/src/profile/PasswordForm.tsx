@@ -1,6 +1,6 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { changePassword, sessionsKey } from '../data/profile.ts'
+import { changePassword, sessionsKey } from '../data/team/profile.ts'
 import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'

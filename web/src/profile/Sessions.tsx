@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessions } from '../data/profile.ts'
+import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessions } from '../data/team/profile.ts'
 import { signOut } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'

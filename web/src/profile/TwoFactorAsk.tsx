@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { beginTwoFactor } from '../data/profile.ts'
+import { beginTwoFactor } from '../data/team/profile.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { endTwoFactor } from '../data/profile.ts'
+import { endTwoFactor } from '../data/team/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'

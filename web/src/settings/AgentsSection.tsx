@@ -1,4 +1,4 @@
-import { Anchor, Button, NumberInput, Switch, Text, Textarea } from '@mantine/core'
+import { Anchor, Button, Switch, Text, Textarea } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
@@ -11,11 +11,11 @@ import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { MinutesSection } from './draft/MinutesSection.tsx'
+import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 
 const usualMinutes = 5
-const longestMinutes = 10_080
 
 export function AgentsSection() {
   const workspaceId = useWorkspaceId()
@@ -26,7 +26,12 @@ export function AgentsSection() {
         <>
           <StopSwitch workspace={workspace} />
           <AgentWord workspace={workspace} />
-          <Watchdog workspace={workspace} />
+          <MinutesSection
+            workspace={workspace}
+            field="agentWatchdogMinutes"
+            usual={usualMinutes}
+            texts={t.settings.agents.watchdog}
+          />
           <TakingBack workspace={workspace} />
           <Text size="sm" c="dimmed">
             {t.settings.agents.keys}{' '}
@@ -87,35 +92,19 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
 }
 
 const longestWord = 4000
-const wordOf = ({ agentWord }: Workspace) => ({ agentWord: agentWord ?? '' })
 
 /** What every agent of the workspace is told when it asks who it is. */
 function AgentWord({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
-  const draft = useDraft(wordOf(workspace))
+  const draft = useWorkspaceDraft(
+    workspace,
+    (from) => ({ agentWord: from.agentWord ?? '' }),
+    (value) => ({ agentWord: value.agentWord.trim() === '' ? null : value.agentWord }),
+  )
+  const { mayChange } = draft
   const { agentWord } = draft.value
-  const change = useWorkspaceChange(workspace, t.settings.saved)
-  const mayChange = mayIn(workspace.id, 'admin')
-  const save = () =>
-    change.mutate(
-      { agentWord: agentWord.trim() === '' ? null : agentWord },
-      {
-        onSuccess: (changed) => draft.reset(wordOf(changed)),
-        onError: (error) => draft.refuse(error) || complain(error),
-      },
-    )
   return (
-    <Section
-      title={texts.word}
-      submit={save}
-      footer={
-        mayChange && (
-          <Button type="submit" disabled={!draft.isChanged} loading={change.isPending}>
-            {t.common.save}
-          </Button>
-        )
-      }
-    >
+    <Section title={texts.word} submit={draft.save} footer={mayChange && <DraftButtons draft={draft} />}>
       <Textarea
         label={texts.wordLabel}
         description={texts.wordHelp}
@@ -153,61 +142,6 @@ function TakingBack({ workspace }: { workspace: Workspace }) {
         onChange={(event) => set(event.currentTarget.checked)}
         disabled={change.isPending || !mayIn(workspace.id, 'admin')}
       />
-    </Section>
-  )
-}
-
-const draftOf = ({ agentWatchdogMinutes }: Workspace) => ({
-  isOn: agentWatchdogMinutes !== null,
-  agentWatchdogMinutes: (agentWatchdogMinutes ?? usualMinutes) as number | string,
-})
-
-function Watchdog({ workspace }: { workspace: Workspace }) {
-  const texts = t.settings.agents
-  const draft = useDraft(draftOf(workspace))
-  const { value, set } = draft
-  const change = useWorkspaceChange(workspace, t.settings.saved)
-  const mayChange = mayIn(workspace.id, 'admin')
-  const save = () =>
-    change.mutate(
-      { agentWatchdogMinutes: value.isOn ? Number(value.agentWatchdogMinutes) : null },
-      {
-        onSuccess: (changed) => draft.reset(draftOf(changed)),
-        onError: (error) => draft.refuse(error) || complain(error),
-      },
-    )
-  return (
-    <Section
-      title={texts.watchdog}
-      submit={save}
-      footer={
-        mayChange && (
-          <Button type="submit" disabled={!draft.isChanged} loading={change.isPending}>
-            {t.common.save}
-          </Button>
-        )
-      }
-    >
-      <Switch
-        label={texts.watchdogSwitch}
-        description={texts.watchdogHelp}
-        checked={value.isOn}
-        onChange={(event) => set({ isOn: event.currentTarget.checked })}
-        disabled={!mayChange}
-      />
-      {value.isOn && (
-        <NumberInput
-          label={texts.minutes}
-          w={220}
-          min={1}
-          max={longestMinutes}
-          allowDecimal={false}
-          value={value.agentWatchdogMinutes}
-          onChange={(agentWatchdogMinutes) => set({ agentWatchdogMinutes })}
-          error={draft.errorOf('agentWatchdogMinutes')}
-          disabled={!mayChange}
-        />
-      )}
     </Section>
   )
 }

@@ -6,7 +6,7 @@ import {
   invitationsKey,
   useInvitations,
   withdrawInvitation,
-} from '../data/invitations.ts'
+} from '../data/team/invitations.ts'
 import { mayIn } from '../session/session.ts'
 import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'

@@ -1,6 +1,6 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { invitationsKey, invite } from '../data/invitations.ts'
+import { invitationsKey, invite } from '../data/team/invitations.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'

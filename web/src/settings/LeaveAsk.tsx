@@ -1,6 +1,6 @@
 import { Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { type Leaving, type Made, type Member, useMade } from '../data/members.ts'
+import { type Leaving, type Made, type Member, useMade } from '../data/team/members.ts'
 import { mayIn, me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { ago } from '../ui/format/time.ts'

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { invitationsKey } from '../data/invitations.ts'
+import { invitationsKey } from '../data/team/invitations.ts'
 import {
   changeRole,
   type Leaving,
@@ -11,8 +11,8 @@ import {
   removeMember,
   signOutMember,
   useMembers,
-} from '../data/members.ts'
-import { tokensKey } from '../data/tokens.ts'
+} from '../data/team/members.ts'
+import { tokensKey } from '../data/team/tokens.ts'
 import { everythingKey } from '../data/workspace.ts'
 import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'

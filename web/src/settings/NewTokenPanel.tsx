@@ -1,6 +1,6 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { createToken, type Token } from '../data/tokens.ts'
+import { createToken, type Token } from '../data/team/tokens.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'

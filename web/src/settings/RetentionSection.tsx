@@ -1,13 +1,11 @@
-import { Button, Group, NumberInput, Switch } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
-import { mayIn } from '../session/session.ts'
+import { Group, NumberInput, Switch } from '@mantine/core'
+import { useWorkspace, type Workspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { type Draft, useDraft } from '../ui/use-draft.ts'
+import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention
@@ -29,31 +27,19 @@ type Days = Record<Field, number | string | null>
 
 function RetentionForm({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.retention
-  const queries = useQueryClient()
-  const draft = useDraft<Days>({ ...workspace.retention })
-  const mayChange = mayIn(workspace.id, 'admin')
-  const save = useMutation({
-    mutationFn: () => changeWorkspace(workspace.id, { retention: asNumbers(draft.value) }),
-    onSuccess: (changed) => {
-      queries.setQueryData(workspaceKey(workspace.id), changed)
-      draft.reset({ ...changed.retention })
-      say(t.settings.saved)
-    },
-    onError: complain,
-  })
+  const draft = useWorkspaceDraft<Days>(
+    workspace,
+    ({ retention }) => ({ ...retention }),
+    (days) => ({ retention: asNumbers(days) }),
+  )
+  const { mayChange } = draft
   const isWhole = fields.every((field) => isInRange(draft.value[field]))
   return (
     <Section
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={() => save.mutate()}
-      footer={
-        mayChange && (
-          <Button type="submit" disabled={!draft.isChanged || !isWhole} loading={save.isPending}>
-            {t.common.save}
-          </Button>
-        )
-      }
+      submit={draft.save}
+      footer={mayChange && <DraftButtons draft={draft} isWhole={isWhole} />}
     >
       {fields.map((field) => (
         <DaysField key={field} field={field} draft={draft} mayChange={mayChange} />

@@ -1,16 +1,15 @@
-import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
-import { mayIn, me, refreshSession } from '../session/session.ts'
+import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import { mayIn, me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { type Draft, useDraft } from '../ui/use-draft.ts'
+import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
+import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
 export function WorkspaceSection() {
@@ -34,46 +33,24 @@ const draftOf = (workspace: Workspace) => ({
 
 function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.workspace
-  const queries = useQueryClient()
-  const draft = useDraft(draftOf(workspace))
-  const { value } = draft
-  const mayChange = mayIn(workspace.id, 'admin')
   const isOwner = mayIn(workspace.id, 'owner')
-  const save = useMutation({
-    mutationFn: () => {
-      const { inboxAvailable, dailyLeadQuota, dailyLeadQuotaCeiling, ...rest } = value
-      const patch = { ...rest, name: rest.name.trim(), dailyLeadQuota: Number(dailyLeadQuota) }
-      return changeWorkspace(workspace.id, {
-        ...patch,
-        ...(isOwner && { inboxAvailable }),
-        ...(me().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
-      })
-    },
-    onSuccess: (changed) => {
-      queries.setQueryData(workspaceKey(workspace.id), changed)
-      draft.reset(draftOf(changed))
-      say(t.settings.saved)
-      if (changed.name !== workspace.name) void refreshSession()
-    },
-    onError: (error) => draft.refuse(error) || complain(error),
+  const draft = useWorkspaceDraft(workspace, draftOf, (value) => {
+    const { inboxAvailable, dailyLeadQuota, dailyLeadQuotaCeiling, ...rest } = value
+    return {
+      ...rest,
+      name: rest.name.trim(),
+      dailyLeadQuota: Number(dailyLeadQuota),
+      ...(isOwner && { inboxAvailable }),
+      ...(me().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
+    }
   })
+  const { mayChange } = draft
   return (
     <Section
       title={texts.general}
       {...(!mayChange && { help: t.settings.adminsOnly })}
-      submit={() => save.mutate()}
-      footer={
-        mayChange && (
-          <>
-            <Button variant="default" disabled={!draft.isChanged} onClick={() => draft.reset(draftOf(workspace))}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" disabled={!draft.isChanged} loading={save.isPending}>
-              {t.common.save}
-            </Button>
-          </>
-        )
-      }
+      submit={draft.save}
+      footer={mayChange && <DraftButtons draft={draft} />}
     >
       <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
     </Section>

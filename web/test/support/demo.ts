@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -60,6 +61,8 @@ export const phone = { width: 390, height: 844 }
 
 /** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
 const opened = new Set<Page | BrowserContext>()
+/** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
+const thrown: string[] = []
 afterEach(async (test) => {
   if (!(test as TestContext).passed) for (const one of opened) await tellLook(test as TestContext, one)
   await Promise.all(
@@ -70,6 +73,7 @@ afterEach(async (test) => {
     }),
   )
   opened.clear()
+  assert.deepEqual(thrown.splice(0), [], 'No page may throw what nobody catches')
 })
 
 /** What a page shows when its test fails: where the fault cannot be had again, this is all that is known of it. */
@@ -139,7 +143,7 @@ export async function openDemo(): Promise<Demo> {
   }
 }
 
-function launchBrowser(): Promise<Browser> {
+export function launchBrowser(): Promise<Browser> {
   const lean = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--process-per-site']
   // A tone in place of a microphone, and nobody asked for it.
   const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
@@ -210,14 +214,25 @@ async function newVisit(context: BrowserContext, options: OpenOptions): Promise<
   await turn(page, { viewport, colorScheme })
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
+  await page.addInitScript(tellCauses)
+  page.on('pageerror', (error) => {
+    problems.push(error.message)
+    thrown.push(error.message)
+  })
   page.on('console', (message) => {
+    if (message.type() === 'error' && !ofBrowser.test(message.text())) thrown.push(message.text())
     // A browser notes every answer that is a refusal; what the page makes of one is for the test to see.
     const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text())
     if (message.type() === 'error' && !isRefusal) problems.push(message.text())
   })
   return { page, context, problems }
 }
+
+/** What a browser says by itself: of answers that are refusals, and of what it lacks as tests run it. */
+const ofBrowser = /^(?:Failed to load resource|Chrome currently does not support)/
+
+// React wraps what it got over, and a browser tells the wrapping alone.
+const tellCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`
 
 interface Look {
   isDark: boolean

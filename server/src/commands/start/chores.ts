@@ -28,7 +28,7 @@ import { sweepImports } from '../../leads/retention.ts'
 import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
 import { sweepStore } from '../../media/sweep.ts'
-import { pushDue } from '../../notices/push/push.ts'
+import { createPusher } from '../../notices/push/push.ts'
 import { workOnRotations } from '../../rotation/work.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
@@ -112,7 +112,7 @@ function choresOf(runtime: Runtime): Chore[] {
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
     { name: 'tell-waits', everyMs: tellEveryMs, work: () => tellWaits(db, clock), isQuiet: true },
     { name: 'tell-outages', everyMs: tellEveryMs, work: () => tellOutages(db, clock), isQuiet: true },
-    { name: 'push-notices', everyMs: pushEveryMs, work: () => pushDue(pushDeps(runtime)), isQuiet: true },
+    { name: 'push-notices', everyMs: pushEveryMs, work: createPusher(pushDeps(runtime)), isQuiet: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]
 }

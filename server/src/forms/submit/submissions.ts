@@ -72,3 +72,29 @@ export async function countByDay(
       and submitted_at >= ${starts[0] ?? null}::timestamptz
     group by 1`
 }
+
+/** How many submissions made or changed a lead. */
+export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from form_submissions
+    where workspace_id = ${workspaceId}
+      and lead_id = ${leadId}`
+  return row?.count ?? 0
+}
+
+/** Gives a lead's submissions to another, all or those that are named. Returns which. */
+export async function moveSubmissions(
+  tx: Tx,
+  workspaceId: string,
+  { from, to, only }: { from: string; to: string; only: readonly string[] | null },
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    update form_submissions
+    set lead_id = ${to}
+    where workspace_id = ${workspaceId}
+      and lead_id = ${from}
+      ${only === null ? tx`` : tx`and id = any (${[...only]}::uuid[])`}
+    returning id`
+  return rows.map(({ id }) => id)
+}

@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { addUpAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { touched } from '../conversation/change.ts'
@@ -31,7 +32,8 @@ export interface ManyChanged {
 
 /**
  * Changes conversations alike, all of them or none. What is so already changes nothing, and what is not there is passed
- * over. The platform is told what was read after the commit. Throws 400 for a stranger to be assigned and for unknown labels.
+ * over. Whom they are given to is told. The platform is told what was read after the commit. Throws 400 for a stranger to
+ * be assigned and for unknown labels.
  */
 export async function changeMany(
   deps: InboxDeps,
@@ -48,6 +50,7 @@ export async function changeMany(
       const newest = await newestInbounds(tx, keyring, workspaceId, changes.read === undefined ? [] : befores)
       const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
       await commitAll(tx, keyring, workspaceId, actor, changed, now)
+      await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
       await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
       return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
     }),
@@ -78,6 +81,19 @@ function changedBy(
   // From the newest customer message on: where there is none, there is nothing to read.
   const isRead = read === false && before.unreadCount === 0 && newest.has(before.id)
   return isRead ? touched({ ...conversation, unreadCount: 1 }, now) : conversation
+}
+
+/** As many at once as an open page shows; the bell has them all. */
+const mostPushed = 3
+
+/** Whom conversations are given to is told of each, and once: also when a change is undone and made again. */
+function noticesOf(changed: readonly Changed[], actor: TeamActor, batchId: string): NewNotice[] {
+  const given = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
+  return given.flatMap(({ after: { id, assignedTo } }, n): NewNotice[] => {
+    if (assignedTo === null) return []
+    const cause = `${batchId} ${id}`
+    return [{ kind: 'assigned', cause, userId: assignedTo, conversationId: id, isPushed: n < mostPushed, actor }]
+  })
 }
 
 /** The platform's ids of the newest customer messages, by conversation. */

@@ -22,19 +22,21 @@ export interface ConversationCard {
 
 const maxConversations = 100
 
-/** The conversations of a customer by phone, in any of its variants; there is one on each connection at most. */
-export async function conversationsOfPhone(
+/** The conversations of a customer by phones, in any of their variants; of each there is one on each connection at most. */
+export async function conversationsOfPhones(
   { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
   workspaceId: string,
-  phone: string,
+  phones: readonly string[],
 ): Promise<ConversationCard[]> {
+  if (phones.length === 0) return []
   const keyring = await vault.keyring(workspaceId)
+  const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
   const rows = await db.sql<ConversationRow[]>`
     select ${conversationColumns(db.sql)}
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
+      and c.phone_index = any (${byteaArray(indexes)}::bytea[])
     order by c.last_message_at desc, c.id desc
     limit ${maxConversations}`
   return rows.map((row) => card(openConversation(keyring, row)))

@@ -4,8 +4,9 @@ import { count, text, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, teamRoute } from '../../team/team-schema.ts'
 import { leadReader } from '../lead/identify.ts'
-import type { LeadDeps } from '../lead/lead.ts'
+import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { NoQuery } from '../lead/schema.ts'
+import { otherPhones } from '../lead/search-lines.ts'
 import { leadsPath, leadUserOf, ofLead } from './team-request.ts'
 
 /** What is shown of a chat with a lead; whoever keeps the chats finds it. */
@@ -23,8 +24,8 @@ export interface LeadConversation {
 }
 
 export interface ConversationDeps extends LeadDeps {
-  /** The conversations with a phone, in any of its variants, those with the newest message first. */
-  conversationsOf(workspaceId: string, phone: string): Promise<LeadConversation[]>
+  /** The conversations with these phones, in any of their variants, those with the newest message first. */
+  conversationsOf(workspaceId: string, phones: readonly string[]): Promise<LeadConversation[]>
 }
 
 const Conversation = titled('LeadConversation', {
@@ -45,6 +46,9 @@ const Conversation = titled('LeadConversation', {
     }),
   ),
 })
+
+/** The lead's phone, and those that it has by a merge. */
+export const phonesOf = (lead: Lead): string[] => [...(lead.phone === null ? [] : [lead.phone]), ...otherPhones(lead)]
 
 /** The chats with a lead. */
 export function conversationsTeamRoute(app: App, deps: ConversationDeps, guard: TeamGuard): void {
@@ -67,8 +71,8 @@ export function conversationsTeamRoute(app: App, deps: ConversationDeps, guard: 
     },
     handler: async (request) => {
       const user = leadUserOf(memberOf(request))
-      const { phone } = await readLead(user, request.params.identifier)
-      const found = phone === null ? [] : await deps.conversationsOf(user.workspaceId, phone)
+      const lead = await readLead(user, request.params.identifier)
+      const found = await deps.conversationsOf(user.workspaceId, phonesOf(lead))
       return { conversations: found.map(present) }
     },
   })

@@ -11,6 +11,7 @@ import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLeadList, TeamListQuery } from '../lead/schema.ts'
+import type { MergeDeps } from '../merge/merges.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
@@ -27,11 +28,12 @@ import { bulkTeamRoute } from './team-routes-bulk.ts'
 import { type ConversationDeps, conversationsTeamRoute } from './team-routes-conversations.ts'
 import { duplicatesTeamRoutes } from './team-routes-duplicates.ts'
 import { historyTeamRoute } from './team-routes-history.ts'
+import { mergeTeamRoutes } from './team-routes-merges.ts'
 import { trashTeamRoute } from './team-routes-trash.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-export interface LeadTeamDeps extends ListDeps, ConversationDeps, BulkDeps {}
+export interface LeadTeamDeps extends ListDeps, ConversationDeps, BulkDeps, MergeDeps {}
 
 /** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
@@ -43,6 +45,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   bulkTeamRoute(app, deps, guard)
   bulkChangeTeamRoutes(app, deps, guard)
   duplicatesTeamRoutes(app, deps, guard)
+  mergeTeamRoutes(app, deps, guard)
   historyTeamRoute(app, deps, guard)
   conversationsTeamRoute(app, deps, guard)
   importTeamRoutes(app, deps, guard)

@@ -33,8 +33,16 @@ export interface LeadFields {
   notes: string | null
 }
 
+/** The phones and e-mails of a lead that was merged, its own among them. */
+export interface LeadContacts {
+  phones: string[]
+  emails: string[]
+}
+
 export interface Lead extends LeadFields {
   id: string
+  /** Only when it has several. */
+  contacts?: LeadContacts
   customFields: CustomField[]
   createdAt: Date
   updatedAt: Date

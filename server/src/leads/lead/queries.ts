@@ -46,7 +46,24 @@ export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonl
 /** Asked of rows rather than of the table: where it has no statistics, the condition leads to an index of the whole workspace. */
 export const isLive = (row: LeadRow): boolean => row.deleted_at === null
 
-/** By uniqueCode, then externalRef, then phone; the oldest of several leads with one phone. */
+/**
+ * What to select the live leads `o` from that have one of these digests among several phones or e-mails, since they were
+ * merged. Each is looked up by its id alone, as above.
+ */
+export const leadsOfContacts = (sql: Sql, workspaceId: string, digests: Fragment) => sql`
+  lead_contacts k
+  cross join lateral (
+    select *
+    from leads
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and id = k.lead_id
+    limit 1
+  ) as o
+  where k.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    and k.digest = any (${digests})
+    and o.deleted_at is null`
+
+/** By uniqueCode, then externalRef, then phone: the oldest of several leads with one phone, else one that was merged. */
 export async function findLeadByName(
   sql: Sql,
   workspaceId: string,
@@ -73,6 +90,13 @@ export async function findLeadByName(
           and p.phone_index = any (${byteaArray(phoneIndexes)}::bytea[]) and p.deleted_at is null
         order by p.created_at, p.id
         limit 1
+      )
+      union all
+      (
+        select 4 as rank, o.*
+        from ${leadsOfContacts(sql, workspaceId, sql`${byteaArray(phoneIndexes)}::bytea[]`)}
+        order by o.created_at, o.id
+        limit 1
       )`
       }
     ) as l
@@ -92,11 +116,25 @@ export async function findOldestOfPhones(
     from unnest(${byteaArray(phoneIndexes)}::bytea[]) with ordinality as p (phone_index, place)
     cross join lateral (
       select *
-      from leads
-      where workspace_id = ${anyWorkspace(sql, workspaceId)}
-        and phone_index = p.phone_index
-        and deleted_at is null
-      order by created_at, id
+      from (
+        (
+          select 1 as rank, o.*
+          from leads o
+          where o.workspace_id = ${anyWorkspace(sql, workspaceId)}
+            and o.phone_index = p.phone_index
+            and o.deleted_at is null
+          order by o.created_at, o.id
+          limit 1
+        )
+        union all
+        (
+          select 2 as rank, o.*
+          from ${leadsOfContacts(sql, workspaceId, sql`array[p.phone_index]`)}
+          order by o.created_at, o.id
+          limit 1
+        )
+      ) as either
+      order by rank
       limit 1
     ) as l
     order by l.created_at, l.id`
@@ -166,6 +204,10 @@ export async function lockLeadsByNames(
         select l.id from ${liveLeadsNamed(tx, workspaceId, 'external_ref', tx`(select ${names.externalRefs}::text[])`)}
         union all
         select l.id from ${liveLeadsNamed(tx, workspaceId, 'phone_index', tx`(select ${phoneIndexes}::bytea[])`)}
+        union all
+        select k.lead_id
+        from unnest((select ${phoneIndexes}::bytea[])) as n (name)
+        join lead_contacts k on k.workspace_id = ${anyWorkspace(tx, workspaceId)} and k.digest = n.name
       ))
     order by l.id
     for no key update of l`.execute()

@@ -1,7 +1,7 @@
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { CustomField } from './custom-fields.ts'
-import type { AdPlatform, Lead, Priority, Source } from './lead.ts'
+import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
 
 /** A lead as its table holds it. */
 export interface LeadRow {
@@ -35,7 +35,13 @@ export interface LeadSeals {
   index_version: number
 }
 
-type Person = [firstName: string, lastName: string | null, email: string | null, phone: string | null]
+type Person = [
+  firstName: string,
+  lastName: string | null,
+  email: string | null,
+  phone: string | null,
+  contacts?: LeadContacts,
+]
 
 export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring, lead)): StoredLead {
   return {
@@ -59,6 +65,7 @@ export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring
 export function makeSeals(keyring: Keyring, lead: Lead): LeadSeals {
   const place = (column: string) => ({ table: 'leads', row: lead.id, column })
   const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
+  if (lead.contacts !== undefined) person.push(lead.contacts)
   return {
     person: keyring.seal(place('person'), JSON.stringify(person)),
     notes: lead.notes === null ? null : keyring.seal(place('notes'), lead.notes),
@@ -77,9 +84,10 @@ export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'emai
 }
 
 export function openLead(keyring: Keyring, row: LeadRow): Lead {
-  const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
+  const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
   return {
     id: row.id,
+    ...(contacts !== undefined && { contacts }),
     uniqueCode: row.unique_code,
     externalRef: row.external_ref,
     firstName,

@@ -9,10 +9,12 @@ import {
   unspacedPiece,
   unspacedPieces,
 } from '../../base/text/search-text.ts'
-import type { Lead } from './lead.ts'
+import type { Lead, LeadContacts } from './lead.ts'
 import { maskedFields, maskPerson } from './mask-lead.ts'
 
-export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'>
+export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'> & {
+  contacts?: LeadContacts | undefined
+}
 
 /** A search term, folded; `digits` when it is a phone written with formatting. */
 export interface SearchTerm {
@@ -49,6 +51,8 @@ export interface SearchLines {
   /** The name, and the e-mail. */
   personal: string[]
   phone: string
+  /** The other phones of a lead that was merged. */
+  otherPhones: string[]
   /** uniqueCode and externalRef, which are stored in plain text. */
   plain: string[]
 }
@@ -58,17 +62,28 @@ export function searchLines(lead: Searchable): SearchLines {
   const name = foldText(`${lead.firstName} ${lead.lastName ?? ''}`)
   return {
     name,
-    personal: filled([name, foldText(lead.email ?? '')]),
+    personal: filled([name, foldText(lead.email ?? ''), ...otherEmails(lead).map(foldText)]),
     phone: foldText(lead.phone ?? ''),
+    otherPhones: filled(otherPhones(lead).map(foldText)),
     plain: filled([foldText(lead.uniqueCode), foldText(lead.externalRef ?? '')]),
   }
 }
+
+/** The phones of a lead that was merged, without its own. */
+export const otherPhones = ({ phone, contacts }: Pick<Searchable, 'phone' | 'contacts'>): string[] =>
+  (contacts?.phones ?? []).filter((one) => one !== phone)
+
+export const otherEmails = ({ email, contacts }: Pick<Searchable, 'email' | 'contacts'>): string[] =>
+  (contacts?.emails ?? []).filter((one) => one.toLowerCase() !== email?.toLowerCase())
 
 /**
  * What the search of a masked reader looks at: what it sees of the lead, without the phone and whatever is or holds one. Of
  * a name the other words stay, each still whole.
  */
-export function maskedLines(lead: Searchable, lines = searchLines(lead)): SearchLines {
+export function maskedLines(whole: Searchable, linesOfAll = searchLines(whole)): SearchLines {
+  // It sees none of the contacts that a lead has got by a merge.
+  const { contacts, ...lead } = whole
+  const lines = contacts === undefined ? linesOfAll : searchLines(lead)
   const shown = maskPerson(lead)
   if (maskedFields.every((field) => shown[field] === lead[field])) return { ...lines, phone: '' }
   const sameOrNone = (field: 'email' | 'uniqueCode' | 'externalRef') =>
@@ -82,7 +97,7 @@ export function maskedLines(lead: Searchable, lines = searchLines(lead)): Search
     externalRef: sameOrNone('externalRef'),
   })
   const pieces = namePieces(lead, shown)
-  return { name: pieces.join(' '), personal: [...pieces, ...personal], phone: '', plain }
+  return { name: pieces.join(' '), personal: [...pieces, ...personal], phone: '', otherPhones: [], plain }
 }
 
 function namePieces(lead: Searchable, shown: Searchable): string[] {
@@ -103,8 +118,8 @@ export const tokenRules = 2
 
 /** The tokens under which a lead is found. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
-  const { name, personal, phone, plain } = searchLines(lead)
-  const pieces = [...personal, phone, ...plain].flatMap(grams)
+  const { name, personal, phone, otherPhones, plain } = searchLines(lead)
+  const pieces = [...personal, phone, ...otherPhones, ...plain].flatMap(grams)
   const short = [...plain.flatMap(shortPrefixes), ...shortWords(name).map(shortWordPiece)]
   return keyring.tokens([...pieces, ...short, ...[...personal, ...plain].flatMap(unspacedPieces)])
 }
@@ -125,8 +140,10 @@ function piecesOf(text: string): string[][] {
 
 /** The truth that tokens only approximate: every candidate is opened and held against this. */
 export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
-  const { name, personal, phone, plain } = term.masked ? maskedLines(lead) : searchLines(lead)
+  const { name, personal, phone, otherPhones, plain } = term.masked ? maskedLines(lead) : searchLines(lead)
   if (isWordTerm(term)) return plain.some((line) => line.startsWith(term.text)) || shortWords(name).includes(term.text)
-  if (term.digits !== null && phone.includes(term.digits)) return true
-  return [...personal, phone, ...plain].some((line) => line.includes(term.text))
+  const { digits } = term
+  const phones = [phone, ...otherPhones]
+  if (digits !== null && phones.some((line) => line.includes(digits))) return true
+  return [...personal, ...phones, ...plain].some((line) => line.includes(term.text))
 }

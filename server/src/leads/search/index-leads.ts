@@ -222,9 +222,9 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
 function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
   try {
-    const [firstName, lastName, email, phone] = openPerson(keyring, lead.id, lead.person)
+    const [firstName, lastName, email, phone, contacts] = openPerson(keyring, lead.id, lead.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = lead
-    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
+    return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
   } catch (error) {
     if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
     throw error

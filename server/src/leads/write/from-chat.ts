@@ -72,7 +72,9 @@ const maxFound = 50
 export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
   const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
   const leads = await findNewestLeads(deps, user, search, maxFound)
-  return leads.flatMap(({ phone }) => phone ?? [])
+  return leads.flatMap(({ phone, contacts }) => [
+    ...new Set([...(phone === null ? [] : [phone]), ...(contacts?.phones ?? [])]),
+  ])
 }
 
 const maxNameLength = 255

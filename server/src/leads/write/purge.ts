@@ -37,6 +37,11 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
         from unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
         where l.workspace_id = r.workspace_id
           and l.id = r.id`
+      await tx`
+        delete from lead_contacts k
+        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
+        where k.workspace_id = r.workspace_id
+          and k.lead_id = r.id`
       // The feed would tell that the lead was deleted, but is emptied too.
       await tx`
         delete from lead_search s

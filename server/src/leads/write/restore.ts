@@ -55,7 +55,8 @@ export async function restoreLeads(
   }
 }
 
-async function restoreIn(
+/** The same within a transaction. */
+export async function restoreIn(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,

@@ -139,18 +139,28 @@ async function upsertIn(
 }
 
 // Two batches take their locks in one order, so that they cannot wait for each other.
-async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
+async function lockMatchers(tx: Tx, workspaceId: string, items: readonly Matcher[]): Promise<void> {
   const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
   await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
+
+/** Keeps upserts by these phones waiting until this transaction ends. */
+export const lockPhones = (tx: Tx, workspaceId: string, phones: readonly string[]): Promise<void> =>
+  lockMatchers(
+    tx,
+    workspaceId,
+    phones.map((value) => ({ by: 'phone', value })),
+  )
+
+type Matcher = Pick<UpsertItem, 'by' | 'value' | 'storedDigits'>
 
 function lockKey(workspaceId: string, by: UpsertItem['by'], value: string): bigint {
   const name = by === 'phone' ? phoneClass(value) : value
   return createHash('sha256').update(`lead ${workspaceId} ${by} ${name}`).digest().readBigInt64BE(0)
 }
 
-function valuesOf({ value, storedDigits }: UpsertItem): string[] {
+function valuesOf({ value, storedDigits }: Matcher): string[] {
   return storedDigits === undefined ? [value] : [storedDigits, value]
 }
 

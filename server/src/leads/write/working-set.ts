@@ -6,7 +6,7 @@ export type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
 
 /** The leads that a batch touches, as they stand after each of its items. */
 export interface WorkingSet {
-  /** The lead that goes by this value; of several with one phone, the oldest. */
+  /** The lead that goes by this value; of several with one phone, the oldest, and before those that have several. */
   find(by: MatchBy, value: string): Lead | undefined
   put(lead: Lead): void
 }
@@ -15,6 +15,7 @@ export function workingSet(leads: readonly Lead[]): WorkingSet {
   const byId = new Map<string, Lead>()
   const byName: Record<UniqueField, Map<string, string>> = { uniqueCode: new Map(), externalRef: new Map() }
   const byPhone = new Map<string, Set<string>>()
+  const byContact = new Map<string, Set<string>>()
 
   const put = (lead: Lead) => {
     const before = byId.get(lead.id)
@@ -30,6 +31,10 @@ export function workingSet(leads: readonly Lead[]): WorkingSet {
       const key = phoneClass(lead.phone)
       byPhone.set(key, (byPhone.get(key) ?? new Set()).add(lead.id))
     }
+    for (const phone of lead.contacts?.phones ?? []) {
+      const key = phoneClass(phone)
+      byContact.set(key, (byContact.get(key) ?? new Set()).add(lead.id))
+    }
   }
   for (const lead of leads) put(lead)
 
@@ -42,7 +47,10 @@ export function workingSet(leads: readonly Lead[]): WorkingSet {
     put,
     find: (by, value) => {
       if (by === 'id') return byId.get(value)
-      if (by === 'phone') return oldest(byPhone.get(phoneClass(value)) ?? [])
+      if (by === 'phone') {
+        const key = phoneClass(value)
+        return oldest(byPhone.get(key) ?? []) ?? oldest(byContact.get(key) ?? [])
+      }
       return byId.get(byName[by].get(value) ?? '')
     },
   }

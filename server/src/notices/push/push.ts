@@ -1,5 +1,6 @@
 import webPush from 'web-push'
 import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
@@ -39,6 +40,9 @@ interface DueNotice extends Notice {
 
 const batch = 100
 const sendAtOnce = 10
+const mostBusy = 50
+/** Push services that are well take less. */
+const patienceMs = 1_000
 const timeoutMs = 10_000
 /** What could not be told in time, as after an outage, is in the bell. */
 const lateMs = 10 * 60_000
@@ -47,22 +51,31 @@ const keptSeconds = 4 * 3600
 const maxAnswerBytes = 1024
 
 /**
- * Tells the browsers of people what they have not read since it was recorded. Each notice is tried once: it is taken before it is
- * sent, so that a crash costs a push and never doubles one. Returns how many notices were taken.
+ * Tells the browsers of people what they have not read since it was recorded, and returns how many notices it took. Each notice is
+ * tried once: it is taken before it is sent, so that a crash costs a push and never doubles one. A workspace whose browsers are
+ * slow to reach is left out until it is done, and nobody waits for it.
  */
-export async function pushDue(deps: PushDeps): Promise<number> {
-  const due = await deps.db.tx((tx) => takeDue(tx, deps.clock.now()))
-  if (due.length === 0) return 0
-  const keys = await ensurePushKeys(deps)
-  for (const [workspaceId, notices] of Map.groupBy(due, (one) => one.workspaceId)) {
-    await pushOf(deps, keys, workspaceId, notices).catch((error) =>
-      deps.log.warn('notices not pushed', { workspaceId }, error),
-    )
+export function createPusher(deps: PushDeps): () => Promise<number> {
+  const busy = new Map<string, Promise<void>>()
+  const begin = (keys: PushKeys, workspaceId: string, notices: DueNotice[]): Promise<void> => {
+    const work = pushOf(deps, keys, workspaceId, notices)
+      .catch((error) => deps.log.warn('notices not pushed', { workspaceId }, error))
+      .finally(() => busy.delete(workspaceId))
+    busy.set(workspaceId, work)
+    return work
   }
-  return due.length
+  return async () => {
+    if (busy.size >= mostBusy) return 0
+    const due = await deps.db.tx((tx) => takeDue(tx, [...busy.keys()], deps.clock.now()))
+    if (due.length === 0) return 0
+    const keys = await ensurePushKeys(deps)
+    const begun = [...Map.groupBy(due, (one) => one.workspaceId)].map(([id, notices]) => begin(keys, id, notices))
+    await withTimeout(patienceMs, () => Promise.all(begun)).catch(() => undefined)
+    return due.length
+  }
 }
 
-async function takeDue(tx: Tx, now: Date): Promise<DueNotice[]> {
+async function takeDue(tx: Tx, busy: readonly string[], now: Date): Promise<DueNotice[]> {
   return tx<DueNotice[]>`
     update notices n
     set push_at = null
@@ -70,6 +83,7 @@ async function takeDue(tx: Tx, now: Date): Promise<DueNotice[]> {
       select workspace_id, user_id, id
       from notices
       where push_at <= ${now}
+        and workspace_id <> all (${[...busy]}::uuid[])
       order by push_at
       limit ${batch}
       for update skip locked

@@ -75,7 +75,7 @@ export async function removeSubscription(tx: Tx, workspaceId: string, userId: st
   return removed.count > 0
 }
 
-/** The browsers of these people. One that does not open is passed over. */
+/** The browsers of these people. */
 export async function listSubscriptions(
   sql: Sql,
   keyring: Keyring,

@@ -42,15 +42,17 @@ export async function observerOf(scene: Scene): Promise<Observer> {
   }
 }
 
-/** All that another workspace has. */
+/** All that another workspace has. What its own key called, as it made the scene, is written down a little later. */
 async function neighbourOf({ w, facts }: Scene): Promise<object[]> {
   const { sql } = w.db
-  const ofNeighbour = (await tablesOf(w)).map(
-    (table) => sql`
+  const ofNeighbour = (await tablesOf(w))
+    .filter((table) => table !== 'key_calls')
+    .map(
+      (table) => sql`
       select ${table}::text as of, md5(string_agg(row, '|' order by row)) as rows
       from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
         where workspace_id = ${facts.foreign_workspace}) rows`,
-  )
+    )
   return sql`${ofNeighbour.reduce((all, one) => sql`${all} union all ${one}`)}`
 }
 

@@ -38,7 +38,7 @@ test('what members change stands in the thread with who did it and what it was b
   const label = await addLabel(w, 'VIP')
   const until = new Date(w.clock.now().getTime() + 60 * minuteMs).toISOString()
   await later('POST', '/take-over')
-  await later('PATCH', '', { assignedTo: member.userId, labelIds: [label] })
+  await later('PATCH', '', { labelIds: [label] })
   await later('PATCH', '', { status: 'snoozed', snoozedUntil: until })
   await later('POST', '/hand-back', { keyId: agent.id, note: { summary: 'Price agreed.' } })
   await later('PATCH', '', { labelIds: [], status: 'resolved' })
@@ -53,6 +53,7 @@ test('what members change stands in the thread with who did it and what it was b
     ['labels', [label], []],
     ['status', 'open', null, 'snoozed', null, null],
     ['owner', 'human', null, owner, 'Sales agent', null],
+    ['assignee', member.userId, 'Ana Lima', null, null, null],
     ['status', 'snoozed', null, 'resolved', null, null],
     ['labels', [], [label]],
   ])

@@ -14,20 +14,20 @@ export interface PushService {
   url: string
   received: Pushed[]
   /** Answers all from now on; 201 at first. */
-  answer(status: number): void
+  answer(status: number | 'never'): void
 }
 
 /** What a push service is to us: an address that takes what is sealed for a browser. */
 export async function startPushService(): Promise<PushService> {
   const received: Pushed[] = []
-  let status = 201
+  let status: number | 'never' = 201
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const browser = request.url?.split('/').at(-1) ?? ''
       received.push({ browser, headers: request.headers, body: Buffer.concat(chunks) })
-      response.writeHead(status).end()
+      if (status !== 'never') response.writeHead(status).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

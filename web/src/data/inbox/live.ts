@@ -5,7 +5,7 @@ import { gather } from '../../api/gather.ts'
 import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
 import { connectionsKey, useConnectionNews } from '../connections.ts'
-import { membersKey } from '../members.ts'
+import { membersKey } from '../team/members.ts'
 import { workspaceKey } from '../workspace.ts'
 import {
   changeThread,

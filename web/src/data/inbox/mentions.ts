@@ -1,14 +1,17 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useIsFollowed } from '../../api/live.ts'
 import { mentionsKey, unreadMentionsKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
 
 const pageSize = 20
 
-/** How many notes that name me I have not read; the live stream keeps it true. */
+/** How many notes that name me I have not read: read once the stream is open, which keeps it true. */
 export function useUnreadMentions(workspaceId: string): number {
+  const enabled = useIsFollowed()
   const queryFn = async () => (await calls.readMentions(workspaceId, { limit: 1, unread: true })).unread
-  return useQuery({ queryKey: unreadMentionsKey(workspaceId), queryFn, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
+  const queryKey = unreadMentionsKey(workspaceId)
+  return useQuery({ queryKey, queryFn, enabled, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
 }
 
 /** The notes that name me, newest first, as far as they were asked for. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useCannedReplies } from '../../data/canned-replies.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { useMemberList } from '../../data/members.ts'
+import { useMemberList } from '../../data/team/members.ts'
 import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { shownPhone } from '../parts/words.ts'

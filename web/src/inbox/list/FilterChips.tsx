@@ -1,7 +1,7 @@
 import { IconX } from '@tabler/icons-react'
 import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { useMemberList } from '../../data/members.ts'
+import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { InboxSearch } from './filters.ts'

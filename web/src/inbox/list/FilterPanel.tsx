@@ -1,7 +1,7 @@
 import { Select, Switch } from '@mantine/core'
 import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { useMemberList } from '../../data/members.ts'
+import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type InboxSearch, readSearch, statuses } from './filters.ts'

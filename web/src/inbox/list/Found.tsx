@@ -1,10 +1,9 @@
-import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
@@ -13,6 +12,7 @@ import { ConversationRows, Shapes, useChoosing, useNow } from './ConversationRow
 import styles from './Found.module.css'
 import { FoundMessages } from './FoundMessages.tsx'
 import { foundMark } from './filters.ts'
+import { useFoundMoves } from './use-found-moves.ts'
 
 interface FoundProps {
   filter: ConversationFilter
@@ -28,7 +28,7 @@ export default function Found({ filter, term, openId, open, openAt }: FoundProps
   const [allOf, setAllOf] = useState<string | null>(null)
   const showsAll = allOf === term
   const scroller = useRef<HTMLElement>(null)
-  const moves = useFoundMoves(scroller, !showsAll)
+  const moves = useFoundMoves(scroller, openId, !showsAll)
   if (showsAll) {
     return (
       <>
@@ -44,7 +44,7 @@ export default function Found({ filter, term, openId, open, openAt }: FoundProps
       ref={scroller}
       className={styles.scroller}
       aria-label={t.finding.found.title}
-      onKeyDown={moves}
+      {...moves}
       {...{ [foundMark]: '' }}
     >
       <FoundConversations filter={filter} openId={openId} open={open} showAll={() => setAllOf(term)} />
@@ -73,14 +73,16 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
   const { chosen, isByTouch, choose } = useChoosing(shown)
   const hasMore = !query.isPlaceholderData && (rows.length > few || cursor !== null)
   return (
-    <section aria-label={t.finding.found.conversations}>
+    <section aria-label={t.finding.found.matching}>
       <h2 className={styles.heading}>{t.finding.found.conversations}</h2>
       {query.isError && rows.length === 0 ? (
         <ErrorNotice error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending || query.isPlaceholderData ? (
         <Shapes count={2} />
       ) : shown.length === 0 ? (
-        <p className={styles.none}>{t.finding.found.noConversation}</p>
+        <p className={styles.none}>
+          {isShort(filter.search) ? t.finding.found.tooShort : t.finding.found.noConversation}
+        </p>
       ) : (
         <ul
           className={rowStyles.rows}
@@ -117,38 +119,5 @@ function FoundConversations({ filter, openId, open, showAll }: FoundConversation
   )
 }
 
-/** Arrows and letters move the focus through all that was found, whichever group it is in. */
-function useFoundMoves(scroller: { current: HTMLElement | null }, isHere: boolean) {
-  const moveBy = useCallback(
-    (step: 1 | -1): boolean => {
-      const links = [...(scroller.current?.querySelectorAll<HTMLElement>('a') ?? [])]
-      const { activeElement } = document
-      const from = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1
-      const next = links[from + step]
-      if (next === undefined) return false
-      next.focus()
-      return true
-    },
-    [scroller],
-  )
-  useKeys(
-    t.inbox.title,
-    useMemo(
-      () =>
-        isHere
-          ? [
-              { keys: 'j', label: t.inbox.actions.next, run: () => void moveBy(1) },
-              { keys: 'k', label: t.inbox.actions.previous, run: () => void moveBy(-1) },
-            ]
-          : [],
-      [isHere, moveBy],
-    ),
-  )
-  return (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
-    if (step === null) return
-    event.preventDefault()
-    // Above the first of them is the field.
-    if (!moveBy(step) && step === -1) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
-  }
-}
+/** Words of less than three letters are found only where they are a whole word of the name. */
+const isShort = (term = ''): boolean => term.split(' ').every((word) => word.length < 3)

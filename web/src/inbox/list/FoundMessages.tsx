@@ -70,6 +70,7 @@ function MessageRow({ message, openAt }: MessageRowProps) {
       href={`/w/${workspaceId}/inbox/${conversationId}#${id}`}
       className={styles.message}
       data-message={id}
+      data-of={conversationId}
       onClick={go}
     >
       <span className={styles.line}>

@@ -4,7 +4,7 @@ import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useMemo, useR
 import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { later, useStanding } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { chooseByTouch } from '../parts/selection.ts'
 import { foundMark, type InboxSearch } from './filters.ts'
@@ -23,6 +23,7 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const [isFiltering, setFiltering] = useState(false)
   const drop = useDrop(isFiltering, setFiltering)
+  const isStanding = useStanding()
   useKeys(
     t.inbox.title,
     useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
@@ -45,9 +46,11 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
           >
             <IconSquareCheck size={18} stroke={1.6} />
           </ActionIcon>
-          <Suspense>
-            <MentionsButton />
-          </Suspense>
+          {isStanding && (
+            <Suspense>
+              <MentionsButton />
+            </Suspense>
+          )}
           <Tip label={`${t.inbox.openSearch} (/)`}>
             <ActionIcon
               variant="subtle"

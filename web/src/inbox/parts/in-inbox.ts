@@ -6,6 +6,8 @@ export interface InInbox {
   close(): void
   /** From the open conversation on to the next of the list. */
   goOn(): void
+  /** Has another way lead on than that of the list, until what it returns is called. */
+  leadOn(way: () => void): () => void
   /** Shows a conversation again that was left, as long as the inbox is there. */
   reopen(id: string): void
 }

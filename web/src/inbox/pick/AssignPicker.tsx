@@ -1,4 +1,4 @@
-import { useMemberList } from '../../data/members.ts'
+import { useMemberList } from '../../data/team/members.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'

@@ -1,23 +1,43 @@
+import type { ReactNode } from 'react'
 import { type Duplicate, type Lead, useDuplicates } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
+import { MergeButton } from '../merge/MergeButton.tsx'
 import styles from './LeadPanel.module.css'
 
 interface DuplicatesProps {
   lead: Lead
+  people: People
   open(lead: Lead): void
 }
 
-export function Duplicates({ lead, open }: DuplicatesProps) {
+export function Duplicates({ lead, people, open }: DuplicatesProps) {
   const workspaceId = useWorkspaceId()
   const { data = [] } = useDuplicates(workspaceId, lead)
-  return <DuplicateList duplicates={data} open={open} />
+  const mergeWith = ({ id }: Lead) => (
+    <MergeButton
+      lead={{ id: lead.id, name: nameOf(lead) }}
+      otherId={id}
+      people={people}
+      merged={open}
+      label={t.merge.short}
+    />
+  )
+  return <DuplicateList duplicates={data} open={open} act={mergeWith} />
+}
+
+interface DuplicateListProps {
+  duplicates: readonly Duplicate[]
+  open(lead: Lead): void
+  /** What can be done with one of them. */
+  act?(lead: Lead): ReactNode
 }
 
 /** A hint at who may be the same person; nothing when there is nobody. */
-export function DuplicateList({ duplicates, open }: { duplicates: readonly Duplicate[]; open(lead: Lead): void }) {
+export function DuplicateList({ duplicates, open, act }: DuplicateListProps) {
   if (duplicates.length === 0) return null
   return (
     <section className={styles.hint} aria-label={t.leads.panel.duplicates}>
@@ -34,6 +54,7 @@ export function DuplicateList({ duplicates, open }: { duplicates: readonly Dupli
                 ...same.map((what) => (what === 'phone' ? t.leads.panel.samePhone : t.leads.panel.sameEmail)),
               ].join(' · ')}
             </span>
+            {act?.(lead)}
           </li>
         ))}
       </ul>

@@ -9,6 +9,8 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
+import { MergeButton } from '../merge/MergeButton.tsx'
+import { MergedFrom } from '../merge/MergedFrom.tsx'
 import { CustomFields } from './CustomFields.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
@@ -41,6 +43,7 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
       <header className={styles.header}>
         {lead !== undefined && <Avatar name={name} size={28} />}
         <h2 className={styles.title}>{name}</h2>
+        {lead !== undefined && <MergeButton lead={{ id, name }} otherId={null} people={context.people} merged={open} />}
         {lead !== undefined && (
           <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
             <IconTrash size={16} />
@@ -56,11 +59,12 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
         {lead === undefined && !query.isError && <Skeleton height={320} />}
         {lead !== undefined && (
           <>
-            <Duplicates lead={lead} open={open} />
+            <Duplicates lead={lead} people={context.people} open={open} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
             <LeadConversations lead={lead} people={context.people} />
             <StatusHistory lead={lead} people={context.people} />
+            <MergedFrom leadId={id} people={context.people} />
             <EraseButton name={{ leadId: id }} done={close} />
           </>
         )}

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../data/audit.ts'
 import type { PeopleLists } from '../../data/people.ts'
+import type { AuditEntry } from '../../data/team/audit.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../data/audit.ts'
+import type { AuditEntry } from '../../data/team/audit.ts'
 import { t } from '../../text/index.ts'
 
 /** What was done, and how often, as a line says it. */

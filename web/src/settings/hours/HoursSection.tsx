@@ -1,18 +1,18 @@
 import { Button, Select, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
-import { useWorkspaceChange } from '../../data/workspace-change.ts'
-import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
-import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { AnswerGoal } from './AnswerGoal.tsx'
+import { MinutesSection } from '../draft/MinutesSection.tsx'
+import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
 import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
 import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours, weekdays } from './week-hours.ts'
+
+/** After how long people are usually told that a customer waits. */
+const usualMinutes = 15
 
 /** When people of the team are there. */
 export function HoursSection() {
@@ -23,50 +23,33 @@ export function HoursSection() {
       {(workspace) => (
         <>
           <HoursForm workspace={workspace} />
-          <AnswerGoal workspace={workspace} />
+          <MinutesSection
+            workspace={workspace}
+            field="answerGoalMinutes"
+            usual={usualMinutes}
+            texts={t.settings.goal}
+          />
         </>
       )}
     </Loaded>
   )
 }
 
-const draftOf = ({ hours }: Workspace) => ({ hours })
-
 function HoursForm({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.hours
-  const draft = useDraft(draftOf(workspace))
+  const draft = useWorkspaceDraft(
+    workspace,
+    ({ hours }) => ({ hours }),
+    ({ hours }) => ({ hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) } }),
+  )
+  const { mayChange } = draft
   const { hours } = draft.value
-  const change = useWorkspaceChange(workspace, t.settings.saved)
-  const mayChange = mayIn(workspace.id, 'admin')
-  const save = () =>
-    change.mutate(
-      { hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) } },
-      {
-        onSuccess: (changed) => draft.reset(draftOf(changed)),
-        onError: (error) => draft.refuse(error) || complain(error),
-      },
-    )
   return (
     <Section
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={save}
-      footer={
-        mayChange && (
-          <>
-            <Button variant="default" disabled={!draft.isChanged} onClick={() => draft.reset(draftOf(workspace))}>
-              {t.common.cancel}
-            </Button>
-            <Button
-              type="submit"
-              disabled={!draft.isChanged || (hours !== null && !isWhole(hours.week))}
-              loading={change.isPending}
-            >
-              {t.common.save}
-            </Button>
-          </>
-        )
-      }
+      submit={draft.save}
+      footer={mayChange && <DraftButtons draft={draft} isWhole={hours === null || isWhole(hours.week)} />}
     >
       <Switch
         label={texts.isKept}

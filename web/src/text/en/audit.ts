@@ -100,6 +100,8 @@ export const audit = {
     'form.changed': 'changed a form',
     'form.deleted': 'deleted a form',
     'lead.deleted': 'deleted a lead',
+    'lead.merged': 'merged two leads',
+    'lead.merge_undone': 'undid a merge of leads',
     'leads.bulk_changed': 'changed leads in bulk',
     'leads.bulk_deleted': 'deleted leads in bulk',
     'leads.bulk_restored': 'restored leads',

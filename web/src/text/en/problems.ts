@@ -105,6 +105,13 @@ const words: ProblemWords = {
   ownKeyFile: 'The master key is in a file of this machine. Set PARLEY_MASTER_KEY on every machine first.',
   keyCannotOwn: 'This agent cannot answer here: its key is inactive, or not allowed for this connection.',
   agentHasIt: 'An agent answers this conversation already.',
+  mergeSelf: 'Choose another lead: this is the same one.',
+  mergeContacts: (n) => `Together they have more than ${n} phones or e-mails.`,
+  mergeField: 'Neither of the leads has this field.',
+  mergeBusy: 'These leads are being changed right now. Try again.',
+  mergeHistory: 'The other lead has too long a history to be moved. Keep that one instead.',
+  mergeKeptGone: 'The lead that was kept is deleted. Restore it first, or undo the merge that it went with.',
+  mergeOver: 'The 30 days in which this merge could be undone are over.',
   templates: 'The platform did not list its templates. Try again later.',
 }
 

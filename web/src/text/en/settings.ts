@@ -197,10 +197,12 @@ export const settings = {
     wordExample: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
     wordEmpty: 'Nothing yet.',
     wordIsFull: (most: string) => `${most} characters at most.`,
-    watchdog: 'Watchdog',
-    watchdogSwitch: 'Give a conversation to people when its agent stays silent',
-    watchdogHelp: 'The customer is then in the team’s list, not forgotten. New workspaces start with 5 minutes.',
-    minutes: 'After how many minutes',
+    watchdog: {
+      title: 'Watchdog',
+      isOn: 'Give a conversation to people when its agent stays silent',
+      help: 'The customer is then in the team’s list, not forgotten. New workspaces start with 5 minutes.',
+      minutes: 'After how many minutes',
+    },
     takingBack: 'What people have taken over',
     takingBackSwitch: 'Agents leave it alone until somebody hands it to them',
     takingBackHelp:

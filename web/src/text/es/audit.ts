@@ -102,6 +102,8 @@ export const audit: typeof en = {
     'form.changed': 'cambió un formulario',
     'form.deleted': 'eliminó un formulario',
     'lead.deleted': 'eliminó un lead',
+    'lead.merged': 'fusionó dos leads',
+    'lead.merge_undone': 'deshizo una fusión de leads',
     'leads.bulk_changed': 'cambió leads en masa',
     'leads.bulk_deleted': 'eliminó leads en masa',
     'leads.bulk_restored': 'restauró leads',

@@ -107,6 +107,13 @@ const words: ProblemWords = {
     'La clave maestra está en un archivo de esta máquina. Define PARLEY_MASTER_KEY en todas las máquinas primero.',
   keyCannotOwn: 'Este agente no puede responder aquí: su clave está inactiva o no vale para esta conexión.',
   agentHasIt: 'Un agente ya responde a esta conversación.',
+  mergeSelf: 'Elige otro lead: este es el mismo.',
+  mergeContacts: (n) => `Juntos tienen más de ${n} teléfonos o correos.`,
+  mergeField: 'Ninguno de los dos leads tiene este campo.',
+  mergeBusy: 'Alguien está cambiando estos leads. Inténtalo de nuevo.',
+  mergeHistory: 'El otro lead tiene un historial demasiado largo para moverlo. Conserva ese.',
+  mergeKeptGone: 'El lead que se conservó está eliminado. Restáuralo primero, o deshaz la fusión con la que se fue.',
+  mergeOver: 'Han pasado los 30 días en que se podía deshacer esta fusión.',
   templates: 'La plataforma no mostró sus plantillas. Inténtalo más tarde.',
 }
 

@@ -3,31 +3,33 @@ import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { fields } from './fields.ts'
-import { files } from './files.ts'
-import { finding } from './finding.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
+import { files } from './inbox/files.ts'
+import { finding } from './inbox/finding.ts'
+import { triage } from './inbox/triage.ts'
 import { keys } from './keys.ts'
 import { leads } from './leads.ts'
+import { merge } from './merge.ts'
 import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
-import { triage } from './triage.ts'
 import { webhooks } from './webhooks.ts'
 
 export const rest: typeof en = {
   charts,
   connections,
   erasure,
-  fields,
   files,
   finding,
+  fields,
   forms,
   home,
   keys,
   leads,
+  merge,
   problem,
   profile,
   settings,

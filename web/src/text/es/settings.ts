@@ -211,11 +211,12 @@ export const settings: typeof en = {
     wordExample: 'Hablas por una zapatería. Sé breve y amable. Nunca prometas un descuento.',
     wordEmpty: 'Nada todavía.',
     wordIsFull: (most) => `Como máximo ${most} caracteres.`,
-    watchdog: 'Vigilante',
-    watchdogSwitch: 'Pasar la conversación a personas cuando su agente calla',
-    watchdogHelp:
-      'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
-    minutes: 'Después de cuántos minutos',
+    watchdog: {
+      title: 'Vigilante',
+      isOn: 'Pasar la conversación a personas cuando su agente calla',
+      help: 'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
+      minutes: 'Después de cuántos minutos',
+    },
     takingBack: 'Lo que las personas han tomado',
     takingBackSwitch: 'Los agentes no lo tocan hasta que alguien se lo pasa',
     takingBackHelp:

@@ -102,6 +102,8 @@ export const audit: typeof en = {
     'form.changed': 'alterou um formulário',
     'form.deleted': 'excluiu um formulário',
     'lead.deleted': 'excluiu um lead',
+    'lead.merged': 'mesclou dois leads',
+    'lead.merge_undone': 'desfez uma mesclagem de leads',
     'leads.bulk_changed': 'alterou leads em massa',
     'leads.bulk_deleted': 'excluiu leads em massa',
     'leads.bulk_restored': 'restaurou leads',

@@ -107,6 +107,13 @@ const words: ProblemWords = {
     'A chave mestra está em um arquivo desta máquina. Defina PARLEY_MASTER_KEY em todas as máquinas primeiro.',
   keyCannotOwn: 'Este agente não pode responder aqui: a chave está inativa ou não vale para esta conexão.',
   agentHasIt: 'Um agente já responde a esta conversa.',
+  mergeSelf: 'Escolha outro lead: este é o mesmo.',
+  mergeContacts: (n) => `Juntos têm mais de ${n} telefones ou e-mails.`,
+  mergeField: 'Nenhum dos dois leads tem este campo.',
+  mergeBusy: 'Estes leads estão sendo alterados. Tente de novo.',
+  mergeHistory: 'O outro lead tem um histórico longo demais para ser movido. Mantenha esse.',
+  mergeKeptGone: 'O lead que foi mantido está excluído. Restaure-o primeiro, ou desfaça a mesclagem com que ele foi.',
+  mergeOver: 'Passaram os 30 dias em que esta mesclagem podia ser desfeita.',
   templates: 'A plataforma não listou os modelos. Tente mais tarde.',
 }
 

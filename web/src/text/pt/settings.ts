@@ -201,10 +201,12 @@ export const settings: typeof en = {
     wordExample: 'Você fala por uma loja de sapatos. Seja breve e gentil. Nunca prometa desconto.',
     wordEmpty: 'Nada ainda.',
     wordIsFull: (most) => `No máximo ${most} caracteres.`,
-    watchdog: 'Vigia',
-    watchdogSwitch: 'Passar a conversa para pessoas quando o agente fica em silêncio',
-    watchdogHelp: 'O cliente fica então na lista da equipe, e não esquecido. Espaços novos começam com 5 minutos.',
-    minutes: 'Depois de quantos minutos',
+    watchdog: {
+      title: 'Vigia',
+      isOn: 'Passar a conversa para pessoas quando o agente fica em silêncio',
+      help: 'O cliente fica então na lista da equipe, e não esquecido. Espaços novos começam com 5 minutos.',
+      minutes: 'Depois de quantos minutos',
+    },
     takingBack: 'O que pessoas assumiram',
     takingBackSwitch: 'Agentes não mexem até que alguém lhes passe a conversa',
     takingBackHelp:

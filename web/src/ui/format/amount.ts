@@ -4,10 +4,9 @@ const largest = 999_999_999_999.99
 export const amountText = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 2 }).format(value)
 
-const currency = '(?:[A-Z]{1,3}\\$|[A-Z]{3}|[$€£¥₹])'
-const shape = new RegExp(
-  `^${currency}?(\\d+|[1-9]\\d{0,2}(?:(?:\\.\\d{3})+|(?:,\\d{3})+))(?:([.,])(\\d{1,2}))?${currency}?$`,
-)
+// A currency may stand before the number or behind it.
+const shape =
+  /^(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?$/
 const longest = 40
 
 /**

@@ -1,8 +1,9 @@
-import { type ComponentType, createElement, type ReactNode, useEffect } from 'react'
+import { type ComponentType, createElement, type ReactNode, useEffect, useSyncExternalStore } from 'react'
 import { codeOf, type Load, useCodeTries } from './code.ts'
 import { complain } from './notices.tsx'
 
 const waiting: (() => unknown)[] = []
+const watchers = new Set<() => void>()
 let isStanding = false
 let isBusy = false
 
@@ -15,7 +16,18 @@ export function whenIdle(run: () => unknown): void {
 /** From now on what waits for an idle moment gets one. */
 export function pageStands(): void {
   isStanding = true
+  for (const changed of watchers) changed()
   void work()
+}
+
+/** Whether the page stands: what is drawn only then keeps nothing of it waiting. */
+export function useStanding(): boolean {
+  return useSyncExternalStore(watch, () => isStanding)
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed)
+  return () => watchers.delete(changed)
 }
 
 async function work(): Promise<void> {
@@ -54,10 +66,12 @@ function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: Comp
   return function Later(props: P): ReactNode {
     useCodeTries()
     const found = code.read()
-    const error = 'error' in found ? found.error : null
-    useEffect(() => {
-      if (error !== null) complain(error)
-    }, [error])
-    return 'code' in found && createElement(found.code.default, props)
+    // No hook may follow: what was suspended is drawn on as an update, which knows only the hooks that came before.
+    return 'code' in found ? createElement(found.code.default, props) : createElement(Complaint, found)
   }
+}
+
+function Complaint({ error }: { error: unknown }): null {
+  useEffect(() => complain(error), [error])
+  return null
 }

@@ -30,7 +30,7 @@ export function sayWithUndo(message: string, undo: () => void, autoClose = undoM
     message: (
       <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>
         {message}
-        <Button size="compact-sm" variant="subtle" onClick={run}>
+        <Button size="compact-sm" variant="subtle" onClick={run} style={{ flex: 'none' }}>
           {t.common.undo}
         </Button>
       </span>

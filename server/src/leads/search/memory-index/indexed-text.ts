@@ -39,6 +39,7 @@ export function indexedText(lines: SearchLines, shown = lines): string {
     for (const piece of shown.personal) if (!lines.personal.includes(piece)) text += personal + piece
   }
   if (lines.phone !== '') text += markOf(lines.phone, phone, false)
+  for (const line of lines.otherPhones) text += markOf(line, phone, false)
   for (const line of lines.plain) text += markOf(line, plain, shown.plain.includes(line))
   return text + wordsText(shortWords(lines.name), shown.name === lines.name ? null : shortWords(shown.name))
 }

@@ -40,7 +40,7 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
   if (rows.length === 0) return []
   return vault.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => {
-      const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
+      const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
       const { unique_code: uniqueCode, external_ref: externalRef } = row
       return {
         id: row.id,
@@ -51,7 +51,7 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
         source: row.source,
         adPlatform: row.ad_platform,
         assignee: row.assigned_to,
-        text: leadText({ firstName, lastName, email, phone, uniqueCode, externalRef }),
+        text: leadText({ firstName, lastName, email, phone, contacts, uniqueCode, externalRef }),
       }
     }),
   )

@@ -2,8 +2,8 @@
 export type DecimalSign = '.' | ','
 
 const longest = 60
-const currency = String.raw`(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])`
-const shape = new RegExp(String.raw`^(-?)${currency}?(-?)(\d[\d.,]*)${currency}?$`)
+// A currency may stand before the number or behind it.
+const shape = /^(-?)(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?(-?)(\d[\d.,]*)(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?$/
 
 /**
  * An amount as a file writes it: `1500`, `R$ 1.500,50`, `1 500.50`. Nothing is guessed: a lone sign with three digits after

@@ -1,0 +1,157 @@
+import { type App, errors } from '../../base/route.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { teamRoute } from '../../team/team-schema.ts'
+import { listStatusChanges } from '../lead/history.ts'
+import { leadReader } from '../lead/identify.ts'
+import { presentDetail } from '../lead/present.ts'
+import { NoQuery } from '../lead/schema.ts'
+import { otherEmails, otherPhones } from '../lead/search-lines.ts'
+import { type Merged, mergeLeads } from '../merge/merge.ts'
+import { listMerges, type MergeDeps, type MergeRow, openFormer } from '../merge/merges.ts'
+import * as schema from '../merge/schema.ts'
+import { undoMerge } from '../merge/undo.ts'
+import { leadsPath, leadUserOf, ofLead } from './team-request.ts'
+import { type ConversationDeps, phonesOf } from './team-routes-conversations.ts'
+
+type Deps = MergeDeps & ConversationDeps
+
+const tag = 'Lead merges'
+
+/** Two leads that are one person: what a merge would do, the merge, its undo. */
+export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
+  previewRoute(app, deps, guard)
+  mergeRoute(app, deps, guard)
+  listRoute(app, deps, guard)
+  undoRoute(app, deps, guard)
+}
+
+function previewRoute(app: App, deps: Deps, guard: TeamGuard): void {
+  const readLead = leadReader(deps)
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/:identifier/merge`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'previewLeadMerge',
+      summary: 'See what merging two leads would do',
+      description: 'Both leads, and how much of the other goes to the one that is kept. Writes nothing.',
+      params: ofLead,
+      querystring: schema.PreviewQuery,
+      response: { 200: schema.MergePreview, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const user = leadUserOf(memberOf(request))
+      const { workspaceId } = user
+      const kept = await readLead(user, request.params.identifier)
+      const other = await readLead(user, request.query.otherId)
+      const known = await deps.conversationsOf(workspaceId, phonesOf(kept))
+      const found = await deps.conversationsOf(workspaceId, phonesOf(other))
+      return {
+        kept: presentDetail(kept),
+        other: presentDetail(other),
+        conversations: found.filter(({ id }) => !known.some((one) => one.id === id)).length,
+        submissions: await deps.countSubmissionsOf(deps.db.sql, workspaceId, other.id),
+        statusChanges: (await listStatusChanges(deps.db.sql, workspaceId, other.id)).length,
+      }
+    },
+  })
+}
+
+function mergeRoute(app: App, deps: Deps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${leadsPath}/:identifier/merge`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'mergeLeads',
+      summary: 'Merge two leads',
+      description:
+        'Into the lead of the address goes another one: the values that are chosen, its history, its submissions, the marks of its imports, and its conversations. The other is deleted: its id and uniqueCode answer 404, and its externalRef is free, unless they were chosen. Whoever comes by its phone or e-mail is found as the kept lead, by upserts and search too. Emits `lead.deleted` and `lead.updated`. It can be undone for 30 days. A repeat answers the merge that stands.',
+      params: ofLead,
+      querystring: NoQuery,
+      body: schema.NewMerge,
+      response: { 200: schema.MergeDone, ...errors(400, 401, 403, 404, 409, 413, 415) },
+    },
+    handler: async (request) => {
+      const user = leadUserOf(memberOf(request))
+      const { otherId, fields = {}, customFields = {} } = request.body
+      const choices = { fields, customFields }
+      return present(deps, await mergeLeads(deps, user, request.params.identifier, otherId.toLowerCase(), choices))
+    },
+  })
+}
+
+function listRoute(app: App, deps: Deps, guard: TeamGuard): void {
+  const readLead = leadReader(deps)
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/:identifier/merges`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'listLeadMerges',
+      summary: 'List what was merged into a lead',
+      description: 'And the phones and e-mails that it has thereby. At most 100 merges.',
+      params: ofLead,
+      querystring: NoQuery,
+      response: { 200: schema.LeadMerges, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const user = leadUserOf(memberOf(request))
+      const lead = await readLead(user, request.params.identifier)
+      const rows = await listMerges(deps.db.sql, user.workspaceId, lead.id)
+      return {
+        merges: await Promise.all(rows.map((row) => presentMerge(deps, user.workspaceId, row))),
+        otherPhones: otherPhones(lead),
+        otherEmails: otherEmails(lead),
+      }
+    },
+  })
+}
+
+function undoRoute(app: App, deps: Deps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: '/api/team/v1/workspaces/:workspaceId/lead-merges/:mergeId/undo',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'undoLeadMerge',
+      summary: 'Undo a merge of leads',
+      description:
+        'Within 30 days. The other lead comes back with its history, submissions and conversations; the kept one gets back what it had, but for what somebody changed since, which `left` names. Emits `lead.updated` and `lead.restored`. 409 when the days are over, the kept lead is deleted, or a third lead has taken the externalRef or uniqueCode. A repeat answers what the first one did.',
+      params: schema.mergeParams,
+      querystring: NoQuery,
+      response: { 200: schema.MergeDone, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const user = leadUserOf(memberOf(request))
+      return present(deps, await undoMerge(deps, user, request.params.mergeId.toLowerCase()))
+    },
+  })
+}
+
+const present = async (deps: MergeDeps, { merge, lead, workspaceId }: Merged) => ({
+  merge: await presentMerge(deps, workspaceId, merge),
+  lead: presentDetail(lead),
+})
+
+async function presentMerge({ vault, clock }: MergeDeps, workspaceId: string, row: MergeRow) {
+  const { former, undo_until: undoUntil } = row
+  const keyring = await vault.keyring(workspaceId)
+  return {
+    id: row.id,
+    keptId: row.kept_id,
+    otherId: row.merged_id,
+    otherName: former === null ? null : openFormer(keyring, row.id, former).name,
+    statusChanges: row.changes_count,
+    submissions: row.submissions_count,
+    mergedBy: { type: row.actor_type, id: row.actor_id },
+    mergedAt: row.merged_at.toISOString(),
+    undoUntil: undoUntil !== null && undoUntil > clock.now() ? undoUntil.toISOString() : null,
+    undoneAt: row.undone_at?.toISOString() ?? null,
+    left: row.left_fields ?? [],
+  }
+}

@@ -1,0 +1,100 @@
+import type { Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Lead, LeadContacts } from '../lead/lead.ts'
+import { leadIndexes } from '../lead/sealed.ts'
+import { contactPlace } from './merges.ts'
+import { listed, several } from './plan-merge.ts'
+
+type Kind = 'phone' | 'email'
+
+/** The digest by which a lead is found by a contact that it has among others, of the present version. */
+export function contactDigest(keyring: Keyring, kind: Kind, value: string): Buffer {
+  const { phone_index, email_index } = leadIndexes(keyring, { phone: null, email: null, [kind]: value })
+  const digest = kind === 'phone' ? phone_index : email_index
+  if (digest === null) throw new Error('A contact is a phone or an e-mail')
+  return digest
+}
+
+/** Gives a lead's contacts to another. Returns which. */
+export async function moveContacts(
+  tx: Tx,
+  workspaceId: string,
+  move: { from: string; to: string; only: readonly string[] | null },
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    update lead_contacts
+    set lead_id = ${move.to}
+    where workspace_id = ${workspaceId}
+      and lead_id = ${move.from}
+      ${move.only === null ? tx`` : tx`and id = any (${[...move.only]}::uuid[])`}
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+/** Adds the contacts that a lead has by a merge and is not found by yet. */
+export async function addContacts(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  mergeId: string,
+  { id: leadId, contacts }: Lead,
+  now: Date,
+): Promise<void> {
+  const wanted = [
+    ...(contacts?.phones ?? []).map((value) => ({ kind: 'phone' as const, value })),
+    ...(contacts?.emails ?? []).map((value) => ({ kind: 'email' as const, value })),
+  ]
+  const known = await readContacts(tx, keyring, workspaceId, leadId)
+  const missing = wanted.filter(({ kind, value }) => {
+    const sameness = kind === 'phone' ? phoneClass : (text: string) => text.toLowerCase()
+    return !known[`${kind}s`].some((one) => sameness(one) === sameness(value))
+  })
+  if (missing.length === 0) return
+  const rows = missing.map(({ kind, value }) => {
+    const id = newId(now)
+    return { id, kind, value: keyring.seal(contactPlace(id), value), digest: contactDigest(keyring, kind, value) }
+  })
+  await tx`
+    insert into lead_contacts (workspace_id, id, lead_id, merge_id, kind, value, digest, index_version)
+    select ${workspaceId}::uuid, r.id, ${leadId}::uuid, ${mergeId}::uuid, r.kind, r.value, r.digest,
+      ${keyring.indexVersion}::integer
+    from unnest(
+      ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
+      ${byteaArray(rows.map(({ value }) => value))}::bytea[], ${byteaArray(rows.map(({ digest }) => digest))}::bytea[]
+    ) as r (id, kind, value, digest)`
+}
+
+async function readContacts(tx: Tx, keyring: Keyring, workspaceId: string, leadId: string): Promise<LeadContacts> {
+  const rows = await tx<{ id: string; kind: Kind; value: Buffer }[]>`
+    select id, kind, value
+    from lead_contacts
+    where workspace_id = ${workspaceId}
+      and lead_id = ${leadId}
+    order by id`
+  const of = (wanted: Kind) =>
+    rows.filter(({ kind }) => kind === wanted).map(({ id, value }) => keyring.openText(contactPlace(id), value))
+  return { phones: of('phone'), emails: of('email') }
+}
+
+/** Takes away what a merge added. Returns what the lead still has by others. */
+export async function takeContacts(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  mergeId: string,
+  { id, phone, email }: Lead,
+): Promise<LeadContacts> {
+  await tx`
+    delete from lead_contacts
+    where workspace_id = ${workspaceId}
+      and lead_id = ${id}
+      and merge_id = ${mergeId}`
+  const left = await readContacts(tx, keyring, workspaceId, id)
+  return {
+    phones: several([...listed(phone), ...left.phones], phoneClass),
+    emails: several([...listed(email), ...left.emails], (one) => one.toLowerCase()),
+  }
+}

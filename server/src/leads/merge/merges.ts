@@ -1,0 +1,124 @@
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { type ApiError, notFound } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { TeamActor } from '../../team/member.ts'
+import type { FormerValues } from '../bulk/items.ts'
+import type { LeadDeps } from '../lead/lead.ts'
+
+export interface MergeDeps extends LeadDeps {
+  /** How often the lead was made or changed by a form that was sent. */
+  countSubmissionsOf(sql: Sql, workspaceId: string, leadId: string): Promise<number>
+  /** Gives a lead's submissions to another, all or those that are named. Returns which. */
+  moveSubmissions: MoveSubmissions
+}
+
+export type MoveSubmissions = (
+  tx: Tx,
+  workspaceId: string,
+  move: { from: string; to: string; only: readonly string[] | null },
+) => Promise<string[]>
+
+export interface MergeRow {
+  id: string
+  kept_id: string
+  merged_id: string
+  former: Buffer | null
+  moved_changes: string[] | null
+  moved_submissions: string[] | null
+  moved_contacts: string[] | null
+  marked_imports: string[] | null
+  changes_count: number
+  submissions_count: number
+  actor_type: TeamActor['type']
+  actor_id: string
+  merged_at: Date
+  undo_until: Date | null
+  undone_at: Date | null
+  left_fields: string[] | null
+}
+
+/** Of the kept lead: the fields that the merge changed, as they were and as it left them; and who the other was. */
+export interface Former {
+  before: FormerValues
+  after: FormerValues
+  name: string
+}
+
+export const undoDays = 30
+export const undoMs = undoDays * 86_400_000
+
+export const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })
+export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, column: 'value' })
+
+export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>
+  keyring.seal(mergePlace(id), JSON.stringify(former))
+
+export const openFormer = (keyring: Keyring, id: string, sealed: Buffer): Former =>
+  JSON.parse(keyring.openText(mergePlace(id), sealed)) as Former
+
+export const mergeNotFound = (): ApiError => notFound('Merge not found')
+
+const mostShown = 100
+
+/** The merges that a lead was kept in and that stand, the newest first. At most 100. */
+export async function listMerges(sql: Sql, workspaceId: string, keptId: string): Promise<MergeRow[]> {
+  return sql<MergeRow[]>`
+    select *
+    from lead_merges
+    where workspace_id = ${workspaceId}
+      and kept_id = ${keptId}
+      and undone_at is null
+    order by id desc
+    limit ${mostShown}`
+}
+
+/** The merge of one lead into the other that stands. */
+export async function findStanding(
+  sql: Sql,
+  workspaceId: string,
+  keptId: string,
+  mergedId: string,
+): Promise<MergeRow | undefined> {
+  const [row] = await sql<MergeRow[]>`
+    select *
+    from lead_merges
+    where workspace_id = ${workspaceId}
+      and kept_id = ${keptId}
+      and merged_id = ${mergedId}
+      and undone_at is null
+    order by id desc
+    limit 1`
+  return row
+}
+
+export async function readMerge(sql: Sql, workspaceId: string, id: string): Promise<MergeRow> {
+  const [row] = await sql<MergeRow[]>`
+    select *
+    from lead_merges
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  if (row === undefined) throw mergeNotFound()
+  return row
+}
+
+const batch = 500
+
+/** Forgets what merges of long ago would need to be undone; that they were stays. Returns how many. */
+export async function forgetFormer({ sql }: Db, now: Date): Promise<number> {
+  const forgotten = await sql`
+    update lead_merges
+    set former = null,
+      moved_changes = null,
+      moved_submissions = null,
+      moved_contacts = null,
+      marked_imports = null,
+      undo_until = null
+    where ctid = any (array(
+      select ctid
+      from lead_merges
+      where undo_until <= ${now}
+      limit ${batch}
+      for update skip locked
+    ))`
+  return forgotten.count
+}

@@ -1,0 +1,124 @@
+import type { Issue } from '../../base/errors.ts'
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { joinPath } from '../../base/validation.ts'
+import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
+import type { Lead, LeadContacts, LeadFields } from '../lead/lead.ts'
+
+export const mergeFields = [
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'status',
+  'priority',
+  'source',
+  'adPlatform',
+  'assignedTo',
+  'estimatedValue',
+  'actualValue',
+  'notes',
+  'uniqueCode',
+  'externalRef',
+] as const satisfies readonly (keyof LeadFields)[]
+
+export type MergeField = (typeof mergeFields)[number]
+
+/** Whose value stays, where somebody chose. */
+export interface MergeChoices {
+  fields: Partial<Record<MergeField, 'kept' | 'other' | 'both'>>
+  customFields: Readonly<Record<string, 'kept' | 'other' | 'none'>>
+}
+
+export const maxNotes = 10_000
+/** Of each kind. */
+export const maxContacts = 20
+
+/**
+ * The kept lead as the merge makes it: what was chosen, else its own values, filled from the other's where it has none. Notes
+ * of both are put together where nobody chose and they fit. `updatedAt` always moves: its history has become another.
+ */
+export function planMerge(
+  kept: Lead,
+  other: Lead,
+  { fields, customFields: chosen }: MergeChoices,
+  now: Date,
+): { lead: Lead; issues: Issue[] } {
+  const notes = notesOf(kept.notes, other.notes, fields.notes)
+  const { list: customFields, issues } = customFieldsOf(kept, other, chosen)
+  const contacts = contactsOf(kept, other)
+  if ((notes?.length ?? 0) > maxNotes) {
+    issues.push({ path: 'fields.notes', message: `must have at most ${maxNotes} characters: choose one of them` })
+  }
+  if (Math.max(contacts.phones.length, contacts.emails.length) > maxContacts) {
+    issues.push({ path: 'otherId', message: `must not bring the lead more than ${maxContacts} phones or e-mails` })
+  }
+  const { contacts: _, ...before } = kept
+  const picked = Object.fromEntries(mergeFields.map((name) => [name, pick(kept[name], other[name], fields[name])]))
+  const lead: Lead = {
+    ...before,
+    ...picked,
+    notes,
+    customFields,
+    ...(contacts.phones.length + contacts.emails.length > 0 && { contacts }),
+    updatedAt: new Date(Math.max(now.getTime(), kept.updatedAt.getTime())),
+  }
+  return { lead, issues }
+}
+
+function pick<T>(kept: T, other: T, choice: 'kept' | 'other' | 'both' | undefined): T {
+  if (choice === 'other') return other
+  return choice === 'kept' ? kept : (kept ?? other)
+}
+
+function notesOf(kept: string | null, other: string | null, choice: 'kept' | 'other' | 'both' | undefined) {
+  if (choice === 'kept' || choice === 'other') return choice === 'kept' ? kept : other
+  if (kept === null || other === null || kept === other) return kept ?? other
+  const both = `${kept}\n\n${other}`
+  return choice === 'both' || both.length <= maxNotes ? both : kept
+}
+
+function customFieldsOf(kept: Lead, other: Lead, chosen: MergeChoices['customFields']) {
+  const fields = new Map<string, CustomField>()
+  const issues: Issue[] = []
+  const keys = new Set([...kept.customFields, ...other.customFields].map(({ key }) => key))
+  for (const key of keys) {
+    const [own, others] = [kept, other].map(({ customFields }) => customFields.find((field) => field.key === key))
+    const choice = chosen[key]
+    const field =
+      choice === 'none' ? undefined : choice === undefined ? (own ?? others) : choice === 'kept' ? own : others
+    if (field !== undefined) fields.set(key, field)
+  }
+  for (const key of Object.keys(chosen)) {
+    if (!keys.has(key))
+      issues.push({ path: joinPath('customFields', key), message: 'must be a field of one of the leads' })
+  }
+  if (fields.size > maxCustomFields) {
+    const message = `a lead has at most ${maxCustomFields} custom fields: give ${fields.size - maxCustomFields} of them up by none`
+    issues.push({ path: 'customFields', message })
+  }
+  return { list: [...fields.values()], issues }
+}
+
+/** All phones of the two, and all e-mails, each kind only where there are several. */
+function contactsOf(kept: Lead, other: Lead): LeadContacts {
+  const both = [kept, other]
+  return {
+    phones: several(
+      both.flatMap(({ phone, contacts }) => [...listed(phone), ...(contacts?.phones ?? [])]),
+      phoneClass,
+    ),
+    emails: several(
+      both.flatMap(({ email, contacts }) => [...listed(email), ...(contacts?.emails ?? [])]),
+      (email) => email.toLowerCase(),
+    ),
+  }
+}
+
+export const listed = (value: string | null): string[] => (value === null ? [] : [value])
+
+/** Those that differ, in their order; none when they are all one. */
+export function several(values: readonly string[], sameness: (value: string) => string): string[] {
+  const distinct = new Map(values.toReversed().map((value) => [sameness(value), value]))
+  const kept = values.filter((value, n) => distinct.get(sameness(value)) === value && values.indexOf(value) === n)
+  return kept.length > 1 ? kept : []
+}

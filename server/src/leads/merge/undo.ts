@@ -1,0 +1,167 @@
+import type { Tx } from '../../base/db.ts'
+import { ApiError, conflict } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordEvents } from '../../events/record.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
+import { leadUpdated } from '../lead/events.ts'
+import { recordStatusChanges } from '../lead/history.ts'
+import type { Lead, LeadUser } from '../lead/lead.ts'
+import { leadColumns } from '../lead/queries.ts'
+import { type LeadRow, openLead } from '../lead/sealed.ts'
+import { updateLeads } from '../lead/write.ts'
+import { restoreIn, takenNames } from '../write/restore.ts'
+import { lockPhones } from '../write/upsert.ts'
+import { moveContacts, takeContacts } from './contacts.ts'
+import { contactPhones, type Merged, moveStatusChanges, noteMerge } from './merge.ts'
+import { type Former, type MergeDeps, type MergeRow, mergeNotFound, openFormer, readMerge } from './merges.ts'
+import { planUndo } from './plan-undo.ts'
+
+const maxAttempts = 4
+
+/**
+ * Brings the merged lead back, with its history, submissions and conversations, and gives the kept one what it had before. What
+ * somebody changed since stays, and is said. A repeat returns what the first one did.
+ */
+export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<Merged> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  for (let attempt = 1; ; attempt++) {
+    const undone = await deps.db.tx(async (tx) => {
+      const leads = await lockThem(tx, keyring, user.workspaceId, id)
+      return leads === 'changed' ? null : undoIn(tx, deps, keyring, user, id, leads)
+    })
+    if (undone !== null) return undone
+    if (attempt === maxAttempts) throw conflict('These leads are being changed: try again')
+  }
+}
+
+/** Both leads, whether they live or not, locked as a merge locks them, and the merge behind them. */
+async function lockThem(tx: Tx, keyring: Keyring, workspaceId: string, id: string): Promise<Lead[] | 'changed'> {
+  const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
+  const read = (locked: boolean) => tx<LeadRow[]>`
+    select ${leadColumns(tx)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${[keptId, mergedId]}::uuid[])
+      and l.purged_at is null
+    order by l.id
+    ${locked ? tx`for no key update` : tx``}`
+  const phonesOf = (rows: LeadRow[]) => rows.flatMap((row) => contactPhones(openLead(keyring, row)))
+  const phones = new Set(phonesOf(await read(false)))
+  await lockPhones(tx, workspaceId, [...phones])
+  const rows = await read(true)
+  if (phonesOf(rows).some((phone) => !phones.has(phone))) return 'changed'
+  const [row] = await tx`
+    select
+    from lead_merges
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+    for update`
+  if (row === undefined) throw mergeNotFound()
+  return rows.map((one) => openLead(keyring, one))
+}
+
+async function undoIn(
+  tx: Tx,
+  deps: MergeDeps,
+  keyring: Keyring,
+  user: LeadUser,
+  id: string,
+  leads: readonly Lead[],
+): Promise<Merged> {
+  const { workspaceId } = user
+  const now = deps.clock.now()
+  const merge = await readMerge(tx, workspaceId, id)
+  const kept = leads.find((lead) => lead.id === merge.kept_id)
+  if (kept === undefined || kept.deletedAt !== null) {
+    throw conflict('The lead that was kept is deleted: restore it first, or undo the merge that it went with')
+  }
+  if (merge.undone_at !== null) return { workspaceId, merge, lead: kept }
+  if (merge.undo_until === null || merge.undo_until <= now || merge.former === null) {
+    throw conflict('It can be undone for 30 days, which are over: create the lead anew')
+  }
+  const former = openFormer(keyring, id, merge.former)
+  const { lead, left } = await planned(tx, keyring, workspaceId, merge, kept, former, now)
+  await updateLeads(tx, keyring, workspaceId, [lead])
+  await moveBack(tx, deps, workspaceId, merge)
+  const isBack = await bringBack(tx, keyring, workspaceId, merge, leads, now)
+  const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
+  await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept.status)], now)
+  await tx`
+    update lead_merges
+    set former = null,
+      moved_changes = null,
+      moved_submissions = null,
+      moved_contacts = null,
+      marked_imports = null,
+      undo_until = null,
+      undone_at = ${now},
+      undone_by_type = ${user.actor.type},
+      undone_by_id = ${user.actor.id},
+      left_fields = ${[...left, ...(isBack ? [] : ['other'])]}::text[]
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  await noteMerge(tx, user, 'lead.merge_undone', id, now)
+  return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
+}
+
+/** The kept lead as it is to be. A former name that is another's by now, or an assignee who has left, stays away. */
+async function planned(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  merge: MergeRow,
+  kept: Lead,
+  former: Former,
+  now: Date,
+): Promise<{ lead: Lead; left: string[] }> {
+  const { fields, left } = planUndo(kept, former)
+  const { contacts: _, ...own } = kept
+  const updatedAt = new Date(Math.max(now.getTime(), kept.updatedAt.getTime()))
+  const wanted: Lead = { ...own, ...fields, updatedAt }
+  const taken = await takenNames(tx, workspaceId, [wanted])
+  const impossible: (keyof Lead)[] = []
+  if (wanted.uniqueCode !== kept.uniqueCode && taken.uniqueCodes.has(wanted.uniqueCode)) impossible.push('uniqueCode')
+  if (wanted.externalRef !== null && wanted.externalRef !== kept.externalRef) {
+    if (taken.externalRefs.has(wanted.externalRef)) impossible.push('externalRef')
+  }
+  if (wanted.assignedTo !== null && wanted.assignedTo !== kept.assignedTo) {
+    if ((await findNonMembers(tx, workspaceId, [wanted.assignedTo])).length > 0) impossible.push('assignedTo')
+  }
+  const stays = Object.fromEntries(impossible.map((name) => [name, kept[name]]))
+  const possible = { ...wanted, ...stays }
+  const contacts = await takeContacts(tx, keyring, workspaceId, merge.id, possible)
+  const hasSeveral = contacts.phones.length + contacts.emails.length > 0
+  return { lead: { ...possible, ...(hasSeveral && { contacts }) }, left: [...left, ...impossible] }
+}
+
+async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {
+  const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
+  await moveStatusChanges(tx, workspaceId, back(merge.moved_changes))
+  await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
+  await moveContacts(tx, workspaceId, back(merge.moved_contacts))
+  await tx`
+    delete from lead_bulk_items
+    where workspace_id = ${workspaceId}
+      and change_id = any (${merge.marked_imports ?? []}::uuid[])
+      and lead_id = ${merge.kept_id}
+      and before is null`
+}
+
+/** The other lead as it was. False when somebody has brought it back, and thrown it away again, since. */
+async function bringBack(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  merge: MergeRow,
+  leads: readonly Lead[],
+  now: Date,
+): Promise<boolean> {
+  const other = leads.find(({ id }) => id === merge.merged_id)
+  if (other !== undefined && other.deletedAt === null) return true
+  const isOurs = ({ deletedAt }: Lead) => deletedAt?.getTime() === merge.merged_at.getTime()
+  const [outcome] = await restoreIn(tx, keyring, workspaceId, [merge.merged_id], now, isOurs)
+  if (outcome === undefined || 'lead' in outcome) return outcome !== undefined
+  if (outcome.error instanceof ApiError && outcome.error.statusCode === 409) throw outcome.error
+  return false
+}

@@ -1,0 +1,40 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { api, body } from '../../api/client.ts'
+import type { paths } from '../../api/schema.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/audit'
+const pageSize = 50
+const filePageSize = 100
+const maxFileLines = 10_000
+
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>['entries'][number]
+/** Who, what and when; what is left out is any. */
+export type AuditFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'before'>
+
+function readAudit(workspaceId: string, filter: AuditFilter, before: string | null, limit: number) {
+  const query = { ...filter, limit, ...(before !== null && { before }) }
+  return body(api.GET(path, { params: { path: { workspaceId }, query } }))
+}
+
+/** Newest first. Read again each time that the page is opened: no event announces its lines. */
+export function useAudit(workspaceId: string, filter: AuditFilter) {
+  return useInfiniteQuery({
+    queryKey: [workspaceId, 'audit', filter],
+    queryFn: ({ pageParam }) => readAudit(workspaceId, filter, pageParam, pageSize),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextBefore }) => nextBefore,
+    staleTime: 0,
+    gcTime: 0,
+  })
+}
+
+/** All lines that fit, for a file; of very many the newest. */
+export async function readAllAudit(workspaceId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = []
+  for (let before: string | null = null; ; ) {
+    const page = await readAudit(workspaceId, filter, before, filePageSize)
+    entries.push(...page.entries)
+    before = page.nextBefore
+    if (before === null || entries.length >= maxFileLines) return entries
+  }
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, body } from '../../api/client.ts'
+import type { Role } from '../../session/session.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/invitations'
+const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
+
+export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number]
+
+export const invitationsKey = (workspaceId: string) => [workspaceId, 'invitations'] as const
+
+const listInvitations = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).invitations
+
+export function useInvitations(workspaceId: string) {
+  return useQuery({ queryKey: invitationsKey(workspaceId), queryFn: () => listInvitations(workspaceId) })
+}
+
+export const invite = (workspaceId: string, email: string, role: Role) =>
+  body(api.POST(path, { ...at(workspaceId), body: { email, role } }))
+
+export const copyInvitationLink = async (workspaceId: string, invitationId: string): Promise<string> =>
+  (await body(api.POST(`${path}/{invitationId}/link`, { params: { path: { workspaceId, invitationId } } }))).url
+
+export const withdrawInvitation = (workspaceId: string, invitationId: string) =>
+  body(api.DELETE(`${path}/{invitationId}`, { params: { path: { workspaceId, invitationId } } }))

@@ -1,0 +1,85 @@
+import { api, body } from '../../api/client.ts'
+import { me } from '../../session/session.ts'
+import { language } from '../../text/index.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/notices/push-subscriptions'
+const worker = '/sw.js'
+
+/** What this browser does with notices: `denied` is for the person to change in the browser itself. */
+export type BrowserNotices = 'unsupported' | 'denied' | 'off' | 'on'
+
+export function browserNotices(workspaceId: string): BrowserNotices {
+  if (!('Notification' in window) || !('serviceWorker' in navigator)) return 'unsupported'
+  if (Notification.permission === 'denied') return 'denied'
+  return Notification.permission === 'granted' && placeOf(workspaceId) in localStorage ? 'on' : 'off'
+}
+
+// Whoever signs in after somebody else asks for themselves.
+const placeOf = (workspaceId: string): string => `parley.told.${me().id}.${workspaceId}`
+
+/**
+ * Asks the browser, and has it told from now on, while no page is open as well. Returns what came of it: without a push service,
+ * as in some private windows, it is told by the pages that are open.
+ */
+export async function turnOn(workspaceId: string, pushKey: string): Promise<BrowserNotices> {
+  if (browserNotices(workspaceId) === 'unsupported') return 'unsupported'
+  if ((await Notification.requestPermission()) !== 'granted') return browserNotices(workspaceId)
+  localStorage.setItem(placeOf(workspaceId), '')
+  await subscribe(workspaceId, pushKey)
+  return 'on'
+}
+
+/** What the service knows of this browser ends with the session, so that each page that is opened says it again. */
+export async function renew(workspaceId: string, pushKey: string): Promise<void> {
+  if (browserNotices(workspaceId) === 'on') await subscribe(workspaceId, pushKey)
+}
+
+async function subscribe(workspaceId: string, pushKey: string): Promise<void> {
+  const registration = await navigator.serviceWorker.register(worker)
+  const subscription = await subscriptionOf(registration, pushKey)
+  if (subscription === null) return
+  const { endpoint, keys = {} } = subscription.toJSON()
+  const { p256dh, auth } = keys
+  if (endpoint === undefined || p256dh === undefined || auth === undefined) return
+  const { id } = await body(
+    api.POST(path, { params: { path: { workspaceId } }, body: { endpoint, p256dh, auth, language } }),
+  )
+  localStorage.setItem(placeOf(workspaceId), id)
+}
+
+async function subscriptionOf(registration: ServiceWorkerRegistration, pushKey: string) {
+  if (!('pushManager' in registration)) return null
+  await navigator.serviceWorker.ready
+  const options = { userVisibleOnly: true, applicationServerKey: pushKey }
+  try {
+    return await registration.pushManager.subscribe(options)
+  } catch {
+    // One of another installation that stood at this address before: it takes nothing of ours.
+    const older = await registration.pushManager.getSubscription().catch(() => null)
+    if (older === null) return null
+    await older.unsubscribe()
+    return registration.pushManager.subscribe(options).catch(() => null)
+  }
+}
+
+export async function turnOff(workspaceId: string): Promise<void> {
+  const id = localStorage.getItem(placeOf(workspaceId)) ?? ''
+  localStorage.removeItem(placeOf(workspaceId))
+  // It may be gone already, which is what is wanted.
+  if (id !== '') await api.DELETE(`${path}/{id}`, { params: { path: { workspaceId, id } } }).catch(() => {})
+}
+
+export interface ShownNotice {
+  id: string
+  title: string
+  body: string
+  url: string
+}
+
+/** Has the browser show it, beside whatever page is looked at. One that comes by push as well is shown once. */
+export async function showInBrowser(workspaceId: string, { id, title, body, url }: ShownNotice): Promise<void> {
+  if (browserNotices(workspaceId) !== 'on') return
+  const registration = await navigator.serviceWorker.register(worker)
+  await navigator.serviceWorker.ready
+  await registration.showNotification(title, { body, tag: id, icon: '/icon-192.png', data: { url } })
+}

@@ -1,0 +1,130 @@
+import { Alert, Button, Group, Skeleton } from '@mantine/core'
+import { IconArrowsExchange } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Lead } from '../../data/leads.ts'
+import { type MergePreview, useMergeLeads, useMergePreview } from '../../data/merges.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { ago } from '../../ui/format/time.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { nameOf } from '../fields/lead.ts'
+import { ChoiceRows } from './ChoiceRows.tsx'
+import styles from './merge.module.css'
+import { type Choices, choicesSent, maxCustomFields, mergeRows, surplus, swapped } from './merge-rows.ts'
+import { useSayMerged } from './use-say-merged.ts'
+
+interface CompareProps {
+  first: string
+  second: string
+  people: People
+  merged(lead: Lead): void
+  close(): void
+}
+
+/** Both leads beside each other; whose value stays is chosen row by row, and what will happen is said before it does. */
+export function CompareLeads({ first, second, people, merged, close }: CompareProps) {
+  const workspaceId = useWorkspaceId()
+  const [isSwapped, setSwapped] = useState(false)
+  const [choices, setChoices] = useState<Choices>({})
+  const [keptId, otherId] = isSwapped ? [second, first] : [first, second]
+  const { data, error, refetch } = useMergePreview(workspaceId, keptId, otherId)
+  const merge = useMergeLeads(workspaceId)
+  const sayMerged = useSayMerged(workspaceId)
+  if (error !== null && data === undefined) return <ErrorNotice error={error} retry={() => void refetch()} />
+  if (data === undefined) return <Skeleton height={320} />
+  const rows = mergeRows(data.kept, data.other)
+  const all = [...rows.conflicts, ...rows.filled, ...rows.same]
+  const tooMany = surplus(all, choices)
+  const run = () =>
+    merge.mutate(
+      { keptId, otherId, ...choicesSent(all, choices) },
+      {
+        onError: complain,
+        onSuccess: (done) => {
+          sayMerged(done, nameOf(data.other))
+          merged(done.lead)
+        },
+      },
+    )
+  const choose = (id: string, choice: Choices[string]) => setChoices((before) => ({ ...before, [id]: choice }))
+  const swap = () => {
+    setSwapped(!isSwapped)
+    setChoices(swapped(choices))
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (tooMany === 0 && !merge.isPending) run()
+      }}
+    >
+      <div className={styles.heads}>
+        <Head lead={data.kept} isKept />
+        <Head lead={data.other} swap={swap} />
+      </div>
+      <Outcome preview={data} choices={choices} />
+      {tooMany > 0 && (
+        <Alert color="red" role="alert" mt="sm">
+          {t.merge.tooMany(tooMany, maxCustomFields)}
+        </Alert>
+      )}
+      <ChoiceRows rows={rows} choices={choices} choose={choose} leads={data} people={people} />
+      <Group justify="flex-end" mt="md" gap="xs" className={styles.buttons}>
+        <Button variant="default" onClick={close}>
+          {t.common.cancel}
+        </Button>
+        <Button type="submit" loading={merge.isPending} disabled={tooMany > 0}>
+          {merge.isPending ? t.merge.running : t.merge.run}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; swap?: () => void }) {
+  return (
+    <section className={styles.head} data-kept={isKept || undefined}>
+      <span className={styles.role}>{isKept ? t.merge.keep : t.merge.goes}</span>
+      <strong>{nameOf(lead)}</strong>
+      <span className={styles.quiet}>{t.merge.since(ago(lead.createdAt))}</span>
+      {swap !== undefined && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<IconArrowsExchange size={14} aria-hidden="true" />}
+          onClick={swap}
+        >
+          {t.merge.swap}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+/** What the merge will do, in sentences. */
+function Outcome({ preview, choices }: { preview: MergePreview; choices: Choices }) {
+  const { kept, other, conversations, submissions, statusChanges } = preview
+  const moving = [
+    ...(conversations > 0 ? [t.merge.conversations(conversations)] : []),
+    ...(submissions > 0 ? [t.merge.submissions(submissions)] : []),
+    ...(statusChanges > 0 ? [t.merge.statusChanges(statusChanges)] : []),
+  ]
+  const choice = choices.externalRef ?? (kept.externalRef === null ? 'other' : 'kept')
+  const lost = choice === 'other' ? kept.externalRef : other.externalRef
+  const moves =
+    moving.length === 0
+      ? t.merge.movesNothing(nameOf(other))
+      : t.merge.moves(moving.join(', '), nameOf(other), nameOf(kept))
+  return (
+    <p className={styles.outcome} role="status">
+      {[
+        moves,
+        t.merge.contacts,
+        ...(lost === null ? [] : [t.merge.lostRef(lost)]),
+        t.merge.deleted(nameOf(other)),
+      ].join(' ')}
+    </p>
+  )
+}

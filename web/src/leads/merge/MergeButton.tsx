@@ -1,0 +1,44 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconArrowMerge } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Lead } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
+import { t } from '../../text/index.ts'
+import { whenWanted } from '../../ui/overlay/later.ts'
+
+const MergeDialog = whenWanted(() => import('./MergeDialog.tsx'))
+
+interface MergeButtonProps {
+  lead: { id: string; name: string }
+  /** Whom with; null lets them be picked. */
+  otherId: string | null
+  people: People
+  merged(lead: Lead): void
+  /** Its words; without any it is an icon. */
+  label?: string
+}
+
+/** Opens the merge of a lead with another one. */
+export function MergeButton({ label, merged, ...dialog }: MergeButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const open = () => setOpen(true)
+  const done = (lead: Lead) => {
+    close()
+    merged(lead)
+  }
+  return (
+    <>
+      {label === undefined ? (
+        <ActionIcon variant="subtle" color="gray" onClick={open} aria-label={t.merge.open} title={t.merge.open}>
+          <IconArrowMerge size={16} />
+        </ActionIcon>
+      ) : (
+        <Button variant="default" size="compact-sm" leftSection={<IconArrowMerge size={14} />} onClick={open}>
+          {label}
+        </Button>
+      )}
+      {isOpen && <MergeDialog {...dialog} merged={done} close={close} />}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import type { Lead } from '../../data/leads.ts'
+import { useFoundLeads } from '../../data/merges.ts'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { nameOf, phoneText } from '../fields/lead.ts'
+import styles from './merge.module.css'
+
+const shown = 8
+const restMs = 150
+
+/** Finds whom a lead is to be merged with. */
+export function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id: string): void }) {
+  const workspaceId = useWorkspaceId()
+  const [typed, setTyped] = useState('')
+  const [term] = useDebouncedValue(typed.trim(), restMs)
+  const { data, error, refetch } = useFoundLeads(workspaceId, term, shown + 1)
+  const found = term === '' ? [] : (data ?? []).filter(({ id }) => id !== lead.id).slice(0, shown)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const [first] = found
+        if (first !== undefined) pick(first.id)
+      }}
+    >
+      <TextInput
+        label={t.merge.pick(lead.name)}
+        placeholder={t.merge.search}
+        value={typed}
+        maxLength={100}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        data-autofocus
+        autoComplete="off"
+      />
+      {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {term !== '' && data !== undefined && found.length === 0 && <p className={styles.quiet}>{t.merge.nobody}</p>}
+      <ul className={styles.found}>
+        {found.map((one) => (
+          <li key={one.id}>
+            <button type="button" onClick={() => pick(one.id)}>
+              <Avatar name={nameOf(one)} size={28} />
+              <span>
+                <strong>{nameOf(one)}</strong>
+                <span className={styles.quiet}>{hintOf(one)}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </form>
+  )
+}
+
+const hintOf = ({ phone, email }: Lead): string => [phoneText(phone), email].filter(Boolean).join(' · ')

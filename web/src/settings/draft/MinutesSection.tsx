@@ -1,0 +1,52 @@
+import { NumberInput, Switch } from '@mantine/core'
+import type { Workspace } from '../../data/workspace.ts'
+import { Section } from '../../ui/page/Section.tsx'
+import { DraftButtons, useWorkspaceDraft } from './WorkspaceDraft.tsx'
+
+const longestMinutes = 10_080
+
+interface MinutesSectionProps {
+  workspace: Workspace
+  field: 'agentWatchdogMinutes' | 'answerGoalMinutes'
+  /** What is proposed when it is switched on. */
+  usual: number
+  texts: { title: string; isOn: string; help: string; minutes: string }
+}
+
+/** What happens after some minutes, or never. */
+export function MinutesSection({ workspace, field, usual, texts }: MinutesSectionProps) {
+  const draft = useWorkspaceDraft<Record<string, number | string | null>>(
+    workspace,
+    (from) => ({ [field]: from[field] }),
+    ({ [field]: minutes = null }) => ({ [field]: minutes === null ? null : Number(minutes) }),
+  )
+  const { [field]: minutes = null } = draft.value
+  return (
+    <Section
+      title={texts.title}
+      submit={draft.save}
+      footer={draft.mayChange && <DraftButtons draft={draft} isWhole={minutes !== ''} />}
+    >
+      <Switch
+        label={texts.isOn}
+        description={texts.help}
+        checked={minutes !== null}
+        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? usual : null })}
+        disabled={!draft.mayChange}
+      />
+      {minutes !== null && (
+        <NumberInput
+          label={texts.minutes}
+          w={220}
+          min={1}
+          max={longestMinutes}
+          allowDecimal={false}
+          value={minutes}
+          onChange={(value) => draft.set({ [field]: value })}
+          error={draft.errorOf(field)}
+          disabled={!draft.mayChange}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { issuesInEachLook, openDemo, phone, picture } from './support/demo.ts'
+
+const demo = await openDemo()
+const leads = `/workspaces/${demo.workspaceId}/leads`
+const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Merge two leads' })
+const read = async (id: string) => (await demo.team('GET', `${leads}/${id}`)).lead
+
+async function make(lead: object): Promise<string> {
+  const answer = await demo.team('POST', leads, lead)
+  assert.ok(answer.lead, JSON.stringify(answer))
+  return answer.lead.id
+}
+
+const marcia = {
+  firstName: 'Marcia',
+  lastName: 'Fusaro',
+  phone: '5511955501001',
+  email: 'marcia@fusaro.example',
+  notes: 'Prefers mornings',
+  externalRef: 'crm-1',
+  customFieldValues: { plan: 'Basic' },
+}
+const twin = {
+  firstName: 'Márcia',
+  lastName: 'Fusaro',
+  phone: '5511955501002',
+  email: 'Marcia@fusaro.example',
+  notes: 'Met at the fair',
+  externalRef: 'crm-2',
+  estimatedValue: 1500,
+  customFieldValues: { plan: 'Pro', company: 'Fusaro & Co' },
+}
+
+test('two leads are merged from the hint of duplicates: values are chosen, what will happen is said, and undone from the toast', async () => {
+  const [one, two] = [await make(marcia), await make(twin)]
+  await demo.team('PATCH', `${leads}/${two}`, { status: 'qualified' })
+  const { page, problems } = await demo.open(`leads?lead=${two}`)
+  const hint = panelOf(page, 'Márcia Fusaro').getByRole('region', { name: 'May be the same person' })
+  await hint.getByRole('button', { name: 'Merge' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByText('1 change of status of Márcia Fusaro come to Marcia Fusaro.').waitFor()
+  await dialog.getByText('Programs that know it by the reference crm-2 do not find it any more.').waitFor()
+  const first = dialog.getByRole('group', { name: 'First name' })
+  assert.equal(await first.getByRole('radio', { name: /^Marcia / }).isChecked(), true, 'the older one is kept')
+  assert.equal(
+    await dialog.getByRole('group', { name: 'Notes' }).getByRole('radio', { name: /^Both/ }).isChecked(),
+    true,
+  )
+  assert.deepEqual(await issuesInEachLook(page, 'leads-merge'), [])
+  await first.getByRole('radio', { name: /^Marcia / }).focus()
+  await page.keyboard.press('ArrowDown')
+  await dialog.getByRole('group', { name: 'plan' }).getByText('Pro').click()
+  await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
+  await panelOf(page, 'Márcia Fusaro').waitFor()
+  await page.waitForURL((url) => url.searchParams.get('lead') === one)
+  const kept = await read(one)
+  assert.deepEqual(
+    [kept.firstName, kept.phone, kept.notes, kept.estimatedValue, kept.customFieldValues],
+    [
+      twin.firstName,
+      marcia.phone,
+      'Prefers mornings\n\nMet at the fair',
+      1500,
+      { plan: 'Pro', company: 'Fusaro & Co' },
+    ],
+  )
+  const merged = panelOf(page, 'Márcia Fusaro').getByRole('region', { name: 'Merged leads' })
+  await merged.getByText('Merged from Márcia Fusaro').waitFor()
+  await merged.getByText('+5511955501002').waitFor()
+  await picture(page, 'leads-merged')
+  await page.getByRole('alert').filter({ hasText: 'was merged into' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Márcia Fusaro is back').waitFor()
+  await panelOf(page, 'Marcia Fusaro').waitFor()
+  assert.equal((await read(two)).status, 'qualified')
+  assert.equal((await read(one)).externalRef, 'crm-1')
+  assert.deepEqual(problems, [])
+})
+
+test('whom a lead is merged with is picked by a search, by keys alone; the other can be kept; the panel undoes it later', async () => {
+  const [one, two] = [
+    await make({ firstName: 'Otto', lastName: 'Kurz', phone: '5511955502001' }),
+    await make({ firstName: 'Ottokar', lastName: 'Kurz' }),
+  ]
+  const { page, problems } = await demo.open(`leads?lead=${one}`)
+  await panelOf(page, 'Otto Kurz').getByRole('button', { name: 'Merge with…' }).focus()
+  await page.keyboard.press('Enter')
+  await dialogOf(page).getByLabel('Who is the same person as Otto Kurz?').waitFor()
+  await page.keyboard.type('ottokar')
+  await dialogOf(page)
+    .getByRole('button', { name: /Ottokar Kurz/ })
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await dialogOf(page).getByRole('button', { name: 'Keep this one' }).focus()
+  await page.keyboard.press('Enter')
+  await dialogOf(page).getByText('Otto Kurz is deleted. You can undo this for 30 days.').waitFor()
+  await dialogOf(page).getByRole('button', { name: 'Merge', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await panelOf(page, 'Ottokar Kurz').waitFor()
+  assert.equal((await read(two)).phone, '5511955502001', 'what only the other has is filled in')
+  await page.reload()
+  const merged = panelOf(page, 'Ottokar Kurz').getByRole('region', { name: 'Merged leads' })
+  await merged.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Otto Kurz is back').waitFor()
+  await merged.waitFor({ state: 'detached' })
+  assert.equal((await read(one)).phone, '5511955502001')
+  assert.deepEqual(problems, [])
+})
+
+test('two rows that are selected are merged from the bar; more custom fields than a lead has must be given up first', async () => {
+  const fields = (from: number) => Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`field_${from + n}`, 'x']))
+  const one = await make({ firstName: 'Zelda', lastName: 'Doppel', customFieldValues: fields(0) })
+  await make({ firstName: 'Zelda', lastName: 'Doppel', customFieldValues: fields(6) })
+  const { page, problems } = await demo.open('leads?q=zelda', { viewport: phone })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('status').getByText('2 leads', { exact: true }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('button', { name: 'Merge the two' }).click()
+  const dialog = dialogOf(page)
+  await dialog
+    .getByText('A lead has at most 10 custom fields, together these have 12. Choose “Neither” for 2.')
+    .waitFor()
+  const merge = dialog.getByRole('button', { name: 'Merge', exact: true })
+  assert.equal(await merge.isDisabled(), true)
+  await page.setViewportSize(phone)
+  await picture(page, 'leads-merge-phone')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  for (const key of ['field_0', 'field_11']) {
+    await dialog.getByRole('group', { name: key, exact: true }).getByText('Neither').click()
+  }
+  await merge.click()
+  await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
+  assert.equal((await read(one)).customFields.length, 10)
+  assert.deepEqual(problems, [])
+})
