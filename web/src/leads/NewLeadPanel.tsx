@@ -1,17 +1,18 @@
 import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import type { LeadField } from '../data/lead-fields.ts'
 import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { readAmount } from '../ui/format/amount.ts'
-import { readTyped } from '../ui/format/custom-value.ts'
+import { readTyped, wrongTyped } from '../ui/format/custom-value.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
-import { FieldInput, wrongTyped } from './fields/FieldInput.tsx'
+import { LaterFieldInput } from './fields/later-input.ts'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { amountProps } from './panel/LeadFields.tsx'
@@ -104,18 +105,20 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
         {...amountProps('estimatedValue', value.estimatedValue)}
       />
       <Textarea {...text('notes')} autosize minRows={3} />
-      {own.map((field) => {
-        const typed = value.customFieldValues[field.key] ?? ''
-        return (
-          <FieldInput
-            key={field.id}
-            field={field}
-            text={typed}
-            error={wrongTyped(field, typed) ?? draft.issueAt(`customFieldValues.${field.key}`)}
-            type={(next) => set({ customFieldValues: { ...value.customFieldValues, [field.key]: next } })}
-          />
-        )
-      })}
+      <Suspense>
+        {own.map((field) => {
+          const typed = value.customFieldValues[field.key] ?? ''
+          return (
+            <LaterFieldInput
+              key={field.id}
+              field={field}
+              text={typed}
+              error={wrongTyped(field, typed) ?? draft.issueAt(`customFieldValues.${field.key}`)}
+              type={(next) => set({ customFieldValues: { ...value.customFieldValues, [field.key]: next } })}
+            />
+          )
+        })}
+      </Suspense>
     </SidePanel>
   )
 }

@@ -126,9 +126,3 @@ function OpenLink({ field, text }: Pick<FieldInputProps, 'field' | 'text'>) {
     </ActionIcon>
   )
 }
-
-/** What is wrong with what was typed, as far as that shows before the service is asked. */
-export function wrongTyped(field: Pick<LeadField, 'type' | 'choices'>, text: string): string | null {
-  if (readTyped(field, text) !== undefined) return null
-  return field.type === 'amount' ? t.lead.notAnAmount : t.fields.notANumber
-}

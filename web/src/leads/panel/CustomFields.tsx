@@ -6,14 +6,22 @@ import type { Lead } from '../../data/leads.ts'
 import { mayIn } from '../../session/session.ts'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
 import { t } from '../../text/index.ts'
-import { fits, guessedType, keyOfName, readTyped, shownValue, typedValue } from '../../ui/format/custom-value.ts'
+import {
+  fits,
+  guessedType,
+  keyOfName,
+  readTyped,
+  shownValue,
+  typedValue,
+  wrongTyped,
+} from '../../ui/format/custom-value.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { customName } from '../../ui/format/lead-words.ts'
 import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { whenWanted } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
-import { FieldInput, wrongTyped } from '../fields/FieldInput.tsx'
+import { LaterFieldInput } from '../fields/later-input.ts'
 import styles from './LeadPanel.module.css'
 
 const FieldPanel = whenWanted(async () => {
@@ -41,9 +49,11 @@ export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) 
   return (
     <section>
       <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
-      {shown.map((field) => (
-        <DefinedField key={field.id} field={field} value={has.get(field.key)?.value} save={save} />
-      ))}
+      <Suspense>
+        {shown.map((field) => (
+          <DefinedField key={field.id} field={field} value={has.get(field.key)?.value} save={save} />
+        ))}
+      </Suspense>
       {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedOnes}</h4>}
       {others.map((field) => (
         <OtherField
@@ -89,7 +99,7 @@ function DefinedField({ field, value, save }: { field: LeadField; value: Value |
   const isUnfit = value !== undefined && text === saved && !fits(field, value)
   return (
     <div className={styles.defined}>
-      <FieldInput
+      <LaterFieldInput
         field={field}
         text={text}
         error={error}

@@ -105,6 +105,12 @@ export function readTyped({ type }: FieldRule, text: string): Value | null | und
   return type === 'number' && decimal.test(plain) ? plain : undefined
 }
 
+/** What is wrong with what was typed, as far as that shows before the service is asked. */
+export function wrongTyped(rule: FieldRule, text: string): string | null {
+  if (readTyped(rule, text) !== undefined) return null
+  return rule.type === 'amount' ? t.lead.notAnAmount : t.fields.notANumber
+}
+
 /** The type that a value which nobody has defined is probably of. */
 export function guessedType(value: Value): FieldType {
   if (typeof value === 'boolean') return 'boolean'
