@@ -514,7 +514,7 @@ create table lead_bulk_changes (
   created_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
   undo_until timestamp(3) with time zone,
-  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text]))),
+  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text, 'labels'::text]))),
   constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['collecting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint lead_bulk_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_bulk_changes_pkey PRIMARY KEY (workspace_id, id)
@@ -607,6 +607,30 @@ create table lead_imports (
 CREATE INDEX lead_imports_due ON lead_imports USING btree (due_at) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 CREATE INDEX lead_imports_kept ON lead_imports USING btree (workspace_id) WHERE ((expires_at IS NOT NULL) OR (state = ANY (ARRAY['running'::text, 'paused'::text])));
 CREATE INDEX lead_imports_to_expire ON lead_imports USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+create table lead_label_changes (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  added uuid[] not null,
+  removed uuid[] not null,
+  actor_type text not null,
+  actor_id uuid,
+  changed_at timestamp(3) with time zone not null,
+  constraint lead_label_changes_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_label_changes_pkey PRIMARY KEY (workspace_id, lead_id, id)
+);
+
+create table lead_labels (
+  workspace_id uuid not null,
+  lead_id uuid not null,
+  label_id uuid not null,
+  constraint lead_labels_workspace_id_label_id_fkey FOREIGN KEY (workspace_id, label_id) REFERENCES labels(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_labels_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_labels_pkey PRIMARY KEY (workspace_id, lead_id, label_id)
+);
+
+CREATE INDEX lead_labels_label ON lead_labels USING btree (workspace_id, label_id, lead_id);
 
 create table lead_merges (
   workspace_id uuid not null,
@@ -977,6 +1001,16 @@ create unlogged table rate_limits (
   touched_at timestamp(3) with time zone not null,
   constraint rate_limits_pkey PRIMARY KEY (key)
 ) with (fillfactor=50);
+
+create table saved_filter_orders (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  page text not null,
+  filter_ids uuid[] not null,
+  constraint saved_filter_orders_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text]))),
+  constraint saved_filter_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint saved_filter_orders_pkey PRIMARY KEY (workspace_id, user_id, page)
+);
 
 create table saved_filters (
   workspace_id uuid not null,
