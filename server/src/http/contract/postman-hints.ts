@@ -184,6 +184,7 @@ export const postmanHints: HintsByOperation = {
  * what would change more than the collection has made.
  */
 export const notInCollection: ReadonlySet<string> = new Set([
+  'startConversation',
   'verifyCallback',
   'receiveCallback',
   'receivePartnerCallback',
