@@ -154,6 +154,8 @@ export const postmanHints: HintsByOperation = {
   listConversationMedia: { path: { id: '{{conversation_id}}' } },
   offerConversation: { path: { id: '{{conversation_id}}' } },
   listNotes: { path: { id: '{{conversation_id}}' } },
+  getLeadTimeline: { path: { identifier: '{{lead_id}}' } },
+  createLeadNote: { path: { identifier: '{{lead_id}}' }, body: { text: 'Prefers mornings.' } },
   createNote: { path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } },
   markConversationReadAsMember: { path: { id: '{{conversation_id}}' } },
   markConversationUnread: { path: { id: '{{conversation_id}}' } },
@@ -197,6 +199,7 @@ export const postmanHints: HintsByOperation = {
  */
 export const notInCollection: ReadonlySet<string> = new Set([
   'orderLeadFields',
+  'startConversation',
   'verifyCallback',
   'receiveCallback',
   'receivePartnerCallback',
