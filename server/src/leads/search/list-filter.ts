@@ -74,13 +74,20 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
       ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
       ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
       ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}
-      ${filter.labelIds === undefined ? none : sql`and l.id in (${labelled(sql, workspaceId, filter.labelIds)})`}
-      ${
-        filter.withoutLabelIds === undefined
-          ? none
-          : sql`and not exists (${labelled(sql, workspaceId, filter.withoutLabelIds)} and x.lead_id = l.id)`
-      }`
+      ${hasLabels(filter) ? labelCondition(sql, workspaceId, filter) : none}`
 }
+
+export const hasLabels = ({ labelIds, withoutLabelIds }: LeadFilter): boolean =>
+  labelIds !== undefined || withoutLabelIds !== undefined
+
+/** What a filter asks of the labels of a lead. */
+export const labelCondition = (sql: Sql, workspaceId: string, { labelIds, withoutLabelIds }: LeadFilter) => sql`
+  ${labelIds === undefined ? sql`` : sql`and ${firstOf(sql, workspaceId, labelIds)} is not null`}
+  ${withoutLabelIds === undefined ? sql`` : sql`and ${firstOf(sql, workspaceId, withoutLabelIds)} is null`}`
+
+// `limit` keeps the planner from a join: of tables that it has not counted it may compare every lead with every label.
+const firstOf = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
+  (${labelled(sql, workspaceId, labelIds)} and x.lead_id = l.id limit 1)`
 
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
