@@ -72,7 +72,8 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
           </Popover>
         )
       })}
-      <Menu position="bottom-start" opened={isAdding} onChange={setAdding}>
+      {/* Without keys: the one that opens the menu is outside of it, and would close it where nothing moves. */}
+      <Menu position="bottom-start" opened={isAdding} onChange={setAdding} clickOutsideEvents={pointing}>
         <Menu.Target>
           <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconFilter size={16} />}>
             {t.leads.filter}
@@ -92,6 +93,8 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
     </search>
   )
 }
+
+const pointing = ['mousedown', 'touchstart']
 
 /** An import is chosen where it is: by the link on its page. */
 const choosable = filterNames.filter((name) => name !== 'import')
