@@ -62,6 +62,7 @@ test('the connector reads the number and every page of the templates', async () 
     problem: null,
     number: connection.numberId,
     isOnPhone: true,
+    phone: simulator.number.phone,
   })
   const fetched = await fetchTemplates(wire, connection)
   assert.ok(fetched.ok)

@@ -47,7 +47,8 @@ const send = (to: PartnerConnection, phone: string, message: Outgoing) => {
 const knob = (method: string, path: string, body?: object) => w.call(method, `/simulator/${path}`, body)
 
 test('the number is known by its key, and every template is listed in the partner’s words', async () => {
-  assert.deepEqual(await adapter.check(connection), { problem: null, number: number.phone, isOnPhone: false })
+  const { phone } = number
+  assert.deepEqual(await adapter.check(connection), { problem: null, number: phone, isOnPhone: false, phone })
   assert.equal((await adapter.check(stranger)).problem, 'platform_error_invalid_api_key')
   const fetched = await adapter.fetchTemplates?.(connection)
   assert.ok(fetched?.ok)
