@@ -117,6 +117,8 @@ test('leave is asked for in the settings alone, and from then on the browser sho
     const ask = Notification.requestPermission.bind(Notification)
     Notification.requestPermission = () => (window.asked++, ask())
     document.hasFocus = () => false`)
+  // What it tells from is what it has read, which it does a moment after it shows.
+  const hasRead = page.waitForResponse((answer) => answer.url().includes('/notices?'))
   await page.reload()
   const turnOn = page.getByRole('button', { name: 'Show notifications in this browser' })
   await turnOn.waitFor()
@@ -125,6 +127,7 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   await turnOn.click()
   await page.getByText('This browser shows notifications').waitFor()
   assert.equal(await page.evaluate('window.asked'), 1)
+  await hasRead
   const { contact } = await assign(5)
   const shown = () =>
     page.evaluate(`(async () => {
