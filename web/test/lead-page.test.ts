@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from './support/composing.ts'
 import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -42,7 +43,10 @@ test('the panel shows values as text that are changed in place, and one timeline
   await panel.getByLabel('Write a note').fill('Prefers mornings')
   await page.keyboard.press('Control+Enter')
   await timelineOf(page).getByText('Prefers mornings').waitFor()
-  assert.equal(await panel.getByLabel('Write a note').inputValue(), '')
+  await until(
+    () => panel.getByLabel('Write a note').inputValue(),
+    (text) => text === '',
+  )
   // What somebody else does shows by itself.
   await demo.team('PATCH', `${leads}/${id}`, { status: 'qualified' })
   await timelineOf(page).getByText('New → Qualified').waitFor()

@@ -45,19 +45,17 @@ export const changeFilter = (
   changes: Partial<Pick<SavedFilter, 'name' | 'query' | 'shared'>>,
 ) => body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
 
-/** Sets in which order this reader sees the filters of a page, at once and from now on. */
-export async function orderFilters(
-  queries: QueryClient,
-  workspaceId: string,
-  page: SavedFilter['page'],
-  ids: readonly string[],
-): Promise<void> {
+/** Shows the filters of a page in an order that is about to be kept; what is being read is older. */
+export function showFilterOrder(queries: QueryClient, workspaceId: string, ids: readonly string[]): void {
+  const queryKey = savedFiltersKey(workspaceId)
   const placeOf = ({ id }: SavedFilter) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
-  queries.setQueryData<SavedFilter[]>(savedFiltersKey(workspaceId), (all) =>
-    all?.toSorted((a, b) => placeOf(a) - placeOf(b)),
-  )
-  await body(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
+  void queries.cancelQueries({ queryKey })
+  queries.setQueryData<SavedFilter[]>(queryKey, (all) => all?.toSorted((a, b) => placeOf(a) - placeOf(b)))
 }
+
+/** Sets in which order this reader sees the filters of a page from now on. */
+export const orderFilters = (workspaceId: string, page: SavedFilter['page'], ids: readonly string[]) =>
+  body(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
 
 export const deleteFilter = (workspaceId: string, filterId: string) =>
   body(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import {
   changeFilter,
   createFilter,
@@ -7,6 +7,7 @@ import {
   orderFilters,
   type SavedFilter,
   savedFiltersKey,
+  showFilterOrder,
   useSavedFiltersOf,
 } from '../../data/saved-filters.ts'
 import { mayIn } from '../../session/session.ts'
@@ -90,9 +91,14 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
     await anew()
     return savedFilter
   }
+  const ordering = useRef<Promise<void>>(Promise.resolve())
   const order = async (ids: string[]) => {
-    await orderFilters(queries, workspaceId, 'leads', ids).catch(complain)
-    await anew()
+    showFilterOrder(queries, workspaceId, ids)
+    // One after the other: of two at once the service may keep the earlier, and what is read between them is old.
+    const mine = ordering.current.then(() => orderFilters(workspaceId, 'leads', ids)).then(() => {}, complain)
+    ordering.current = mine
+    await mine
+    if (ordering.current === mine) await anew()
   }
   const ids = all.map(({ id }) => id)
   return {
