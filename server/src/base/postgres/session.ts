@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
-import { ConnectionLost, DatabaseError, endsSession } from './failures.ts'
+import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 import { planOf } from './prepared.ts'
 
@@ -91,7 +91,7 @@ export class Session {
   /** How many requests it was given, and after how many of them the server said that it is ready for the next. */
   #asked = 0
   #readied = 0
-  readonly #untilReady: { turn: number; resolve(): void }[] = []
+  readonly #untilReady = new Map<number, () => void>()
   /** Since when what is answered next has been on its way. */
   #since = 0
   #silenceMs: number
@@ -230,7 +230,7 @@ export class Session {
     // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
     this.#onLost(new ConnectionLost())
-    for (const { resolve } of this.#untilReady.splice(0)) resolve()
+    for (const resolve of this.#untilReady.values()) resolve()
     this.#onEnd(this)
   }
 
@@ -253,13 +253,15 @@ export class Session {
    * a request is under way, which not every way allows.
    */
   #readyAfter(turn: number, error: unknown): Promise<void> | undefined {
-    if (this.#isOver || this.#readied >= turn || !isAnswered(error)) return
-    return new Promise((resolve) => this.#untilReady.push({ turn, resolve }))
+    // Behind an error that ends the session comes nothing more, and nobody is handed it again.
+    if (this.#isOver || this.#readied >= turn || endsSession(error)) return
+    return new Promise((resolve) => this.#untilReady.set(turn, resolve))
   }
 
   #heardReady(): void {
-    this.#readied++
-    while ((this.#untilReady[0]?.turn ?? Number.POSITIVE_INFINITY) <= this.#readied) this.#untilReady.shift()?.resolve()
+    const turn = ++this.#readied
+    this.#untilReady.get(turn)?.()
+    this.#untilReady.delete(turn)
   }
 
   #judge(error: unknown): void {
@@ -291,8 +293,5 @@ export class Session {
     if (stream.writable) stream.write(bytes)
   }
 }
-
-/** The server ends the session after other errors, and says nothing more. */
-const isAnswered = (error: unknown): boolean => error instanceof DatabaseError && error.severity === 'ERROR'
 
 const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error
