@@ -9,8 +9,9 @@ import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLeadList, TeamListQuery } from '../lead/schema.ts'
-import { type ListDeps, listLeads } from '../search/list.ts'
+import { listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
+import type { ListDeps } from '../search/list-page.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { exportTeamRoutes } from '../transfer/export/team-routes-export.ts'
 import { importFileTeamRoutes } from '../transfer/import/team-routes-import-files.ts'
@@ -58,10 +59,11 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'listLeadsAsMember',
       summary: 'List leads',
-      description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
+      description:
+        'Filters, search and cursor are those of the leads interface, with any column to sort by and conditions on any of them. `total` is exact.',
       params: ofWorkspace,
       querystring: TeamListQuery,
-      response: { 200: TeamLeadList, ...errors(400, 401, 403, 404) },
+      response: { 200: TeamLeadList, ...errors(400, 401, 403, 404, 409, 422) },
     },
     handler: async (request) => {
       const { leads, total, nextCursor } = await listLeads(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
+import { type Conditions, resolved } from './arranged/conditions.ts'
 
 /** Which live leads a list shows, and in what order. Every field that is set narrows it. */
 export interface LeadFilter {
@@ -16,6 +17,8 @@ export interface LeadFilter {
   search: string | null
   /** Leads that an import has brought, or found as they were; absent without one, so that cursors stay as they are. */
   importId?: string
+  /** On any column, beside the others; absent without one, likewise. */
+  conditions?: Conditions
 }
 
 /** Shows everything. */
@@ -31,6 +34,10 @@ export const noFilter: LeadFilter = {
   updatedTo: null,
   search: null,
 }
+
+/** The same filter as it is at that moment: the last days are counted from then, however long its pages take. */
+export const asOf = (filter: LeadFilter, now: Date): LeadFilter =>
+  filter.conditions === undefined ? filter : { ...filter, conditions: resolved(filter.conditions, now) }
 
 export interface LeadSort {
   by: 'createdAt' | 'updatedAt'
