@@ -1,15 +1,23 @@
-import { Button, CloseButton, Menu, Popover, TextInput } from '@mantine/core'
-import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '@mantine/core'
+import { IconFilter, IconX } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
-import { activeFilters, type FilterName, filterNames, type LeadAddress, without } from '../fields/address.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { later } from '../../ui/overlay/later.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { conditionsOf, type LeadAddress, withConditions } from '../fields/address.ts'
 import type { FieldContext } from '../fields/columns.tsx'
+import { type Column, type Condition, isSame, isWhole, operatorsOf } from '../fields/conditions.ts'
+import { useCustomNames } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
-import { FilterChoice } from './FilterChoice.tsx'
-import { sentenceOf, titleOf } from './sentence.ts'
+import { ConditionChip } from './ConditionChip.tsx'
+import { LeadSearch } from './LeadSearch.tsx'
+import { SortMenu } from './SortMenu.tsx'
+
+const ColumnPicker = later(() => import('./ColumnPicker.tsx'))
 
 interface FilterBarProps {
   address: LeadAddress
@@ -18,71 +26,72 @@ interface FilterBarProps {
   total: number | undefined
 }
 
-/** Which leads are shown, said in sentences, and how many they are. */
+/** Which leads are shown, said in sentences, in what order, and how many they are. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
-  const [opened, setOpened] = useState<FilterName | null>(null)
+  const workspaceId = useWorkspaceId()
+  const customNames = useCustomNames(workspaceId)
   const [isAdding, setAdding] = useState(false)
+  const adding = useDrop(isAdding, setAdding)
+  // What is being written, which may miss something yet.
+  const [opened, setOpened] = useState<Condition | null>(null)
   useKeys(
     t.leads.keys.group,
     useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
   )
-  const active = activeFilters(address)
-  const shown = opened !== null && !active.includes(opened) ? [...active, opened] : active
-  const remove = (name: FilterName) => {
+  const active = conditionsOf(address)
+  const isNew = opened !== null && !active.some((one) => isSame(one, opened))
+  const shown = isNew ? [...active, opened] : active
+  const customs = customNames()
+  const write = (list: readonly Condition[], replace: boolean) =>
+    goTo((before) => withConditions(before, list, list.length > 1 ? before.match : undefined), { replace })
+  const change = (before: Condition, after: Condition) => {
+    setOpened(after)
+    const at = active.findIndex((one) => isSame(one, before))
+    if (at === -1) return isWhole(after) && write([...active, after], false)
+    write(active.toSpliced(at, 1, ...(isWhole(after) ? [after] : [])), true)
+  }
+  const remove = (condition: Condition) => {
     setOpened(null)
-    goTo((before) => without(before, [name]))
+    write(
+      active.filter((one) => !isSame(one, condition)),
+      false,
+    )
   }
   return (
     <search className={styles.bar} aria-label={t.leads.filter}>
-      <Search address={address} goTo={goTo} />
-      {shown.map((name) => {
-        const isActive = active.includes(name)
-        const sentence = isActive ? sentenceOf(name, address, context.people) : titleOf(name)
-        return (
-          <Popover
-            key={name}
-            opened={opened === name}
-            onChange={(isOpen) => !isOpen && setOpened(null)}
-            position="bottom-start"
-            shadow="md"
-            trapFocus
-            returnFocus
-          >
-            <span className={styles.filter}>
-              <Popover.Target>
-                <button type="button" onClick={() => setOpened(opened === name ? null : name)}>
-                  {sentence}
-                </button>
-              </Popover.Target>
-              <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={() => remove(name)}>
-                <IconX size={12} />
-              </button>
-            </span>
-            <Popover.Dropdown aria-label={titleOf(name)}>
-              <FilterChoice
-                name={name}
-                address={address}
-                context={context}
-                set={(changes) => goTo((before) => ({ ...before, ...changes }), { replace: isActive })}
-              />
-            </Popover.Dropdown>
-          </Popover>
-        )
-      })}
-      <Menu position="bottom-start" opened={isAdding} onChange={setAdding}>
-        <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconFilter size={16} />}>
-            {t.leads.filter}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {choosable.map((name) => (
-            <Menu.Item key={name} onClick={() => setTimeout(() => setOpened(name))}>
-              {titleOf(name)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <LeadSearch address={address} goTo={goTo} />
+      {address.import !== undefined && <ImportChip goTo={goTo} />}
+      {active.length > 1 && (
+        <MatchButton
+          isAny={address.match === 'any'}
+          set={(match) => goTo((before) => withConditions(before, conditionsOf(before), match))}
+        />
+      )}
+      {shown.map((condition, n) => (
+        <ConditionChip
+          key={`${condition.column}:${shown.slice(0, n).filter(({ column }) => column === condition.column).length}`}
+          condition={condition}
+          isOpen={opened !== null && isSame(condition, opened)}
+          setOpen={(isOpen) => setOpened(isOpen ? condition : null)}
+          change={(after) => change(condition, after)}
+          remove={() => remove(condition)}
+          context={context}
+          customs={customs}
+        />
+      ))}
+      <Button
+        {...dropButton(adding, 'dialog')}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<IconFilter size={16} />}
+      >
+        {t.leads.filter}
+      </Button>
+      <Dropped drop={adding}>
+        <ColumnPicker drop={adding} customs={customs} choose={(column) => setTimeout(() => setOpened(begun(column)))} />
+      </Dropped>
+      <SortMenu address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
         {total === undefined ? '' : total === 1 ? t.leads.one : t.leads.count(number(total))}
       </span>
@@ -90,47 +99,30 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   )
 }
 
-/** An import is chosen where it is: by the link on its page. */
-const choosable = filterNames.filter((name) => name !== 'import')
+const begun = (column: Column): Condition => ({ column, operator: operatorsOf(column)[0] ?? 'empty', values: [] })
 
-const typedMs = 120
-
-function Search({ address, goTo }: Pick<FilterBarProps, 'address' | 'goTo'>) {
-  const q = address.q ?? ''
-  const [text, setText] = useState(q)
-  const sent = useRef(q)
-  useEffect(() => {
-    if (q === sent.current) return
-    sent.current = q
-    setText(q)
-  }, [q])
-  useEffect(() => {
-    if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      goTo(({ q: _, ...before }) => (text.trim() === '' ? before : { ...before, q: text }), { replace: true })
-    }, typedMs)
-    return () => clearTimeout(timer)
-  }, [text, goTo])
+function MatchButton({ isAny, set }: { isAny: boolean; set(match: 'any' | undefined): void }) {
   return (
-    <TextInput
-      id="lead-search"
-      className={styles.search}
-      size="xs"
-      type="search"
-      aria-label={t.leads.keys.search}
-      placeholder={t.leads.searchHelp}
-      leftSection={<IconSearch size={14} />}
-      rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearSearch} onClick={() => setText('')} />
-      }
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' && event.key !== 'Enter') return
-        if (event.key === 'Escape') setText('')
-        event.currentTarget.blur()
-      }}
-    />
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      title={t.filtering.matchHelp}
+      onClick={() => set(isAny ? undefined : 'any')}
+    >
+      {isAny ? t.filtering.any : t.filtering.all}
+    </Button>
+  )
+}
+
+/** An import is chosen where it is: by the link on its page. */
+function ImportChip({ goTo }: { goTo: GoTo }) {
+  const { fromImport, fromImportHelp, remove } = t.leads.filters
+  return (
+    <span className={styles.filter} title={fromImportHelp}>
+      <span className={styles.fixed}>{fromImport}</span>
+      <button type="button" aria-label={remove(fromImport)} onClick={() => goTo(({ import: _, ...before }) => before)}>
+        <IconX size={12} />
+      </button>
+    </span>
   )
 }

@@ -5,6 +5,7 @@ import type { Sort } from '../fields/address.ts'
 import { type ColumnId, placed, resized, widthOf } from '../fields/column-choice.ts'
 import { isNumeric } from '../fields/columns.tsx'
 import styles from '../fields/LeadTable.module.css'
+import { isKeptByDatabase } from '../filters/SortMenu.tsx'
 import type { Columns } from './use-columns.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -60,8 +61,11 @@ interface HeadCellProps {
 
 function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellProps) {
   const [isOver, setOver] = useState(false)
-  const sortable = id === 'createdAt' || id === 'updatedAt'
+  const sortable = id !== 'notes'
   const direction = sort.now === id ? 'ascending' : sort.now === `-${id}` ? 'descending' : undefined
+  // What is large or late is looked for first; names begin at A.
+  const fromEnd = isNumeric(id) || id === 'createdAt' || id === 'updatedAt' || id === 'priority'
+  const isNextDown = direction === undefined ? fromEnd : direction === 'ascending'
   const title = t.leads.fields[id]
   const mayMove = id !== 'name'
   return (
@@ -94,8 +98,8 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
           <button
             type="button"
             className={styles.sort}
-            title={t.leads.sort(title)}
-            onClick={() => sort.to(direction === 'descending' ? id : `-${id}`)}
+            title={`${t.leads.sort(title)}. ${isKeptByDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
+            onClick={() => sort.to(isNextDown ? `-${id}` : id)}
           >
             {title}
             {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}

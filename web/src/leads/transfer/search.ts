@@ -12,6 +12,8 @@ const filterNames = [
   'updatedTo',
   'search',
   'importId',
+  'where',
+  'match',
 ] as const satisfies readonly (keyof LeadFilters)[]
 
 /** The filters of the list of leads that an address carries; the service judges their values. */

@@ -94,6 +94,11 @@ const words: ProblemWords = {
   ownKeyFile: 'The master key is in a file of this machine. Set PARLEY_MASTER_KEY on every machine first.',
   keyCannotOwn: 'This agent cannot answer here: its key is inactive, or not allowed for this connection.',
   agentHasIt: 'An agent answers this conversation already.',
+  manyToSort:
+    'This column is stored encrypted, and the list has more leads than Parley keeps in memory. Narrow it by a date, a status or an assignee, or ask whoever runs Parley to give it more memory (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'The leads are being read into memory. This takes a few seconds the first time.',
+  notOnBoard: 'The board counts no leads by texts and custom fields. Look at these in the table.',
+  condition: 'This filter does not fit its column.',
   templates: 'The platform did not list its templates. Try again later.',
 }
 

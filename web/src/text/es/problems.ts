@@ -96,6 +96,11 @@ const words: ProblemWords = {
     'La clave maestra está en un archivo de esta máquina. Define PARLEY_MASTER_KEY en todas las máquinas primero.',
   keyCannotOwn: 'Este agente no puede responder aquí: su clave está inactiva o no vale para esta conexión.',
   agentHasIt: 'Un agente ya responde a esta conversación.',
+  manyToSort:
+    'Esta columna se guarda cifrada, y la lista tiene más leads de los que Parley mantiene en la memoria. Acótela por fecha, estado o responsable, o pida a quien administra Parley que le dé más memoria (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'Los leads se están leyendo en la memoria. La primera vez tarda unos segundos.',
+  notOnBoard: 'El tablero no cuenta leads por textos ni por campos personalizados. Véalos en la tabla.',
+  condition: 'Este filtro no sirve para la columna.',
   templates: 'La plataforma no mostró sus plantillas. Inténtalo más tarde.',
 }
 

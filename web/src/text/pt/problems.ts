@@ -96,6 +96,11 @@ const words: ProblemWords = {
     'A chave mestra está em um arquivo desta máquina. Defina PARLEY_MASTER_KEY em todas as máquinas primeiro.',
   keyCannotOwn: 'Este agente não pode responder aqui: a chave está inativa ou não vale para esta conexão.',
   agentHasIt: 'Um agente já responde a esta conversa.',
+  manyToSort:
+    'Esta coluna é guardada cifrada, e a lista tem mais leads do que o Parley mantém na memória. Restrinja por data, status ou responsável, ou peça a quem administra o Parley que lhe dê mais memória (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'Os leads estão sendo lidos para a memória. Na primeira vez, isso leva alguns segundos.',
+  notOnBoard: 'O quadro não conta leads por textos nem por campos personalizados. Veja-os na tabela.',
+  condition: 'Este filtro não serve para a coluna.',
   templates: 'A plataforma não listou os modelos. Tente mais tarde.',
 }
 

@@ -3,6 +3,7 @@ import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { files } from './files.ts'
+import { filtering } from './filtering.ts'
 import { finding } from './finding.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
@@ -21,6 +22,7 @@ export const rest: typeof en = {
   connections,
   erasure,
   files,
+  filtering,
   finding,
   forms,
   home,
