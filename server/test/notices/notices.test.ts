@@ -7,7 +7,7 @@ import { openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
 import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { colleague, noticesWorld } from '../support/notices-world.ts'
+import { colleague, noticesWorld } from '../support/notices/notices-world.ts'
 import { testTeamToken } from '../support/world.ts'
 
 test('who is mentioned is told of it once, by name, and who wrote the note is not', async () => {

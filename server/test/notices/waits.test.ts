@@ -5,7 +5,7 @@ import { tellOutages } from '../../src/channels/health/tell-outages.ts'
 import { tellWaits } from '../../src/inbox/ownership/tell-waits.ts'
 import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { colleague, noticesWorld } from '../support/notices-world.ts'
+import { colleague, noticesWorld } from '../support/notices/notices-world.ts'
 
 const minuteMs = 60_000
 const office = (from: string, to: string) => {

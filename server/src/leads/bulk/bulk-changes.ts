@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
+import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import { announceBulkChange, announceImport } from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
 
@@ -37,6 +37,8 @@ export interface BulkChangeRow {
 
 const bulkChangeNotFound = (): ApiError => notFound('Bulk change not found')
 
+const nothingToUndo = (): ApiError => conflict('The import has changed nothing yet: there is nothing to undo')
+
 export async function findBulkChange(sql: Sql, workspaceId: string, id: string): Promise<BulkChangeRow> {
   const [row] = await sql<BulkChangeRow[]>`
     select *
@@ -61,7 +63,7 @@ export async function lockBulkChange(
       and id = ${id}
       and (kind = 'import') = ${of === 'import'}
     for update`
-  if (row === undefined) throw bulkChangeNotFound()
+  if (row === undefined) throw of === 'import' ? nothingToUndo() : bulkChangeNotFound()
   return row
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
 import { runImports } from '../../../src/leads/transfer/import/run.ts'
@@ -139,10 +140,11 @@ test('a dry run cannot be undone, nor an import by a member or a day later', asy
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'none', dryRun: true })
   await w.work()
   assert.equal((await w.read(id)).undo, null)
-  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 404)
+  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 409)
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
-  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 404)
+  assert.equal((await w.team('POST', `/lead-imports/${id}/undo`)).status, 409)
   await w.work()
+  assert.equal((await w.team('POST', `/lead-imports/${randomUUID()}/undo`)).status, 404)
   const done = await w.read(id)
   assert.deepEqual([done.state, done.undo.leads], ['done', 700])
   const member = await signedInMember(w)

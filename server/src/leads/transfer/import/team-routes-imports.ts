@@ -143,13 +143,14 @@ function undoRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
       operationId: 'undoLeadImport',
       summary: 'Undo an import of leads',
       description:
-        'Within a day of its end, also of one that failed or was cancelled. Leads that it created are deleted, restorable for 30 days; those that it changed get back what they had. A lead that was changed since is left as it is, and counted in `undo.kept`. 409 when the import has not ended, was undone, or the day is over.',
+        'Within a day of its end, also of one that failed or was cancelled. Leads that it created are deleted, restorable for 30 days; those that it changed get back what they had. A lead that was changed since is left as it is, and counted in `undo.kept`. 409 when the import has not ended, has changed nothing, was undone, or the day is over.',
       params: importParams,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409) },
     },
     handler: async (request) => {
       const member = memberOf(request)
       const { importId } = request.params
+      await findImport(deps.db.sql, member.workspaceId, importId)
       await undoBulkChange(deps, member.workspaceId, member.actor, importId, 'import')
       return answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, importId))
     },

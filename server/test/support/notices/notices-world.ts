@@ -1,5 +1,5 @@
-import { type InboxWorld, inboxWorld } from './inbox/inbox-world.ts'
-import { signedInMember, type TestMember } from './member.ts'
+import { type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
+import { signedInMember, type TestMember } from '../member.ts'
 
 export interface Colleague extends TestMember {
   /** The notices as the bell lists them. */

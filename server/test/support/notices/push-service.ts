@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, createHmac, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from './file-end.ts'
+import { atEnd } from '../file-end.ts'
 
 export interface Pushed {
   /** Which browser it is for: the last part of its address. */
