@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
 import { type Condition, countOf, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
@@ -128,7 +128,12 @@ function OneValue({ condition, label, value, set }: OneValueProps) {
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>()
   const isDay = kind === 'time'
   const isOfNumbers = kind === 'number'
-  const send = (typed: string) => set(isOfNumbers ? typed.trim().replace(',', '.') : typed)
+  // Another end of the range may be written before the typing rests.
+  const latest = useRef(set)
+  useEffect(() => {
+    latest.current = set
+  })
+  const send = (typed: string) => latest.current(isOfNumbers ? typed.trim().replace(',', '.') : typed)
   return (
     <TextInput
       size="xs"

@@ -32,30 +32,26 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const customNames = useCustomNames(workspaceId)
   const [isAdding, setAdding] = useState(false)
   const adding = useDrop(isAdding, setAdding)
-  // What is being written, which may miss something yet.
-  const [opened, setOpened] = useState<Condition | null>(null)
+  // What is being written, which may miss something yet, and what stood there before.
+  const [opened, setOpened] = useState<{ is: Condition; was: Condition | null } | null>(null)
   useKeys(
     t.leads.keys.group,
     useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
   )
   const active = conditionsOf(address)
-  const isNew = opened !== null && !active.some((one) => isSame(one, opened))
-  const shown = isNew ? [...active, opened] : active
+  const { shown, openAt } = withOpened(active, opened)
   const customs = customNames()
   const write = (list: readonly Condition[], replace: boolean) =>
     goTo((before) => withConditions(before, list, list.length > 1 ? before.match : undefined), { replace })
-  const change = (before: Condition, after: Condition) => {
-    setOpened(after)
-    const at = active.findIndex((one) => isSame(one, before))
-    if (at === -1) return isWhole(after) && write([...active, after], false)
-    write(active.toSpliced(at, 1, ...(isWhole(after) ? [after] : [])), true)
+  const change = (at: number, after: Condition) => {
+    const was = shown[at] ?? null
+    setOpened({ is: after, was })
+    const list = shown.toSpliced(at, 1, after).filter(isWhole)
+    write(list, was !== null && isWhole(was))
   }
-  const remove = (condition: Condition) => {
+  const remove = (at: number) => {
     setOpened(null)
-    write(
-      active.filter((one) => !isSame(one, condition)),
-      false,
-    )
+    write(shown.toSpliced(at, 1).filter(isWhole), false)
   }
   return (
     <search className={styles.bar} aria-label={t.leads.filter}>
@@ -71,10 +67,10 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
         <ConditionChip
           key={`${condition.column}:${shown.slice(0, n).filter(({ column }) => column === condition.column).length}`}
           condition={condition}
-          isOpen={opened !== null && isSame(condition, opened)}
-          setOpen={(isOpen) => setOpened(isOpen ? condition : null)}
-          change={(after) => change(condition, after)}
-          remove={() => remove(condition)}
+          isOpen={n === openAt}
+          setOpen={(isOpen) => setOpened(isOpen ? { is: condition, was: null } : null)}
+          change={(after) => change(n, after)}
+          remove={() => remove(n)}
           context={context}
           customs={customs}
         />
@@ -89,7 +85,11 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
         {t.leads.filter}
       </Button>
       <Dropped drop={adding}>
-        <ColumnPicker drop={adding} customs={customs} choose={(column) => setTimeout(() => setOpened(begun(column)))} />
+        <ColumnPicker
+          drop={adding}
+          customs={customs}
+          choose={(column) => setTimeout(() => setOpened({ is: begun(column), was: null }))}
+        />
       </Dropped>
       <SortMenu address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
@@ -97,6 +97,17 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       </span>
     </search>
   )
+}
+
+/** The conditions of the address with the one that is written in its place, also while the address is not there yet. */
+function withOpened(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
+  if (opened === null) return { shown: active, openAt: -1 }
+  const { is, was } = opened
+  const at = active.findIndex((one) => isSame(one, is))
+  if (at !== -1) return { shown: active, openAt: at }
+  const before = was === null ? -1 : active.findIndex((one) => isSame(one, was))
+  if (before !== -1) return { shown: active.toSpliced(before, 1, is), openAt: before }
+  return { shown: [...active, is], openAt: active.length }
 }
 
 const begun = (column: Column): Condition => ({ column, operator: operatorsOf(column)[0] ?? 'empty', values: [] })

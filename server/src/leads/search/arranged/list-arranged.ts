@@ -37,9 +37,11 @@ export async function listArranged(deps: ListDeps, user: LeadUser, request: Arra
     limit: limit + 1,
     knownTotal: counted?.total ?? null,
   }
-  const { places, total } = isPlain(list)
-    ? await fromDatabase(deps, workspaceId, list, slice)
-    : await fromOpened(deps, keyring, workspaceId, list, slice)
+  const { places, total } =
+    (await fromMemory(deps, workspaceId, list, slice)) ??
+    (isPlain(list)
+      ? await fromDatabase(deps, workspaceId, list, slice)
+      : await fromOpened(deps, keyring, workspaceId, list, slice))
   const last = places.length <= limit ? undefined : places[limit - 1]
   const countedAt = counted?.countedAt ?? now
   const nextCursor =
@@ -93,6 +95,19 @@ async function choicesOf(
     .map(({ userId }) => userId)
 }
 
+async function fromMemory(
+  { memoryIndexes }: ListDeps,
+  workspaceId: string,
+  list: ArrangedList,
+  slice: ArrangedSlice,
+): Promise<Found | null> {
+  // Which leads came by an import, the database alone knows.
+  if (memoryIndexes === undefined || list.filter.importId !== undefined) return null
+  const { knownTotal, ...rest } = slice
+  const answer = await memoryIndexes.arrange(workspaceId, { ...list, ...rest, needsTotal: knownTotal === null })
+  return answer === null ? null : { places: answer.places, total: knownTotal ?? answer.total ?? 0 }
+}
+
 async function fromDatabase(
   { db }: ListDeps,
   workspaceId: string,
@@ -107,14 +122,14 @@ async function fromDatabase(
 }
 
 async function fromOpened(
-  { db }: ListDeps,
+  { db, memoryIndexes }: ListDeps,
   keyring: Keyring,
   workspaceId: string,
   list: ArrangedList,
   { after, offset, limit, knownTotal }: ArrangedSlice,
 ): Promise<Found> {
   const places = await openPlaces(db.sql, keyring, workspaceId, list)
-  if (places === null) throw tooMany(false)
+  if (places === null) throw tooMany(memoryIndexes?.isArranging(workspaceId) ?? false)
   const compare = comparePlaces(list.arrangement.order)
   const sorted = places.sort(compare)
   const start = after === null ? offset : firstBehind(sorted, after, compare)
