@@ -6,7 +6,7 @@ import { comparePlaces, type Place, type PlaceKey, placeKeyOf } from '../arrange
 import { narrow, narrowingOf } from './filter-counts.ts'
 import { namesOf, type SlotReader, slotReader } from './lead-values.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { idText, type Segment } from './segment.ts'
+import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
 
 export interface ArrangedQuery extends ArrangedList {
   after: Place | null
@@ -19,18 +19,6 @@ export interface ArrangedQuery extends ArrangedList {
 export interface ArrangedAnswer {
   places: Place[]
   total: number | null
-}
-
-/** The slots of a segment in an order, those with nothing to be sorted by behind the others. */
-export interface SlotOrder {
-  slots: Uint16Array
-  /** How many have something to be sorted by. */
-  filled: number
-}
-
-export interface Marks {
-  marks: Uint8Array
-  count: number
 }
 
 /** So few slots are sorted each time, rather than an order of all be kept. */

@@ -1,4 +1,3 @@
-import type { Marks, SlotOrder } from './arranged-query.ts'
 import { type BlockBits, blockBits } from './blocks.ts'
 import { pack } from './pack.ts'
 import { type Postings, postingBytes, postingsOf } from './postings.ts'
@@ -41,6 +40,18 @@ export interface Segment {
   /** The same of an index of values: its last orders, and which slots pass, since the last lead died. */
   orders: Map<string, SlotOrder>
   marks: Map<string, Marks>
+}
+
+/** The slots of a segment in an order, those with nothing to be sorted by behind the others. */
+export interface SlotOrder {
+  slots: Uint16Array
+  /** How many have something to be sorted by. */
+  filled: number
+}
+
+export interface Marks {
+  marks: Uint8Array
+  count: number
 }
 
 /** What a slot holds, apart from the text. */
