@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  activeFilters,
   addressOf,
+  conditionsOf,
   dayBefore,
   queryOf,
   readAddress,
   readSavedQuery,
   savedQuery,
-  without,
+  withConditions,
+  withoutFilters,
 } from '../src/leads/fields/address.ts'
 import {
   columnIds,
@@ -21,6 +22,7 @@ import {
   toggled,
   widthOf,
 } from '../src/leads/fields/column-choice.ts'
+import type { Condition } from '../src/leads/fields/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
 import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../src/leads/views/view-rules.ts'
 
@@ -64,8 +66,62 @@ test('a saved view comes back as it was, without the lead that was open', () => 
   const address = { view: 'board', status: 'new,won', q: 'a & b', createdFrom: '2026-11-01' } as const
   assert.deepEqual(readSavedQuery(savedQuery({ ...address, lead: 'x' })), address)
   assert.match(savedQuery(address), /^[^?#\s]*$/)
-  assert.deepEqual(activeFilters(address), ['status', 'created'])
-  assert.deepEqual(without(address, ['status', 'created']), { view: 'board', q: 'a & b' })
+  assert.deepEqual(withoutFilters(address), { view: 'board' })
+})
+
+test('conditions stand in the address and come back from it, the simple ones as they always did', () => {
+  for (const [address, conditions] of [
+    [{ status: 'new,won' }, [{ column: 'status', operator: 'is', values: ['new', 'won'] }]],
+    [{ createdTo: '2026-01-31' }, [{ column: 'createdAt', operator: 'to', values: ['2026-01-31'] }]],
+    [{ where: 'email.empty' }, [{ column: 'email', operator: 'empty', values: [] }]],
+    [{ where: 'status.isNot.new' }, [{ column: 'status', operator: 'isNot', values: ['new'] }]],
+    [{ where: 'priority.is.low.high' }, [{ column: 'priority', operator: 'is', values: ['low', 'high'] }]],
+    [
+      { where: 'field:cidade.contains.S%2e%3bão%25' },
+      [{ column: 'field:cidade', operator: 'contains', values: ['S.;ão%'] }],
+    ],
+    [
+      { status: 'new', where: 'status.is.won;createdAt.last.7' },
+      [
+        { column: 'status', operator: 'is', values: ['new'] },
+        { column: 'status', operator: 'is', values: ['won'] },
+        { column: 'createdAt', operator: 'last', values: ['7'] },
+      ],
+    ],
+  ] as const) {
+    assert.deepEqual(conditionsOf(readAddress({ ...address })), conditions)
+    assert.deepEqual(withConditions({}, conditions as unknown as Condition[]), address)
+  }
+  const either = withConditions({ status: 'new', q: 'a' }, conditionsOf({ status: 'new' }), 'any')
+  assert.deepEqual(either, { q: 'a', where: 'status.is.new', match: 'any' }, 'one of all means each of all')
+  for (const where of [
+    'moon.is.full',
+    'email.is',
+    'notes.contains.a',
+    'actualValue.from.ten',
+    'createdAt.from.2026-13-01',
+  ]) {
+    assert.deepEqual(readAddress({ where }), {}, where)
+  }
+  for (const [sort, kept] of [
+    ['-field:cidade', true],
+    ['name', true],
+    ['notes', false],
+    ['-moon', false],
+  ] as const) {
+    assert.deepEqual(readAddress({ sort }), kept ? { sort } : {})
+  }
+})
+
+test('the days of a condition are whole days of the reader, and read back as days', () => {
+  const address = readAddress({ where: 'createdAt.between.2026-11-01.2026-11-02;name.contains.T1', match: 'any' })
+  const query = queryOf(address, 'es')
+  const [, , from = '', to = ''] = (query.where ?? '').split(';')[0]?.split('.') ?? []
+  const moment = (text: string) => Date.parse(text.replace('%2e', '.'))
+  assert.equal(moment(to) - moment(from), 2 * 86_400_000 - 1)
+  assert.deepEqual(addressOf(query), address)
+  assert.equal(query.sortLanguage, undefined)
+  assert.equal(queryOf({ sort: 'name' }, 'es').sortLanguage, 'es')
 })
 
 test('rows are found at any height, and a row is scrolled to where it is seen whole', () => {

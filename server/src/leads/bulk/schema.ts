@@ -60,7 +60,15 @@ export const BulkChange = Type.Object(
 )
 export const OneBulkChange = Type.Object({ bulkChange: BulkChange })
 
-const { cursor: _, limit: __, page: ___, sortBy: ____, sortOrder: _____, ...filters } = TeamListQuery.properties
+const {
+  cursor: _,
+  limit: __,
+  page: ___,
+  sortBy: ____,
+  sortOrder: _____,
+  sortLanguage: ______,
+  ...filters
+} = TeamListQuery.properties
 
 export const NewBulkChange = Type.Object(
   {

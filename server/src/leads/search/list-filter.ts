@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
 import { anyWorkspace } from '../lead/queries.ts'
+import { type Conditions, resolved } from './arranged/conditions.ts'
 
 /** Which live leads a list shows, and in what order. Every field that is set narrows it. */
 export interface LeadFilter {
@@ -20,7 +21,16 @@ export interface LeadFilter {
   /** Labels of which a lead has any, and labels of which it has none; absent as well without any. */
   labelIds?: string[]
   withoutLabelIds?: string[]
+  /** On any column, beside the others; absent without one, likewise. */
+  conditions?: Conditions
 }
+
+/** Which leads came by an import, and which labels they have, the database alone knows. */
+export const isForDatabase = ({ importId, labelIds, withoutLabelIds, conditions }: LeadFilter): boolean =>
+  importId !== undefined ||
+  labelIds !== undefined ||
+  withoutLabelIds !== undefined ||
+  (conditions?.list.some(({ column }) => column === 'labels') ?? false)
 
 /** Shows everything. */
 export const noFilter: LeadFilter = {
@@ -35,6 +45,10 @@ export const noFilter: LeadFilter = {
   updatedTo: null,
   search: null,
 }
+
+/** The same filter as it is at that moment: the last days are counted from then, however long its pages take. */
+export const asOf = (filter: LeadFilter, now: Date): LeadFilter =>
+  filter.conditions === undefined ? filter : { ...filter, conditions: resolved(filter.conditions, now) }
 
 export interface LeadSort {
   by: 'createdAt' | 'updatedAt'
@@ -91,7 +105,8 @@ const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
       and i.outcome in ('created', 'changed', 'unchanged')
   )`
 
-const labelled = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
+/** The leads that have any of these labels. */
+export const labelled = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
   select x.lead_id
   from lead_labels x
   where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
