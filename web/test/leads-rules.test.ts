@@ -22,8 +22,9 @@ import {
   toggled,
   widthOf,
 } from '../src/leads/fields/column-choice.ts'
-import type { Condition } from '../src/leads/fields/conditions.ts'
+import { type Condition, operatorsOf } from '../src/leads/fields/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
+import { readFilters } from '../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../src/leads/views/view-rules.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
@@ -59,6 +60,8 @@ test('the filters of a query are the address that it was asked by', () => {
   const assignee = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const address = { q: 'ana', status: 'new,won', platform: 'meta', assignee, createdFrom: '2026-11-01' } as const
   assert.deepEqual(addressOf(queryOf(address)), address)
+  const labelled = { labels: assignee, withoutLabels: assignee, where: 'labels.notEmpty', match: 'any' } as const
+  assert.deepEqual(addressOf(readFilters({ ...queryOf(labelled) })), labelled, 'also on the page of the export')
   assert.deepEqual(addressOf({ createdTo: 'nonsense' }), {})
 })
 
@@ -70,6 +73,7 @@ test('a saved view comes back as it was, without the lead that was open', () => 
 })
 
 test('conditions stand in the address and come back from it, the simple ones as they always did', () => {
+  const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   for (const [address, conditions] of [
     [{ status: 'new,won' }, [{ column: 'status', operator: 'is', values: ['new', 'won'] }]],
     [{ createdTo: '2026-01-31' }, [{ column: 'createdAt', operator: 'to', values: ['2026-01-31'] }]],
@@ -79,6 +83,14 @@ test('conditions stand in the address and come back from it, the simple ones as 
     [
       { where: 'field:cidade.contains.S%2e%3bão%25' },
       [{ column: 'field:cidade', operator: 'contains', values: ['S.;ão%'] }],
+    ],
+    [{ labels: `${id},${id}` }, [{ column: 'labels', operator: 'is', values: [id, id] }]],
+    [
+      { withoutLabels: id, where: 'labels.empty' },
+      [
+        { column: 'labels', operator: 'isNot', values: [id] },
+        { column: 'labels', operator: 'empty', values: [] },
+      ],
     ],
     [
       { status: 'new', where: 'status.is.won;createdAt.last.7' },
@@ -94,10 +106,13 @@ test('conditions stand in the address and come back from it, the simple ones as 
   }
   const either = withConditions({ status: 'new', q: 'a' }, conditionsOf({ status: 'new' }), 'any')
   assert.deepEqual(either, { q: 'a', where: 'status.is.new', match: 'any' }, 'one of all means each of all')
+  const labelled = { labels: id, match: 'any' } as const
+  assert.deepEqual(withConditions(labelled, conditionsOf(labelled)), { where: `labels.is.${id}`, match: 'any' })
   for (const where of [
     'moon.is.full',
     'email.is',
     'notes.contains.a',
+    'labels.is.gold',
     'actualValue.from.ten',
     'createdAt.from.2026-13-01',
   ]) {
@@ -107,6 +122,7 @@ test('conditions stand in the address and come back from it, the simple ones as 
     ['-field:cidade', true],
     ['name', true],
     ['notes', false],
+    ['-labels', false],
     ['-moon', false],
   ] as const) {
     assert.deepEqual(readAddress({ sort }), kept ? { sort } : {})
@@ -226,4 +242,19 @@ test('views go to where they are taken, and a copy has a name of its own', () =>
   assert.equal(nameOfCopy('Ads', ['Ads', 'Ads 2']), 'Ads 3')
   assert.equal(nameOfCopy('Ads 2', ['Ads 2']), 'Ads 3')
   assert.ok(nameOfCopy('x'.repeat(80), []).length <= 80)
+})
+
+test('a custom field is asked by its type, and by anything where nobody has said what it is', () => {
+  for (const [type, operators] of [
+    ['select', 'is isNot empty notEmpty'],
+    ['multiselect', 'contains empty notEmpty'],
+    ['boolean', 'is empty notEmpty'],
+    ['amount', 'between from to is isNot empty notEmpty'],
+    ['date', 'last between from to is empty notEmpty'],
+    ['text', 'contains is isNot empty notEmpty'],
+    [null, 'contains is isNot between from to last empty notEmpty'],
+  ] as const) {
+    assert.equal(operatorsOf('field:size', type).join(' '), operators)
+  }
+  assert.equal(operatorsOf('labels').join(' '), 'is isNot empty notEmpty')
 })

@@ -29,6 +29,9 @@ test('filters by label, labels of a page and their changes go by index, those of
       `labels=${seldom},${often}`,
       `withoutLabels=${often}`,
       'sortBy=updatedAt',
+      `where=labels.is.${seldom};estimatedValue.empty&match=any`,
+      `where=labels.isNot.${often};labels.notEmpty`,
+      `where=labels.is.${seldom}&sortBy=name`,
     ]) {
       assert.equal((await member.call('GET', `/leads?limit=10&${query}`)).status, 200)
     }
