@@ -12,16 +12,8 @@ import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import {
-  LeadChanges,
-  LeadDetail,
-  LeadId,
-  NewLead,
-  NoQuery,
-  TeamLead,
-  TeamLeadList,
-  TeamListQuery,
-} from '../lead/schema.ts'
+import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/team-list-query.ts'
 import type { MergeDeps } from '../merge/merges.ts'
 import { listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'

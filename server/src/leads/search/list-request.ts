@@ -1,7 +1,7 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { readIsoTime } from '../../base/time.ts'
-import type { TeamListQuery } from '../lead/schema.ts'
+import type { TeamListQuery } from '../lead/team-list-query.ts'
 import { readConditions } from './arranged/conditions.ts'
 import type { Arrangement } from './arranged/order.ts'
 import type { ListRequest } from './list-page.ts'

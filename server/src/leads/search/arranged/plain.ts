@@ -64,15 +64,18 @@ function conditionOf(sql: Sql, condition: Condition) {
   return sql`${value} between ${from}::${type} and ${to}::${type}`
 }
 
-// Each is looked up once for all leads.
 function labelCondition(sql: Sql, workspaceId: string, { operator, values }: Condition) {
   if (operator === 'is') return sql`l.id in (${labelled(sql, workspaceId, values)})`
   if (operator === 'isNot') return sql`l.id not in (${labelled(sql, workspaceId, values)})`
-  const any = sql`
-    select x.lead_id
+  // A value, not `exists`: that would be made a join with the labels of all workspaces.
+  const first = sql`(
+    select x.label_id
     from lead_labels x
-    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}`
-  return operator === 'empty' ? sql`l.id not in (${any})` : sql`l.id in (${any})`
+    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and x.lead_id = l.id
+    limit 1
+  )`
+  return operator === 'empty' ? sql`${first} is null` : sql`${first} is not null`
 }
 
 interface PlainSlice {
