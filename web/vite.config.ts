@@ -5,6 +5,9 @@ import { libraryStyles } from './vite/library-styles.ts'
 
 const service = 'http://127.0.0.1:7007'
 
+const ofPanels =
+  /[\\/](?:Combobox|Drawer|Modal|ModalBase|MultiSelect|ScrollArea|Select|Switch|Textarea|react-remove-scroll)[\\/]/
+
 export default defineConfig({
   plugins: [react(), libraryStyles(), firstLook()],
   build: {
@@ -24,7 +27,9 @@ export default defineConfig({
             // otherwise, by who shares what, it is a tenth heavier.
             { name: 'first', tags: ['$initial'], test: (id) => !/\/(?:index\.html|main\.tsx)$/.test(id), priority: 2 },
             // So is what many pages share: fields and menus would be a file each.
-            { name: 'shared', minShareCount: 6 },
+            { name: 'shared', test: (id) => !ofPanels.test(id), minShareCount: 6, priority: 1 },
+            // A list begins without the panels that change things, and what is filled in there.
+            { name: 'panels', test: ofPanels, minShareCount: 6 },
             // An icon is smaller than what asks for it.
             { name: 'icons', test: /[\\/]@tabler[\\/]icons-react[\\/]/, minShareCount: 2 },
           ],

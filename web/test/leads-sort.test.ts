@@ -116,6 +116,11 @@ test('custom fields are sorted and asked by what the workspace says of them', as
   await page.getByRole('dialog', { name: 'Visit on' }).getByRole('combobox').selectOption('up to')
   assert.equal(await page.getByRole('dialog', { name: 'Visit on' }).getByLabel('Value').getAttribute('type'), 'date')
   await page.keyboard.press('Escape')
+  assert.deepEqual(problems, [])
+})
+
+test('the column of labels, of which a lead has several, is no order', async () => {
+  const { page, problems } = await demo.open('leads')
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'Labels' }).check()
   await page.keyboard.press('Escape')

@@ -30,6 +30,9 @@ const dark: MantineColorsTuple = [
 // The header of a dialog is none of the page.
 const inDialog = { header: { role: 'presentation' } }
 
+// The list scrolls itself: arrows reach all of it, where a box of its own around it would be out of reach.
+const options = { maxHeight: 220, overflowY: 'auto' } as const
+
 /** Mantine in our clothes; the colours of both schemes are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -49,8 +52,11 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm' } },
-    Select: { defaultProps: { size: 'sm', comboboxProps: { transitionProps: { duration: 100 } } } },
-    MultiSelect: { defaultProps: { size: 'sm' } },
+    Select: {
+      defaultProps: { size: 'sm', withScrollArea: false, comboboxProps: { transitionProps: { duration: 100 } } },
+      styles: { options },
+    },
+    MultiSelect: { defaultProps: { size: 'sm', withScrollArea: false }, styles: { options } },
     Modal: {
       defaultProps: {
         attributes: inDialog,

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../api/client.ts'
+import { useIsFollowed } from '../api/live.ts'
 import type { paths } from '../api/schema.ts'
 import { workspaceKey } from './workspace.ts'
 
@@ -31,7 +32,8 @@ export function useLeadFieldList(workspaceId: string) {
 
 /** The fields that the workspace defines, in its order, archived ones included; none until they are there. */
 export function useLeadFields(workspaceId: string): readonly LeadField[] {
-  return useQuery({ ...fieldsQuery(workspaceId), staleTime: lookUpMs }).data ?? noFields
+  const enabled = useIsFollowed()
+  return useQuery({ ...fieldsQuery(workspaceId), staleTime: lookUpMs, enabled }).data ?? noFields
 }
 
 const noFields: readonly LeadField[] = []

@@ -1,16 +1,19 @@
+import { Suspense } from 'react'
+import { later } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { BulkBar } from './BulkBar.tsx'
-import { Board } from './board/Board.tsx'
 import { isFiltered, withoutFilters } from './fields/address.ts'
 import { useLeadVerbs } from './fields/change.ts'
 import type { FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
-import { LeadPanel } from './panel/LeadPanel.tsx'
-import { Trash } from './Trash.tsx'
 import { LeadTable } from './table/LeadTable.tsx'
 import type { Columns } from './table/use-columns.ts'
 import type { Selection } from './table/use-selection.ts'
 import type { LeadsPlace } from './use-leads-place.ts'
+
+const LeadPanel = later(async () => ({ default: (await import('./panel/LeadPanel.tsx')).LeadPanel }))
+const BulkBar = later(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
+const Board = later(async () => ({ default: (await import('./board/Board.tsx')).Board }))
+const Trash = later(async () => ({ default: (await import('./Trash.tsx')).Trash }))
 
 interface BodyProps {
   place: LeadsPlace
@@ -42,22 +45,28 @@ export function LeadsBody({ place, context, columns, selection, onTotal, create 
           create={create}
         />
       )}
-      {view === 'board' && <Board {...list} people={context.people} />}
-      {view === 'trash' && <Trash verbs={verbs} />}
-      {address.lead !== undefined && view !== 'trash' && (
-        <LeadPanel
-          key={address.lead}
-          id={address.lead}
-          known={place.known}
-          context={context}
-          verbs={verbs}
-          open={open}
-          close={place.close}
-        />
-      )}
-      {view === 'table' && selection.ids.size > 0 && (
-        <BulkBar selection={selection} context={context} verbs={verbs} open={open} />
-      )}
+      <Suspense>
+        {view === 'board' && <Board {...list} people={context.people} />}
+        {view === 'trash' && <Trash verbs={verbs} />}
+      </Suspense>
+      <Suspense>
+        {address.lead !== undefined && view !== 'trash' && (
+          <LeadPanel
+            key={address.lead}
+            id={address.lead}
+            known={place.known}
+            context={context}
+            verbs={verbs}
+            open={open}
+            close={place.close}
+          />
+        )}
+      </Suspense>
+      <Suspense>
+        {view === 'table' && selection.ids.size > 0 && (
+          <BulkBar selection={selection} context={context} verbs={verbs} open={open} />
+        )}
+      </Suspense>
     </div>
   )
 }

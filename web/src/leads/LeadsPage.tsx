@@ -15,12 +15,12 @@ import type { GoTo } from './fields/use-address.ts'
 import { FilterBar } from './filters/FilterBar.tsx'
 import { LeadsBody } from './LeadsBody.tsx'
 import { LeadsHeader } from './LeadsHeader.tsx'
-import { NewLeadPanel } from './NewLeadPanel.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
 import { ViewTabs } from './views/ViewTabs.tsx'
 
+const NewLeadPanel = later(async () => ({ default: (await import('./NewLeadPanel.tsx')).NewLeadPanel }))
 const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
@@ -65,16 +65,18 @@ export function LeadsPage() {
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
         onTotal={setTotal}
       />
-      {isMaking && (
-        <NewLeadPanel
-          context={context}
-          close={() => setMaking(false)}
-          open={(lead) => {
-            setMaking(false)
-            open(lead)
-          }}
-        />
-      )}
+      <Suspense>
+        {isMaking && (
+          <NewLeadPanel
+            context={context}
+            close={() => setMaking(false)}
+            open={(lead) => {
+              setMaking(false)
+              open(lead)
+            }}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -258,7 +258,7 @@ export async function seriousIssues(page: Page): Promise<string[]> {
   })
   const found = (violations as Violation[]).flatMap(({ id, nodes }) => nodes.map((node) => ({ id, ...node })))
   // What drops from a button is reached by that button, and belongs to no landmark.
-  const dropped = 'document.querySelector("[data-portal] [role=menu], [data-portal] [role=dialog]") !== null'
+  const dropped = 'document.querySelector("[data-portal] :is([role=menu], [role=dialog], [role=listbox])") !== null'
   const isDropped = await page.evaluate<boolean>(dropped)
   return found
     .filter(({ id }) => !(isDropped && id === 'region'))

@@ -18,6 +18,7 @@ import { updateLeads } from '../lead/write.ts'
 import { hide, lockLive } from '../write/remove.ts'
 import { lockPhones } from '../write/upsert.ts'
 import { addContacts, moveContacts } from './contacts.ts'
+import { uniteLabels } from './labels.ts'
 import { findStanding, type MergeDeps, type MergeRow, readMerge, sealFormer, undoMs } from './merges.ts'
 import { listed, type MergeChoices, planMerge } from './plan-merge.ts'
 
@@ -31,8 +32,8 @@ const maxAttempts = 4
 
 /**
  * Merges another lead into the one that is named, in one transaction: it gets what was chosen of the other's fields, its
- * history, its submissions and the marks of its imports, and is found by its phones and e-mails, conversations included. The
- * other is deleted. A repeat returns the merge that stands.
+ * history, its submissions, its labels and the marks of its imports, and is found by its phones and e-mails, conversations
+ * included. The other is deleted. A repeat returns the merge that stands.
  */
 export async function mergeLeads(
   deps: MergeDeps,
@@ -97,8 +98,10 @@ async function mergeIn(
   await updateLeads(tx, keyring, workspaceId, [lead])
   const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
   await addContacts(tx, keyring, workspaceId, id, lead, now)
+  const labels = await uniteLabels(tx, user, { from: other.id, to: lead.id }, now)
   const name = [other.firstName, other.lastName].filter(Boolean).join(' ')
-  const former = sealFormer(keyring, id, { before: formerValues(kept, lead), after: formerValues(lead, kept), name })
+  const values = { before: formerValues(kept, lead), after: formerValues(lead, kept) }
+  const former = sealFormer(keyring, id, { ...values, name, labels })
   await tx`
     insert into lead_merges (
       workspace_id, id, kept_id, merged_id, former, moved_changes, moved_submissions, moved_contacts, marked_imports,

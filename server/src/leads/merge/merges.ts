@@ -42,6 +42,8 @@ export interface Former {
   before: FormerValues
   after: FormerValues
   name: string
+  /** Those that the kept lead got; merges have not always noted them. */
+  labels?: string[]
 }
 
 export const undoDays = 30

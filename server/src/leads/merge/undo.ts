@@ -12,6 +12,7 @@ import { updateLeads } from '../lead/write.ts'
 import { restoreIn, takenNames } from '../write/restore.ts'
 import { lockPhones } from '../write/upsert.ts'
 import { moveContacts, takeContacts } from './contacts.ts'
+import { takeLabels } from './labels.ts'
 import { contactPhones, type Merged, moveStatusChanges, noteMerge } from './merge.ts'
 import { type Former, type MergeDeps, type MergeRow, mergeNotFound, openFormer, readMerge } from './merges.ts'
 import { planUndo } from './plan-undo.ts'
@@ -83,6 +84,7 @@ async function undoIn(
   const { lead, left } = await planned(tx, keyring, workspaceId, merge, kept, former, now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
+  await takeLabels(tx, user, lead.id, former.labels ?? [], now)
   const isBack = await bringBack(tx, keyring, user, merge, leads, now)
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)

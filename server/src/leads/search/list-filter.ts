@@ -88,13 +88,30 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
       ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
       ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
       ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}
-      ${filter.labelIds === undefined ? none : sql`and l.id in (${labelled(sql, workspaceId, filter.labelIds)})`}
-      ${
-        filter.withoutLabelIds === undefined
-          ? none
-          : sql`and not exists (${labelled(sql, workspaceId, filter.withoutLabelIds)} and x.lead_id = l.id)`
-      }`
+      ${hasLabels(filter) ? labelCondition(sql, workspaceId, filter) : none}`
 }
+
+export const hasLabels = ({ labelIds, withoutLabelIds }: LeadFilter): boolean =>
+  labelIds !== undefined || withoutLabelIds !== undefined
+
+/** What a filter asks of the labels of a lead. */
+export const labelCondition = (sql: Sql, workspaceId: string, { labelIds, withoutLabelIds }: LeadFilter) => sql`
+  ${labelIds === undefined ? sql`` : sql`and ${labelOf(sql, workspaceId, labelIds)} is not null`}
+  ${withoutLabelIds === undefined ? sql`` : sql`and ${labelOf(sql, workspaceId, withoutLabelIds)} is null`}`
+
+/**
+ * A label of the lead `l`, one of these where they are given; null where it has none. `limit` keeps the planner from a
+ * join: of tables that it has not counted it may compare every lead with every label.
+ */
+export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
+  (
+    select x.label_id
+    from lead_labels x
+    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      ${labelIds === undefined ? sql`` : sql`and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`}
+      and x.lead_id = l.id
+    limit 1
+  )`
 
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
@@ -104,13 +121,6 @@ const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
       and i.change_id = ${importId}
       and i.outcome in ('created', 'changed', 'unchanged')
   )`
-
-/** The leads that have any of these labels. */
-export const labelled = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
-  select x.lead_id
-  from lead_labels x
-  where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
-    and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`
 
 export function sortClause(sql: Sql, { by, order }: LeadSort) {
   if (by === 'createdAt') {

@@ -9,9 +9,11 @@ import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
 import {
   afterCondition,
   filterCondition,
+  hasLabels,
   isForDatabase,
   type LeadFilter,
   type LeadSort,
+  labelCondition,
   noFilter,
   type Slice,
   type SortPosition,
@@ -145,10 +147,17 @@ async function selectRows(sql: Sql, { workspaceId, filter, sort, slice }: Wanted
 }
 
 async function countLeads(sql: Sql, { workspaceId, filter }: Wanted): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select count(*)::integer as total
-    from leads l
-    where ${filterCondition(sql, workspaceId, filter)}`
+  const { labelIds: _, withoutLabelIds: __, ...others } = filter
+  // Labels are looked at outside: what that costs would hide from the planner whether it reads the leads by an index.
+  const [row] = hasLabels(filter)
+    ? await sql<{ total: number }[]>`
+      select count(*)::integer as total
+      from (select l.id from leads l where ${filterCondition(sql, workspaceId, others)} offset 0) as l
+      where true ${labelCondition(sql, workspaceId, filter)}`
+    : await sql<{ total: number }[]>`
+      select count(*)::integer as total
+      from leads l
+      where ${filterCondition(sql, workspaceId, filter)}`
   return row?.total ?? 0
 }
 

@@ -281,6 +281,44 @@ test('what cannot be merged is refused by name: itself, nobody, too many custom 
   )
 })
 
+test('a merge unites labels, told in the history, and its undo gives each its own, but for what was changed since', async () => {
+  const { w, member, one, two, merge, merged, undo, read } = await mergeWorld()
+  const admin = await signedInMember(w, 'admin')
+  const make = async (name: string): Promise<string> =>
+    (await admin.call('POST', '/labels', { name, color: 'teal' })).body.label.id
+  const [both, own, others, gone, later] = [
+    await make('Both'),
+    await make('Own'),
+    await make('Others'),
+    await make('Gone'),
+    await make('Later'),
+  ]
+  const set = async (id: string, labelIds: string[]) =>
+    assert.equal((await member.call('PUT', `/leads/${id}/labels`, { labelIds })).status, 200)
+  const of = async (id: string): Promise<string[]> => (await read(id)).labelIds.toSorted()
+  await set(one.id, [both, own])
+  await set(two.id, [both, others, gone])
+  const { merge: done } = await merged()
+  assert.deepEqual(await of(one.id), [both, own, others, gone].toSorted())
+  const { labels } = (await member.call('GET', `/leads/${one.id}/history`)).body
+  assert.deepEqual([labels.at(-1).added.toSorted(), labels.at(-1).removed], [[others, gone].toSorted(), []])
+  await set(one.id, [both, others, later])
+  assert.equal((await admin.call('DELETE', `/labels/${gone}`)).status, 200)
+  assert.equal((await undo(done.id)).status, 200)
+  assert.deepEqual([await of(one.id), await of(two.id)], [[both, later].toSorted(), [both, others].toSorted()])
+
+  const many = await Promise.all(Array.from({ length: 19 }, (_, n) => make(`Label ${n}`)))
+  await set(one.id, [both, ...many])
+  const refused = await merge()
+  assert.deepEqual(
+    [refused.status, refused.body.data.issues],
+    [400, [{ path: 'otherId', message: 'must not bring the lead more than 20 labels' }]],
+  )
+  await set(two.id, [both])
+  assert.equal((await merge()).status, 200)
+  assert.deepEqual(await of(one.id), [both, ...many].toSorted())
+})
+
 test('it can be undone for 30 days; then former values are gone, and the phones of both still find the kept lead', async () => {
   const { w, one, merged } = await mergeWorld()
   const { merge } = await merged()

@@ -1,10 +1,20 @@
 import type { Lead, Platform, Priority, Source } from '../../data/leads.ts'
-import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
-export const sources = Object.keys(t.lead.sources) as readonly Source[]
-export const platforms = Object.keys(t.leads.platforms) as readonly Platform[]
+export const sources: readonly Source[] = [
+  'website',
+  'chat_app',
+  'phone',
+  'email',
+  'referral',
+  'social',
+  'ads',
+  'event',
+  'other',
+]
+// Not read off the texts: this may be there before those of the leads are.
+export const platforms: readonly Platform[] = ['meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other']
 
 export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`

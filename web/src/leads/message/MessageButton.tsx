@@ -32,6 +32,7 @@ export function MessageButton({ lead }: { lead: Lead }) {
   return (
     <>
       <Button
+        flex="none"
         size="compact-sm"
         variant="default"
         leftSection={<IconMessage size={14} />}

@@ -1,10 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
-import { NameView } from './NameView.tsx'
 import type { View, Views } from './use-views.ts'
+
+const NameView = later(async () => ({ default: (await import('./NameView.tsx')).NameView }))
 
 /** What can be done with the view that is open. */
 export function ViewMenu({ view, views }: { view: View; views: Views }) {
@@ -37,13 +39,15 @@ export function ViewMenu({ view, views }: { view: View; views: Views }) {
         </Menu.Dropdown>
       </Menu>
       {isNaming && (
-        <NameView
-          title={words.rename}
-          name={view.name}
-          mayShare={false}
-          save={({ name }) => views.rename(view, name)}
-          close={() => setNaming(false)}
-        />
+        <Suspense>
+          <NameView
+            title={words.rename}
+            name={view.name}
+            mayShare={false}
+            save={({ name }) => views.rename(view, name)}
+            close={() => setNaming(false)}
+          />
+        </Suspense>
       )}
     </>
   )

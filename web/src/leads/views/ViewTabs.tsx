@@ -1,18 +1,20 @@
 import { Button, Menu } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconUsers } from '@tabler/icons-react'
-import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import type { LeadAddress } from '../fields/address.ts'
 import type { ColumnChoice } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
-import { NameView } from './NameView.tsx'
 import { Tab } from './Tab.tsx'
 import { useViews, type View, type Views } from './use-views.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 import styles from './views.module.css'
+
+const NameView = later(async () => ({ default: (await import('./NameView.tsx')).NameView }))
 
 interface ViewTabsProps {
   address: LeadAddress
@@ -160,13 +162,15 @@ function Changed({ views }: { views: Views }) {
         {t.views.reset}
       </Button>
       {isNaming && (
-        <NameView
-          title={open === undefined ? t.leads.saveView : t.views.saveAs}
-          name=""
-          mayShare={views.mayShare}
-          save={views.saveAs}
-          close={() => setNaming(false)}
-        />
+        <Suspense>
+          <NameView
+            title={open === undefined ? t.leads.saveView : t.views.saveAs}
+            name=""
+            mayShare={views.mayShare}
+            save={views.saveAs}
+            close={() => setNaming(false)}
+          />
+        </Suspense>
       )}
     </div>
   )

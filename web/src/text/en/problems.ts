@@ -107,6 +107,7 @@ const words: ProblemWords = {
   agentHasIt: 'An agent answers this conversation already.',
   mergeSelf: 'Choose another lead: this is the same one.',
   mergeContacts: (n) => `Together they have more than ${n} phones or e-mails.`,
+  mergeLabels: (n) => `Together they have more than ${n} labels. Take some off first.`,
   mergeField: 'Neither of the leads has this field.',
   mergeBusy: 'These leads are being changed right now. Try again.',
   mergeHistory: 'The other lead has too long a history to be moved. Keep that one instead.',

@@ -109,6 +109,7 @@ const words: ProblemWords = {
   agentHasIt: 'Un agente ya responde a esta conversación.',
   mergeSelf: 'Elige otro lead: este es el mismo.',
   mergeContacts: (n) => `Juntos tienen más de ${n} teléfonos o correos.`,
+  mergeLabels: (n) => `Juntos tienen más de ${n} etiquetas. Quita algunas antes.`,
   mergeField: 'Ninguno de los dos leads tiene este campo.',
   mergeBusy: 'Alguien está cambiando estos leads. Inténtalo de nuevo.',
   mergeHistory: 'El otro lead tiene un historial demasiado largo para moverlo. Conserva ese.',

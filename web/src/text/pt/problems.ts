@@ -109,6 +109,7 @@ const words: ProblemWords = {
   agentHasIt: 'Um agente já responde a esta conversa.',
   mergeSelf: 'Escolha outro lead: este é o mesmo.',
   mergeContacts: (n) => `Juntos têm mais de ${n} telefones ou e-mails.`,
+  mergeLabels: (n) => `Juntos têm mais de ${n} etiquetas. Remova algumas antes.`,
   mergeField: 'Nenhum dos dois leads tem este campo.',
   mergeBusy: 'Estes leads estão sendo alterados. Tente de novo.',
   mergeHistory: 'O outro lead tem um histórico longo demais para ser movido. Mantenha esse.',

@@ -1,6 +1,5 @@
 import type { Sql } from '../../../base/db.ts'
-import { anyWorkspace } from '../../lead/queries.ts'
-import { filterCondition, type LeadFilter, labelled } from '../list-filter.ts'
+import { filterCondition, type LeadFilter, labelOf } from '../list-filter.ts'
 import { type Column, type Condition, type Conditions, kindOf } from './conditions.ts'
 import { boundsOf, numberOf } from './match.ts'
 import type { Arrangement, Place, PlaceKey } from './order.ts'
@@ -35,7 +34,7 @@ export const arePlain = ({ list }: Conditions): boolean =>
 /** The condition on `leads l` of plain conditions, which are resolved. */
 export function plainCondition(sql: Sql, workspaceId: string, { match, list }: Conditions) {
   const [first, ...others] = list.map((condition) =>
-    condition.column === 'labels' ? labelCondition(sql, workspaceId, condition) : conditionOf(sql, condition),
+    condition.column === 'labels' ? conditionOnLabels(sql, workspaceId, condition) : conditionOf(sql, condition),
   )
   if (first === undefined) return sql``
   return sql`and (${others.reduce((all, one) => (match === 'any' ? sql`${all} or ${one}` : sql`${all} and ${one}`), first)})`
@@ -64,18 +63,9 @@ function conditionOf(sql: Sql, condition: Condition) {
   return sql`${value} between ${from}::${type} and ${to}::${type}`
 }
 
-function labelCondition(sql: Sql, workspaceId: string, { operator, values }: Condition) {
-  if (operator === 'is') return sql`l.id in (${labelled(sql, workspaceId, values)})`
-  if (operator === 'isNot') return sql`l.id not in (${labelled(sql, workspaceId, values)})`
-  // A value, not `exists`: that would be made a join with the labels of all workspaces.
-  const first = sql`(
-    select x.label_id
-    from lead_labels x
-    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and x.lead_id = l.id
-    limit 1
-  )`
-  return operator === 'empty' ? sql`${first} is null` : sql`${first} is not null`
+function conditionOnLabels(sql: Sql, workspaceId: string, { operator, values }: Condition) {
+  const label = labelOf(sql, workspaceId, operator === 'is' || operator === 'isNot' ? values : undefined)
+  return operator === 'is' || operator === 'notEmpty' ? sql`${label} is not null` : sql`${label} is null`
 }
 
 interface PlainSlice {
