@@ -105,7 +105,10 @@ test('custom fields are sorted and asked by what the workspace says of them', as
   await page.getByRole('checkbox', { name: choices[0], exact: true }).check()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: `Interested in is ${choices[0]}`, exact: true }).waitFor()
-  await shows(page, await asked({ where: `field:interest.is.${choices[0]}`, sortBy: 'field:interest', sortOrder: 'asc' }))
+  await shows(
+    page,
+    await asked({ where: `field:interest.is.${choices[0]}`, sortBy: 'field:interest', sortOrder: 'asc' }),
+  )
   await add('budget')
   await page.getByRole('dialog', { name: 'Budget' }).getByRole('combobox').selectOption('from')
   await page.getByRole('dialog', { name: 'Budget' }).getByLabel('Value').fill('1000,5')
