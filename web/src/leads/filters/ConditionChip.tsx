@@ -1,11 +1,14 @@
 import { Popover } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import { Suspense } from 'react'
 import { t } from '../../text/index.ts'
+import { later } from '../../ui/overlay/later.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { type Condition, isWhole } from '../fields/conditions.ts'
 import styles from '../LeadsPage.module.css'
-import { ConditionEditor } from './ConditionEditor.tsx'
 import { type Names, sentenceOf, titleOf } from './sentence.ts'
+
+const ConditionEditor = later(async () => ({ default: (await import('./ConditionEditor.tsx')).ConditionEditor }))
 
 interface ConditionChipProps {
   condition: Condition
@@ -41,10 +44,12 @@ export function ConditionChip({ condition, isOpen, setOpen, change, remove, cont
         </button>
       </span>
       <Popover.Dropdown aria-label={title}>
-        <ConditionEditor
-          {...{ condition, title, context, change }}
-          custom={names.customs.find(({ column }) => column === condition.column)}
-        />
+        <Suspense>
+          <ConditionEditor
+            {...{ condition, title, context, change }}
+            custom={names.customs.find(({ column }) => column === condition.column)}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   )
