@@ -338,7 +338,7 @@ create table events (
 );
 
 CREATE UNIQUE INDEX events_position_key ON events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
-CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id);
+CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id) WHERE (subject_id IS NOT NULL);
 CREATE INDEX events_unplaced ON events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
 
 create table form_quota (

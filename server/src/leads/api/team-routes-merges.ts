@@ -68,7 +68,7 @@ function mergeRoute(app: App, deps: Deps, guard: TeamGuard): void {
       operationId: 'mergeLeads',
       summary: 'Merge two leads',
       description:
-        'Into the lead of the address goes another one: the values that are chosen, its history, its submissions, the marks of its imports, and its conversations. The other is deleted: its id and uniqueCode answer 404, and its externalRef is free, unless they were chosen. Whoever comes by its phone or e-mail is found as the kept lead, by upserts and search too. Emits `lead.deleted` and `lead.updated`. It can be undone for 30 days. A repeat answers the merge that stands.',
+        'Into the lead of the address goes another one: the values that are chosen, its history, its submissions, its labels, the marks of its imports, and its conversations. The other is deleted: its id and uniqueCode answer 404, and its externalRef is free, unless they were chosen. Whoever comes by its phone or e-mail is found as the kept lead, by upserts and search too. Emits `lead.deleted` and `lead.updated`. It can be undone for 30 days. A repeat answers the merge that stands.',
       params: ofLead,
       querystring: NoQuery,
       body: schema.NewMerge,
