@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  activeFilters,
   addressOf,
+  conditionsOf,
   dayBefore,
   queryOf,
   readAddress,
   readSavedQuery,
   savedQuery,
-  without,
+  withConditions,
+  withoutFilters,
 } from '../src/leads/fields/address.ts'
 import {
   columnIds,
@@ -21,7 +22,9 @@ import {
   toggled,
   widthOf,
 } from '../src/leads/fields/column-choice.ts'
+import { type Condition, operatorsOf } from '../src/leads/fields/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
+import { readFilters } from '../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../src/leads/views/view-rules.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
@@ -57,6 +60,8 @@ test('the filters of a query are the address that it was asked by', () => {
   const assignee = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const address = { q: 'ana', status: 'new,won', platform: 'meta', assignee, createdFrom: '2026-11-01' } as const
   assert.deepEqual(addressOf(queryOf(address)), address)
+  const labelled = { labels: assignee, withoutLabels: assignee, where: 'labels.notEmpty', match: 'any' } as const
+  assert.deepEqual(addressOf(readFilters({ ...queryOf(labelled) })), labelled, 'also on the page of the export')
   assert.deepEqual(addressOf({ createdTo: 'nonsense' }), {})
 })
 
@@ -64,8 +69,75 @@ test('a saved view comes back as it was, without the lead that was open', () => 
   const address = { view: 'board', status: 'new,won', q: 'a & b', createdFrom: '2026-11-01' } as const
   assert.deepEqual(readSavedQuery(savedQuery({ ...address, lead: 'x' })), address)
   assert.match(savedQuery(address), /^[^?#\s]*$/)
-  assert.deepEqual(activeFilters(address), ['status', 'created'])
-  assert.deepEqual(without(address, ['status', 'created']), { view: 'board', q: 'a & b' })
+  assert.deepEqual(withoutFilters(address), { view: 'board' })
+})
+
+test('conditions stand in the address and come back from it, the simple ones as they always did', () => {
+  const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  for (const [address, conditions] of [
+    [{ status: 'new,won' }, [{ column: 'status', operator: 'is', values: ['new', 'won'] }]],
+    [{ createdTo: '2026-01-31' }, [{ column: 'createdAt', operator: 'to', values: ['2026-01-31'] }]],
+    [{ where: 'email.empty' }, [{ column: 'email', operator: 'empty', values: [] }]],
+    [{ where: 'status.isNot.new' }, [{ column: 'status', operator: 'isNot', values: ['new'] }]],
+    [{ where: 'priority.is.low.high' }, [{ column: 'priority', operator: 'is', values: ['low', 'high'] }]],
+    [
+      { where: 'field:cidade.contains.S%2e%3bão%25' },
+      [{ column: 'field:cidade', operator: 'contains', values: ['S.;ão%'] }],
+    ],
+    [{ labels: `${id},${id}` }, [{ column: 'labels', operator: 'is', values: [id, id] }]],
+    [
+      { withoutLabels: id, where: 'labels.empty' },
+      [
+        { column: 'labels', operator: 'isNot', values: [id] },
+        { column: 'labels', operator: 'empty', values: [] },
+      ],
+    ],
+    [
+      { status: 'new', where: 'status.is.won;createdAt.last.7' },
+      [
+        { column: 'status', operator: 'is', values: ['new'] },
+        { column: 'status', operator: 'is', values: ['won'] },
+        { column: 'createdAt', operator: 'last', values: ['7'] },
+      ],
+    ],
+  ] as const) {
+    assert.deepEqual(conditionsOf(readAddress({ ...address })), conditions)
+    assert.deepEqual(withConditions({}, conditions as unknown as Condition[]), address)
+  }
+  const either = withConditions({ status: 'new', q: 'a' }, conditionsOf({ status: 'new' }), 'any')
+  assert.deepEqual(either, { q: 'a', where: 'status.is.new', match: 'any' }, 'one of all means each of all')
+  const labelled = { labels: id, match: 'any' } as const
+  assert.deepEqual(withConditions(labelled, conditionsOf(labelled)), { where: `labels.is.${id}`, match: 'any' })
+  for (const where of [
+    'moon.is.full',
+    'email.is',
+    'notes.contains.a',
+    'labels.is.gold',
+    'actualValue.from.ten',
+    'createdAt.from.2026-13-01',
+  ]) {
+    assert.deepEqual(readAddress({ where }), {}, where)
+  }
+  for (const [sort, kept] of [
+    ['-field:cidade', true],
+    ['name', true],
+    ['notes', false],
+    ['-labels', false],
+    ['-moon', false],
+  ] as const) {
+    assert.deepEqual(readAddress({ sort }), kept ? { sort } : {})
+  }
+})
+
+test('the days of a condition are whole days of the reader, and read back as days', () => {
+  const address = readAddress({ where: 'createdAt.between.2026-11-01.2026-11-02;name.contains.T1', match: 'any' })
+  const query = queryOf(address, 'es')
+  const [, , from = '', to = ''] = (query.where ?? '').split(';')[0]?.split('.') ?? []
+  const moment = (text: string) => Date.parse(text.replace('%2e', '.'))
+  assert.equal(moment(to) - moment(from), 2 * 86_400_000 - 1)
+  assert.deepEqual(addressOf(query), address)
+  assert.equal(query.sortLanguage, undefined)
+  assert.equal(queryOf({ sort: 'name' }, 'es').sortLanguage, 'es')
 })
 
 test('rows are found at any height, and a row is scrolled to where it is seen whole', () => {
@@ -170,4 +242,19 @@ test('views go to where they are taken, and a copy has a name of its own', () =>
   assert.equal(nameOfCopy('Ads', ['Ads', 'Ads 2']), 'Ads 3')
   assert.equal(nameOfCopy('Ads 2', ['Ads 2']), 'Ads 3')
   assert.ok(nameOfCopy('x'.repeat(80), []).length <= 80)
+})
+
+test('a custom field is asked by its type, and by anything where nobody has said what it is', () => {
+  for (const [type, operators] of [
+    ['select', 'is isNot empty notEmpty'],
+    ['multiselect', 'contains empty notEmpty'],
+    ['boolean', 'is empty notEmpty'],
+    ['amount', 'between from to is isNot empty notEmpty'],
+    ['date', 'last between from to is empty notEmpty'],
+    ['text', 'contains is isNot empty notEmpty'],
+    [null, 'contains is isNot between from to last empty notEmpty'],
+  ] as const) {
+    assert.equal(operatorsOf('field:size', type).join(' '), operators)
+  }
+  assert.equal(operatorsOf('labels').join(' '), 'is isNot empty notEmpty')
 })

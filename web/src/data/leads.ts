@@ -34,8 +34,12 @@ export interface LeadQuery {
   importId?: string
   labels?: string
   withoutLabels?: string
-  sortBy?: 'createdAt' | 'updatedAt'
+  /** Conditions on any column, as the service reads them. */
+  where?: string
+  match?: 'all' | 'any'
+  sortBy?: string
   sortOrder?: 'asc' | 'desc'
+  sortLanguage?: 'en' | 'es' | 'pt'
 }
 
 export type LeadPage = Omit<Awaited<ReturnType<typeof readLeads>>, 'leads'> & { leads: Lead[] }
@@ -95,7 +99,7 @@ export function useLeadCount(workspaceId: string, filters: LeadFilters) {
 }
 
 async function readBoard(workspaceId: string, query: LeadQuery) {
-  const { status: _, search: __, sortBy: ___, sortOrder: ____, ...rest } = query
+  const { status: _, search: __, sortBy: ___, sortOrder: ____, sortLanguage: _____, ...rest } = query
   return (await body(api.GET(`${path}/board`, { params: { path: { workspaceId }, query: rest } }))).columns
 }
 

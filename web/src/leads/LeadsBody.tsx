@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { later } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { activeFilters, filterNames, without } from './fields/address.ts'
+import { isFiltered, withoutFilters } from './fields/address.ts'
 import { useLeadVerbs } from './fields/change.ts'
 import type { FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
@@ -40,8 +40,8 @@ export function LeadsBody({ place, context, columns, selection, onTotal, create 
           columns={columns}
           selection={selection}
           sort={{ now: address.sort ?? '-createdAt', to: (sort) => goTo((before) => ({ ...before, sort })) }}
-          isFiltered={address.q !== undefined || activeFilters(address).length > 0}
-          clearFilters={() => goTo(({ q: _, ...before }) => without(before, filterNames))}
+          isFiltered={isFiltered(address)}
+          clearFilters={() => goTo(withoutFilters)}
           create={create}
         />
       )}

@@ -11,7 +11,7 @@ export function TransferMenu({ address }: { address: LeadAddress }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const params = { workspaceId }
-  const { sortBy: _, sortOrder: _order, ...filters } = queryOf(address)
+  const { sortBy: _, sortOrder: _order, sortLanguage: _language, ...filters } = queryOf(address)
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>

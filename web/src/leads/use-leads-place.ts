@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { Lead, LeadQuery } from '../data/leads.ts'
+import { language } from '../text/index.ts'
 import { type LeadAddress, queryOf, savedQuery } from './fields/address.ts'
 import { type GoTo, useLeadAddress } from './fields/use-address.ts'
 
@@ -22,7 +23,7 @@ export function useLeadsPlace(): LeadsPlace {
   const { cols: _, ...listed } = address
   const asked = savedQuery(listed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` is all of the address that the query is made of
-  const query = useMemo(() => queryOf(address), [asked])
+  const query = useMemo(() => queryOf(address, language), [asked])
   const open = useCallback(
     (lead: Lead | null) => {
       setKnown(lead ?? undefined)

@@ -4,7 +4,7 @@ import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { TeamListQuery } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/team-list-query.ts'
 import { readBoard } from '../search/board.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
@@ -23,6 +23,8 @@ const BoardQuery = Type.Pick(
     'importId',
     'labels',
     'withoutLabels',
+    'where',
+    'match',
   ],
   closed,
 )
@@ -48,10 +50,10 @@ export function boardTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
       operationId: 'countLeadsByStatus',
       summary: 'Count leads by status',
       description:
-        "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; the cards of a column are the list with its `status`.",
+        "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; of `where`, those that look at no text (422 `NOT_ON_BOARD`); the cards of a column are the list with its `status`.",
       params: ofWorkspace,
       querystring: BoardQuery,
-      response: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }), ...errors(400, 401, 403, 404, 422) },
     },
     handler: async (request) => {
       const { filter } = readListRequest(request.query)

@@ -12,19 +12,12 @@ import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import {
-  LeadChanges,
-  LeadDetail,
-  LeadId,
-  NewLead,
-  NoQuery,
-  TeamLead,
-  TeamLeadList,
-  TeamListQuery,
-} from '../lead/schema.ts'
+import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/team-list-query.ts'
 import type { MergeDeps } from '../merge/merges.ts'
-import { type ListDeps, listLeads } from '../search/list.ts'
+import { listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
+import type { ListDeps } from '../search/list-page.ts'
 import { readListRequest } from '../search/list-request.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
 import { timelineTeamRoutes } from '../timeline/team-routes-timeline.ts'
@@ -79,10 +72,11 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'listLeadsAsMember',
       summary: 'List leads',
-      description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
+      description:
+        'Filters, search and cursor are those of the leads interface, with any column to sort by and conditions on any of them. `total` is exact.',
       params: ofWorkspace,
       querystring: TeamListQuery,
-      response: { 200: TeamLeadList, ...errors(400, 401, 403, 404) },
+      response: { 200: TeamLeadList, ...errors(400, 401, 403, 404, 409, 422) },
     },
     handler: async (request) => {
       const { leads, total, nextCursor } = await listLeads(

@@ -1,8 +1,9 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceBulkChange } from '../../team/team-news.ts'
 import type { LeadUser } from '../lead/lead.ts'
-import { type ListDeps, listLeads } from '../search/list.ts'
-import type { LeadFilter } from '../search/list-filter.ts'
+import { listLeads } from '../search/list.ts'
+import { asOf, type LeadFilter } from '../search/list-filter.ts'
+import type { ListDeps } from '../search/list-page.ts'
 import { type BulkChangeRow, leaseEnd } from './bulk-changes.ts'
 import { putWaiting } from './items.ts'
 
@@ -25,7 +26,10 @@ function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed:
   }
   // Whoever comes later was not counted when somebody agreed.
   const { createdTo } = filter
-  return { ...filter, createdTo: createdTo === null || createdTo > created_at ? created_at : createdTo }
+  return {
+    ...asOf(filter, created_at),
+    createdTo: createdTo === null || createdTo > created_at ? created_at : createdTo,
+  }
 }
 
 /**

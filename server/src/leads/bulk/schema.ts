@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { LeadChanges, labelIds, TeamListQuery } from '../lead/schema.ts'
+import { LeadChanges, labelIds } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/team-list-query.ts'
 import { maxBulkLeads } from './begin.ts'
 import { bulkStates } from './bulk-changes.ts'
 
@@ -60,7 +61,15 @@ export const BulkChange = Type.Object(
 )
 export const OneBulkChange = Type.Object({ bulkChange: BulkChange })
 
-const { cursor: _, limit: __, page: ___, sortBy: ____, sortOrder: _____, ...filters } = TeamListQuery.properties
+const {
+  cursor: _,
+  limit: __,
+  page: ___,
+  sortBy: ____,
+  sortOrder: _____,
+  sortLanguage: ______,
+  ...filters
+} = TeamListQuery.properties
 
 export const NewBulkChange = Type.Object(
   {

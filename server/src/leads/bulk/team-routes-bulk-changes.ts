@@ -6,8 +6,12 @@ import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { findLabels } from '../../workspace/labels.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
+import { leadUserOf } from '../api/team-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
 import { assigneeIssue } from '../lead/errors.ts'
+import type { LeadUser } from '../lead/lead.ts'
+import { listLeads } from '../search/list.ts'
+import type { LeadFilter } from '../search/list-filter.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
 import { type BulkChangeRow, type BulkLabels, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
@@ -39,7 +43,7 @@ function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
         'Exactly one of `ids` and `filter`, and of `changes`, `labels` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
       params: Type.Object(workspaceParams),
       body: NewBulkChange,
-      response: { 201: OneBulkChange, ...errors(400, 401, 403, 404, 409, 413, 415) },
+      response: { 201: OneBulkChange, ...errors(400, 401, 403, 404, 409, 413, 415, 422) },
     },
     handler: async (request, reply) => {
       const { workspaceId, actor } = memberOf(request)
@@ -49,10 +53,18 @@ function beginRoute(app: App, deps: BulkDeps, guard: TeamGuard): void {
         throw new InvalidInput([assigneeIssue('changes')])
       }
       if ('labels' in wish) await checkLabels(deps, workspaceId, wish.labels)
+      if ('filter' in wish && wish.filter.conditions !== undefined) {
+        await refuseTooMany(deps, leadUserOf(memberOf(request)), wish.filter)
+      }
       const row = await beginBulkChange(deps, workspaceId, actor, wish)
       return reply.code(201).send({ bulkChange: present(row, deps.clock.now()) })
     },
   })
+}
+
+/** Conditions that cannot be answered for so many leads are refused now, not by the worker. */
+async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
+  await listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
 }
 
 function readingRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {

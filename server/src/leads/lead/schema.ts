@@ -229,26 +229,6 @@ export const ListQuery = Type.Object(
 )
 export type ListQuery = Static<typeof ListQuery>
 
-const someLabels = (description: string) =>
-  Type.String({
-    minLength: 36,
-    maxLength: 20 * 37 - 1,
-    pattern: '^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36}){0,19}$',
-    description: `${description} At most 20 ids with commas between them.`,
-  })
-
-/** The same for people, who also see which leads an import has brought. */
-export const TeamListQuery = Type.Object(
-  {
-    ...ListQuery.properties,
-    importId: Type.Optional(uuid('Leads that this import has created, changed, or found as they were.')),
-    labels: Type.Optional(someLabels('Leads that have any of these labels.')),
-    withoutLabels: Type.Optional(someLabels('Leads that have none of these labels.')),
-  },
-  { additionalProperties: false },
-)
-export type TeamListQuery = Static<typeof TeamListQuery>
-
 const success = Type.Boolean({ description: 'True when the request succeeded.' })
 const message = (options: object) => Type.String({ maxLength: 100, ...options })
 

@@ -1,4 +1,7 @@
+import { unprocessable } from '../../base/errors.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import { resolved } from './arranged/conditions.ts'
+import { arePlain, plainCondition } from './arranged/plain.ts'
 import { filterCondition, type LeadFilter } from './list-filter.ts'
 
 export interface BoardColumn {
@@ -14,10 +17,16 @@ export interface BoardColumn {
  * order and also when empty; those that only the API has given follow by name.
  */
 export async function readBoard(
-  { db }: LeadDeps,
+  { db, clock }: LeadDeps,
   { workspaceId }: LeadUser,
   filter: LeadFilter,
 ): Promise<BoardColumn[]> {
+  const conditions = resolved(filter.conditions ?? { match: 'all', list: [] }, clock.now())
+  if (!arePlain(conditions)) {
+    throw unprocessable('The board counts no leads by texts and custom fields: look at these in the table', {
+      code: 'NOT_ON_BOARD',
+    })
+  }
   const [workspace, rows] = await Promise.all([
     db.sql<{ lead_statuses: string[] }[]>`
       select lead_statuses
@@ -31,6 +40,7 @@ export async function readBoard(
         coalesce(sum(coalesce(l.actual_value, l.estimated_value)), 0) as value
       from leads l
       where ${filterCondition(db.sql, workspaceId, filter)}
+        ${plainCondition(db.sql, workspaceId, conditions)}
       group by l.status`,
   ])
   return inOrder(workspace[0]?.lead_statuses ?? [], rows)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
 import { anyWorkspace } from '../lead/queries.ts'
+import { type Conditions, resolved } from './arranged/conditions.ts'
 
 /** Which live leads a list shows, and in what order. Every field that is set narrows it. */
 export interface LeadFilter {
@@ -20,7 +21,16 @@ export interface LeadFilter {
   /** Labels of which a lead has any, and labels of which it has none; absent as well without any. */
   labelIds?: string[]
   withoutLabelIds?: string[]
+  /** On any column, beside the others; absent without one, likewise. */
+  conditions?: Conditions
 }
+
+/** Which leads came by an import, and which labels they have, the database alone knows. */
+export const isForDatabase = ({ importId, labelIds, withoutLabelIds, conditions }: LeadFilter): boolean =>
+  importId !== undefined ||
+  labelIds !== undefined ||
+  withoutLabelIds !== undefined ||
+  (conditions?.list.some(({ column }) => column === 'labels') ?? false)
 
 /** Shows everything. */
 export const noFilter: LeadFilter = {
@@ -35,6 +45,10 @@ export const noFilter: LeadFilter = {
   updatedTo: null,
   search: null,
 }
+
+/** The same filter as it is at that moment: the last days are counted from then, however long its pages take. */
+export const asOf = (filter: LeadFilter, now: Date): LeadFilter =>
+  filter.conditions === undefined ? filter : { ...filter, conditions: resolved(filter.conditions, now) }
 
 export interface LeadSort {
   by: 'createdAt' | 'updatedAt'
@@ -82,12 +96,22 @@ export const hasLabels = ({ labelIds, withoutLabelIds }: LeadFilter): boolean =>
 
 /** What a filter asks of the labels of a lead. */
 export const labelCondition = (sql: Sql, workspaceId: string, { labelIds, withoutLabelIds }: LeadFilter) => sql`
-  ${labelIds === undefined ? sql`` : sql`and ${firstOf(sql, workspaceId, labelIds)} is not null`}
-  ${withoutLabelIds === undefined ? sql`` : sql`and ${firstOf(sql, workspaceId, withoutLabelIds)} is null`}`
+  ${labelIds === undefined ? sql`` : sql`and ${labelOf(sql, workspaceId, labelIds)} is not null`}
+  ${withoutLabelIds === undefined ? sql`` : sql`and ${labelOf(sql, workspaceId, withoutLabelIds)} is null`}`
 
-// `limit` keeps the planner from a join: of tables that it has not counted it may compare every lead with every label.
-const firstOf = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
-  (${labelled(sql, workspaceId, labelIds)} and x.lead_id = l.id limit 1)`
+/**
+ * A label of the lead `l`, one of these where they are given; null where it has none. `limit` keeps the planner from a
+ * join: of tables that it has not counted it may compare every lead with every label.
+ */
+export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
+  (
+    select x.label_id
+    from lead_labels x
+    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      ${labelIds === undefined ? sql`` : sql`and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`}
+      and x.lead_id = l.id
+    limit 1
+  )`
 
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
@@ -97,12 +121,6 @@ const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
       and i.change_id = ${importId}
       and i.outcome in ('created', 'changed', 'unchanged')
   )`
-
-const labelled = (sql: Sql, workspaceId: string, labelIds: readonly string[]) => sql`
-  select x.lead_id
-  from lead_labels x
-  where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
-    and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`
 
 export function sortClause(sql: Sql, { by, order }: LeadSort) {
   if (by === 'createdAt') {

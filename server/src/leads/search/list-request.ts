@@ -1,8 +1,10 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { readIsoTime } from '../../base/time.ts'
-import type { TeamListQuery } from '../lead/schema.ts'
-import type { ListRequest } from './list.ts'
+import type { TeamListQuery } from '../lead/team-list-query.ts'
+import { readConditions } from './arranged/conditions.ts'
+import type { Arrangement } from './arranged/order.ts'
+import type { ListRequest } from './list-page.ts'
 
 /** Reads the query of a list; times and the list of statuses are checked here. */
 export function readListRequest(query: TeamListQuery): ListRequest {
@@ -23,6 +25,8 @@ export function readListRequest(query: TeamListQuery): ListRequest {
   if (statuses?.some((status) => !/^[a-z0-9_]{1,50}$/.test(status))) {
     issues.push({ path: 'status', message: 'must be one status or a comma-separated list, each of a-z, 0-9 and _' })
   }
+  const where = query.where === undefined ? null : readConditions(query.where, query.match ?? 'all')
+  issues.push(...(where?.issues ?? []))
   const request: ListRequest = {
     filter: {
       statuses,
@@ -38,12 +42,19 @@ export function readListRequest(query: TeamListQuery): ListRequest {
       ...(query.importId !== undefined && { importId: query.importId.toLowerCase() }),
       ...(query.labels !== undefined && { labelIds: labelsIn('labels') }),
       ...(query.withoutLabels !== undefined && { withoutLabelIds: labelsIn('withoutLabels') }),
+      ...(where !== null && where.conditions.list.length > 0 && { conditions: where.conditions }),
     },
-    sort: { by: query.sortBy ?? 'createdAt', order: query.sortOrder ?? 'desc' },
+    sort: sortOf(query),
     limit: query.limit ?? 50,
     page: query.page ?? 1,
     cursor: query.cursor ?? null,
   }
   if (issues.length > 0) throw new InvalidInput(issues, 'query')
   return request
+}
+
+function sortOf({ sortBy = 'createdAt', sortOrder: order = 'desc', sortLanguage }: TeamListQuery): ListRequest['sort'] {
+  if (sortBy === 'createdAt' || sortBy === 'updatedAt') return { by: sortBy, order }
+  // The schema knows its form: a column, or a custom field.
+  return { by: sortBy as Arrangement['by'], order, language: sortLanguage ?? 'en' }
 }

@@ -1,14 +1,16 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import type { Lead, LeadUser } from '../lead/lead.ts'
 import { findLeadsByIds, leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { readSearchTerm, type SearchTerm } from '../lead/search-lines.ts'
+import { listArranged } from './arranged/list-arranged.ts'
 import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
 import {
   afterCondition,
   filterCondition,
   hasLabels,
+  isForDatabase,
   type LeadFilter,
   type LeadSort,
   labelCondition,
@@ -17,32 +19,15 @@ import {
   type SortPosition,
   sortClause,
 } from './list-filter.ts'
-import type { MemoryIndexes } from './memory-index/client.ts'
+import type { LeadPage, ListDeps, ListRequest } from './list-page.ts'
 import { countMatches, findMatches, probeMatches } from './search.ts'
-
-export interface ListDeps extends LeadDeps {
-  /** Answers for large workspaces from memory; without it the database answers everything. */
-  memoryIndexes?: MemoryIndexes
-}
-
-export interface ListRequest {
-  filter: LeadFilter
-  sort: LeadSort
-  limit: number
-  /** Counted from 1; without meaning when there is a cursor. */
-  page: number
-  cursor: string | null
-}
-
-export interface LeadPage {
-  leads: Lead[]
-  total: number
-  nextCursor: string | null
-}
 
 /** One page of a list with its exact total. A walk by cursor may repeat the total of its first page for a minute. */
 export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
   const { filter, sort, limit } = request
+  if (!isTimely(sort) || filter.conditions !== undefined) {
+    return listArranged(deps, user, { ...request, sort: { language: 'en', ...sort } })
+  }
   const now = deps.clock.now()
   const cursor = request.cursor === null ? null : readListCursor(request.cursor, sort, filter)
   const keyring = await deps.vault.keyring(user.workspaceId)
@@ -71,6 +56,8 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
   const rows = await found.rows(limit)
   return { leads: rows.map((row) => openLead(keyring, row)), total: found.total, nextCursor }
 }
+
+const isTimely = (sort: ListRequest['sort']): sort is LeadSort => sort.by === 'createdAt' || sort.by === 'updatedAt'
 
 const newestFirst = { by: 'createdAt', order: 'desc' } as const
 
@@ -118,10 +105,6 @@ async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted):
   const rows = (limit: number) => selectInOrder(db.sql, workspaceId, places.slice(0, limit))
   return { places, rows, total: knownTotal ?? answer.total ?? 0 }
 }
-
-// Which leads came by an import, and which labels they have, the database alone knows.
-const isForDatabase = ({ importId, labelIds, withoutLabelIds }: LeadFilter): boolean =>
-  importId !== undefined || labelIds !== undefined || withoutLabelIds !== undefined
 
 async function fromDatabase(sql: Sql, keyring: Keyring, wanted: Wanted): Promise<FoundPage> {
   if (wanted.term !== null) return searchDatabase(sql, keyring, { ...wanted, term: wanted.term })

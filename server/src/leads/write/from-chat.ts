@@ -7,7 +7,8 @@ import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
 import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
-import { findNewestLeads, type ListDeps } from '../search/list.ts'
+import { findNewestLeads } from '../search/list.ts'
+import type { ListDeps } from '../search/list-page.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {

@@ -37,10 +37,23 @@ test('filters by label, labels of a page and their changes go by index, those of
       assert.equal((await member.call('PUT', `/leads/${lead.id}/labels`, { labelIds })).status, 200)
     }
   }
+  // These look at all leads, and at labels by index.
+  const useConditions = async () => {
+    for (const query of [
+      `where=labels.is.${seldom};estimatedValue.empty&match=any`,
+      `where=labels.isNot.${often};labels.notEmpty`,
+      'where=labels.empty;email.notEmpty&match=any',
+      `where=labels.is.${seldom};labels.notEmpty&sortBy=name`,
+    ]) {
+      assert.equal((await member.call('GET', `/leads?limit=10&${query}`)).status, 200)
+    }
+  }
   await vacuum()
   assert.deepEqual(await badPlans(w.db, await statementsOf(use), tables), [])
+  assert.deepEqual(await badPlans(w.db, await statementsOf(useConditions), ['lead_labels']), [])
   await forgetStatistics(w.db, tables)
   assert.deepEqual(await badPlans(w.db, await statementsOf(use), ['lead_labels']), [])
+  assert.deepEqual(await badPlans(w.db, await statementsOf(useConditions), ['lead_labels']), [])
 })
 
 test('a page of leads and a lead cost the team one more statement, for their labels, and keys none', async () => {

@@ -65,6 +65,11 @@ async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise
       counts[answer === null ? 'database' : 'image']++
       return answer
     },
+    arrange: async (workspaceId, query) => {
+      const answer = await images.arrange(workspaceId, query)
+      counts[answer === null ? 'database' : 'image']++
+      return answer
+    },
   }
   const app = await buildApp({ ...w, memoryIndexes: counted })
   await app.ready()

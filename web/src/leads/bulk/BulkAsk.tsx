@@ -43,6 +43,6 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
 /** The leads by name, or by what shows them. */
 function whichOf({ ids, offered, isEverything }: Selection) {
   if (!isEverything || offered === null) return { ids: [...ids] }
-  const { sortBy: _, sortOrder: __, ...filter } = offered.query
+  const { sortBy: _, sortOrder: __, sortLanguage: ___, ...filter } = offered.query
   return { filter }
 }

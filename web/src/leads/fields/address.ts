@@ -1,4 +1,14 @@
 import type { LeadQuery, Platform, Priority, Source } from '../../data/leads.ts'
+import {
+  type Column,
+  type Condition,
+  isColumn,
+  isSortable,
+  kindOf,
+  maxConditions,
+  readConditions,
+  writeConditions,
+} from './conditions.ts'
 
 /** What the address bar says of the page: which leads, in what order, and which one is open. */
 export interface LeadAddress {
@@ -20,6 +30,9 @@ export interface LeadAddress {
   /** Ids with commas: of which a lead has any, and of which it has none. */
   labels?: string
   withoutLabels?: string
+  /** Conditions that the fields above do not say, and whether one of them is enough. */
+  where?: string
+  match?: 'any'
   sort?: Sort
   /** Columns with their widths, where they are not the reader's own choice. */
   cols?: string
@@ -29,18 +42,8 @@ export interface LeadAddress {
   lead?: string
 }
 
-export type Sort = '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt'
-export type FilterName =
-  | 'status'
-  | 'priority'
-  | 'source'
-  | 'platform'
-  | 'assignee'
-  | 'created'
-  | 'updated'
-  | 'import'
-  | 'labels'
-  | 'withoutLabels'
+/** A column, behind a minus in descending order. */
+export type Sort = string
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   view: /^(?:board|trash)$/,
@@ -57,7 +60,9 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   import: /^[0-9a-f-]{36}$/,
   labels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
   withoutLabels: /^[0-9a-f-]{36}(?:,[0-9a-f-]{36}){0,19}$/,
-  sort: /^-?(?:created|updated)At$/,
+  where: /^.{1,6000}$/s,
+  match: /^any$/,
+  sort: /^-?[A-Za-z:_0-9]{1,50}$/,
   cols: /^[\w:~,]{1,1500}$/,
   saved: /^[0-9a-f-]{36}$/,
   lead: /^[0-9a-f-]{36}$/,
@@ -68,7 +73,9 @@ export function readAddress(search: Record<string, unknown>): LeadAddress {
   const sound = Object.entries(patterns).flatMap(([name, pattern]) => {
     const value = search[name]
     const text = typeof value === 'number' ? String(value) : value
-    return typeof text === 'string' && pattern.test(text) && isDayOrOther(name, text) ? [[name, text]] : []
+    return typeof text === 'string' && pattern.test(text) && isDayOrOther(name, text) && isSound(name, text)
+      ? [[name, text]]
+      : []
   })
   return Object.fromEntries(sound)
 }
@@ -76,8 +83,22 @@ export function readAddress(search: Record<string, unknown>): LeadAddress {
 const isDayOrOther = (name: string, text: string): boolean =>
   !/(?:From|To)$/.test(name) || !Number.isNaN(Date.parse(`${text}T00:00`))
 
-export function queryOf(address: LeadAddress): LeadQuery {
-  const { q, status, priority, source, platform, assignee, sort = '-createdAt' } = address
+function isSound(name: string, text: string): boolean {
+  if (name === 'sort') return isColumn(text.replace(/^-/, '')) && isSortable(text.replace(/^-/, ''))
+  return name !== 'where' || readConditions(text).length > 0
+}
+
+export const sortOf = ({ sort = '-createdAt' }: Pick<LeadAddress, 'sort'>) => ({
+  column: sort.replace(/^-/, '') as Column,
+  isDescending: sort.startsWith('-'),
+})
+
+/** What is asked of the service; the language is that of the order of letters. */
+export function queryOf(address: LeadAddress, sortLanguage?: 'en' | 'es' | 'pt'): LeadQuery {
+  const { q, status, priority, source, platform, assignee, match } = address
+  const { column, isDescending } = sortOf(address)
+  const list = readConditions(address.where ?? '')
+  const isOfText = column === 'name' || column === 'assignedTo' || kindOf(column) === 'custom'
   return {
     ...given('search', q?.trim() || undefined),
     ...given('status', status),
@@ -92,19 +113,33 @@ export function queryOf(address: LeadAddress): LeadQuery {
     ...given('importId', address.import),
     ...given('labels', address.labels),
     ...given('withoutLabels', address.withoutLabels),
-    sortBy: sort.endsWith('createdAt') ? 'createdAt' : 'updatedAt',
-    sortOrder: sort.startsWith('-') ? 'desc' : 'asc',
+    ...given('where', list.length === 0 ? undefined : writeConditions(list.map(inMoments))),
+    ...given('match', list.length === 0 ? undefined : match),
+    sortBy: column,
+    sortOrder: isDescending ? 'desc' : 'asc',
+    ...given('sortLanguage', isOfText ? sortLanguage : undefined),
   }
 }
 
+// Days are the reader's, moments everybody's.
+function inMoments(condition: Condition): Condition {
+  const { column, operator, values } = condition
+  if (kindOf(column) !== 'time' || operator === 'last') return condition
+  const [first = '', second = first] = values
+  if (operator === 'to') return { ...condition, values: [endOf(first) ?? ''] }
+  const from = startOf(first) ?? ''
+  return { ...condition, values: operator === 'from' ? [from] : [from, endOf(second) ?? ''] }
+}
+
 /** The address whose query a set of the service's filters is; what is no filter of ours is left out. */
-export const addressOf = ({ search, adPlatform, assignedTo, importId, ...rest }: LeadQuery): LeadAddress =>
+export const addressOf = ({ search, adPlatform, assignedTo, importId, where, ...rest }: LeadQuery): LeadAddress =>
   readAddress({
     ...rest,
     q: search,
     platform: adPlatform,
     assignee: assignedTo,
     import: importId,
+    where: where === undefined ? undefined : writeConditions(readWhere(where)),
     createdFrom: dayOf(rest.createdFrom),
     createdTo: dayOf(rest.createdTo),
     updatedFrom: dayOf(rest.updatedFrom),
@@ -118,27 +153,90 @@ const startOf = (day: string | undefined) => (day === undefined ? undefined : ne
 const endOf = (day: string | undefined) =>
   day === undefined ? undefined : new Date(`${day}T23:59:59.999`).toISOString()
 
-export const fieldsOf: Record<FilterName, readonly (keyof LeadAddress)[]> = {
-  status: ['status'],
-  priority: ['priority'],
-  source: ['source'],
-  platform: ['platform'],
-  assignee: ['assignee'],
-  created: ['createdFrom', 'createdTo'],
-  updated: ['updatedFrom', 'updatedTo'],
-  import: ['import'],
-  labels: ['labels'],
-  withoutLabels: ['withoutLabels'],
-}
-export const filterNames = Object.keys(fieldsOf) as readonly FilterName[]
+/** Columns whose simplest conditions stand in fields of their own, as they did before there were others. */
+const own = {
+  status: 'status',
+  priority: 'priority',
+  source: 'source',
+  adPlatform: 'platform',
+  assignedTo: 'assignee',
+} as const
+const days = { createdAt: ['createdFrom', 'createdTo'], updatedAt: ['updatedFrom', 'updatedTo'] } as const
+const labels = { labels: 'is', withoutLabels: 'isNot' } as const
+const filterFields = new Set<string>([
+  ...Object.values(own),
+  ...Object.values(days).flat(),
+  ...Object.keys(labels),
+  'where',
+  'match',
+])
 
-export const activeFilters = (address: LeadAddress): FilterName[] =>
-  filterNames.filter((name) => fieldsOf[name].some((field) => address[field] !== undefined))
-
-export const without = (address: LeadAddress, names: readonly FilterName[]): LeadAddress => {
-  const gone = new Set<string>(names.flatMap((name) => fieldsOf[name]))
-  return Object.fromEntries(Object.entries(address).filter(([field]) => !gone.has(field)))
+/** All that the address asks of the leads it shows, but for the words that are searched and an import. */
+export function conditionsOf(address: LeadAddress): Condition[] {
+  const simple = Object.entries(own).flatMap(([column, field]): Condition[] => {
+    const text = address[field]
+    return text === undefined ? [] : [{ column: column as Column, operator: 'is', values: text.split(',') }]
+  })
+  const ranges = Object.entries(days).flatMap(([column, [fromField, toField]]): Condition[] => {
+    const [from, to] = [address[fromField], address[toField]]
+    const at = { column: column as Column }
+    if (from !== undefined && to !== undefined) return [{ ...at, operator: 'between', values: [from, to] }]
+    if (from !== undefined) return [{ ...at, operator: 'from', values: [from] }]
+    return to === undefined ? [] : [{ ...at, operator: 'to', values: [to] }]
+  })
+  const labelled = Object.entries(labels).flatMap(([field, operator]): Condition[] => {
+    const ids = address[field as keyof typeof labels]
+    return ids === undefined ? [] : [{ column: 'labels', operator, values: ids.split(',') }]
+  })
+  return [...simple, ...ranges, ...labelled, ...readConditions(address.where ?? '')]
 }
+
+/** The same address with these conditions instead of its own. */
+export function withConditions(address: LeadAddress, list: readonly Condition[], match = address.match): LeadAddress {
+  const kept = Object.fromEntries(Object.entries(address).filter(([field]) => !filterFields.has(field)))
+  const fields: Record<string, string> = {}
+  const others = list.slice(0, maxConditions).filter((condition) => {
+    const said = match === 'any' ? {} : inFields(condition)
+    const names = Object.keys(said)
+    const isNew = names.length > 0 && names.every((name) => !groupOf(name).some((one) => one in fields))
+    if (isNew) Object.assign(fields, said)
+    return !isNew
+  })
+  return {
+    ...kept,
+    ...fields,
+    ...given('where', others.length === 0 ? undefined : writeConditions(others)),
+    ...given('match', match),
+  }
+}
+
+const groupOf = (name: string): readonly string[] =>
+  Object.values(days).find((pair) => (pair as readonly string[]).includes(name)) ?? [name]
+
+/** A condition in the fields of its column, when these can say it. */
+function inFields({ column, operator, values }: Condition): Record<string, string> {
+  if (Object.hasOwn(own, column)) {
+    const isSaid = operator === 'is' && (column === 'status' || values.length === 1)
+    return isSaid ? { [own[column as keyof typeof own]]: values.join(',') } : {}
+  }
+  if (column === 'labels') {
+    const field = Object.entries(labels).find(([, one]) => one === operator)?.[0]
+    return field === undefined ? {} : { [field]: values.join(',') }
+  }
+  if (!Object.hasOwn(days, column)) return {}
+  const [fromField, toField] = days[column as keyof typeof days]
+  const [first = '', second = ''] = values
+  if (operator === 'from') return { [fromField]: first }
+  if (operator === 'to') return { [toField]: first }
+  return operator === 'between' ? { [fromField]: first, [toField]: second } : {}
+}
+
+export const isFiltered = (address: LeadAddress): boolean =>
+  address.q !== undefined || address.import !== undefined || conditionsOf(address).length > 0
+
+/** The same list without anything that narrows it. */
+export const withoutFilters = ({ q: _, import: __, ...address }: LeadAddress): LeadAddress =>
+  withConditions(address, [], undefined)
 
 /** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
 export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string {
@@ -147,6 +245,12 @@ export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string
 
 export const readSavedQuery = (query: string): LeadAddress =>
   readAddress(Object.fromEntries(new URLSearchParams(query)))
+
+/** Conditions as the service is asked them, whose days are moments. */
+const readWhere = (where: string): Condition[] =>
+  readConditions(
+    where.replace(/\d{4}-\d\d-\d\dT[\d:]+%2e\d{3}Z/gi, (moment) => dayOf(moment.replace(/%2e/i, '.')) ?? ''),
+  )
 
 const dayOf = (moment: string | undefined): string | undefined =>
   moment === undefined || Number.isNaN(Date.parse(moment)) ? undefined : dayBefore(0, new Date(moment))

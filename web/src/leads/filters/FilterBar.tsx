@@ -1,17 +1,24 @@
-import { Button, CloseButton, Menu, Popover, TextInput } from '@mantine/core'
-import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from '@mantine/core'
+import { IconFilter, IconX } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { activeFilters, type FilterName, filterNames, type LeadAddress, without } from '../fields/address.ts'
+import { conditionsOf, type LeadAddress, withConditions } from '../fields/address.ts'
 import type { FieldContext } from '../fields/columns.tsx'
+import { type Column, type Condition, isSame, isWhole, operatorsOf } from '../fields/conditions.ts'
+import { type CustomName, useCustomNames } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
-import { FilterChoice } from './FilterChoice.tsx'
-import { sentenceOf, titleOf } from './sentence.ts'
+import { ConditionChip } from './ConditionChip.tsx'
+import { LeadSearch } from './LeadSearch.tsx'
+import { SortMenu } from './SortMenu.tsx'
+
+const ColumnPicker = later(() => import('./ColumnPicker.tsx'))
 
 interface FilterBarProps {
   address: LeadAddress
@@ -20,73 +27,74 @@ interface FilterBarProps {
   total: number | undefined
 }
 
-/** Which leads are shown, said in sentences, and how many they are. */
+/** Which leads are shown, said in sentences, in what order, and how many they are. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
-  const [opened, setOpened] = useState<FilterName | null>(null)
+  const workspaceId = useWorkspaceId()
+  const customNames = useCustomNames(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const [isAdding, setAdding] = useState(false)
+  const adding = useDrop(isAdding, setAdding)
+  // What is being written, which may miss something yet, and what stood there before.
+  const [opened, setOpened] = useState<{ is: Condition; was: Condition | null } | null>(null)
   useKeys(
     t.leads.keys.group,
     useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
   )
-  const labels = useLabelsById(useWorkspaceId())
-  const active = activeFilters(address)
-  const shown = opened !== null && !active.includes(opened) ? [...active, opened] : active
-  const remove = (name: FilterName) => {
+  const active = conditionsOf(address)
+  const { shown, openAt } = withOpened(active, opened)
+  const customs = customNames()
+  const names = { people: context.people, customs, labels }
+  const write = (list: readonly Condition[], replace: boolean) =>
+    goTo((before) => withConditions(before, list, list.length > 1 ? before.match : undefined), { replace })
+  const change = (at: number, after: Condition) => {
+    const was = shown[at] ?? null
+    setOpened({ is: after, was })
+    const list = shown.toSpliced(at, 1, after).filter(isWhole)
+    write(list, was !== null && isWhole(was))
+  }
+  const remove = (at: number) => {
     setOpened(null)
-    goTo((before) => without(before, [name]))
+    write(shown.toSpliced(at, 1).filter(isWhole), false)
   }
   return (
     <search className={styles.bar} aria-label={t.leads.filter}>
-      <Search address={address} goTo={goTo} />
-      {shown.map((name) => {
-        const isActive = active.includes(name)
-        const sentence = isActive ? sentenceOf(name, address, context.people, labels) : titleOf(name)
-        return (
-          <Popover
-            key={name}
-            opened={opened === name}
-            onChange={(isOpen) => !isOpen && setOpened(null)}
-            position="bottom-start"
-            shadow="md"
-            trapFocus
-            returnFocus
-          >
-            <span className={styles.filter}>
-              <Popover.Target>
-                <button type="button" onClick={() => setOpened(opened === name ? null : name)}>
-                  {sentence}
-                </button>
-              </Popover.Target>
-              <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={() => remove(name)}>
-                <IconX size={12} />
-              </button>
-            </span>
-            <Popover.Dropdown aria-label={titleOf(name)}>
-              <FilterChoice
-                name={name}
-                address={address}
-                context={context}
-                set={(changes) => goTo((before) => ({ ...before, ...changes }), { replace: isActive })}
-              />
-            </Popover.Dropdown>
-          </Popover>
-        )
-      })}
-      {/* Without keys: the one that opens the menu is outside of it, and would close it where nothing moves. */}
-      <Menu position="bottom-start" opened={isAdding} onChange={setAdding} clickOutsideEvents={pointing}>
-        <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconFilter size={16} />}>
-            {t.leads.filter}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {choosable.map((name) => (
-            <Menu.Item key={name} onClick={() => setTimeout(() => setOpened(name))}>
-              {titleOf(name)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <LeadSearch address={address} goTo={goTo} />
+      {address.import !== undefined && <ImportChip goTo={goTo} />}
+      {active.length > 1 && (
+        <MatchButton
+          isAny={address.match === 'any'}
+          set={(match) => goTo((before) => withConditions(before, conditionsOf(before), match))}
+        />
+      )}
+      {shown.map((condition, n) => (
+        <ConditionChip
+          key={`${condition.column}:${shown.slice(0, n).filter(({ column }) => column === condition.column).length}`}
+          condition={condition}
+          isOpen={n === openAt}
+          setOpen={(isOpen) => setOpened(isOpen ? { is: condition, was: null } : null)}
+          change={(after) => change(n, after)}
+          remove={() => remove(n)}
+          context={context}
+          names={names}
+        />
+      ))}
+      <Button
+        {...dropButton(adding, 'dialog')}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<IconFilter size={16} />}
+      >
+        {t.leads.filter}
+      </Button>
+      <Dropped drop={adding}>
+        <ColumnPicker
+          drop={adding}
+          customs={customs}
+          choose={(column) => setTimeout(() => setOpened({ is: begun(column, customs), was: null }))}
+        />
+      </Dropped>
+      <SortMenu address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
         {total === undefined ? '' : total === 1 ? t.leads.one : t.leads.count(number(total))}
       </span>
@@ -94,49 +102,44 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   )
 }
 
-const pointing = ['mousedown', 'touchstart']
+/** The conditions of the address with the one that is written in its place, also while the address is not there yet. */
+function withOpened(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
+  if (opened === null) return { shown: active, openAt: -1 }
+  const { is, was } = opened
+  const at = active.findIndex((one) => isSame(one, is))
+  if (at !== -1) return { shown: active, openAt: at }
+  const before = was === null ? -1 : active.findIndex((one) => isSame(one, was))
+  if (before !== -1) return { shown: active.toSpliced(before, 1, is), openAt: before }
+  return { shown: [...active, is], openAt: active.length }
+}
+
+function begun(column: Column, customs: readonly CustomName[]): Condition {
+  const [operator = 'empty'] = operatorsOf(column, customs.find((one) => one.column === column)?.type)
+  return { column, operator, values: [] }
+}
+
+function MatchButton({ isAny, set }: { isAny: boolean; set(match: 'any' | undefined): void }) {
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      title={t.filtering.matchHelp}
+      onClick={() => set(isAny ? undefined : 'any')}
+    >
+      {isAny ? t.filtering.any : t.filtering.all}
+    </Button>
+  )
+}
 
 /** An import is chosen where it is: by the link on its page. */
-const choosable = filterNames.filter((name) => name !== 'import')
-
-const typedMs = 120
-
-function Search({ address, goTo }: Pick<FilterBarProps, 'address' | 'goTo'>) {
-  const q = address.q ?? ''
-  const [text, setText] = useState(q)
-  const sent = useRef(q)
-  useEffect(() => {
-    if (q === sent.current) return
-    sent.current = q
-    setText(q)
-  }, [q])
-  useEffect(() => {
-    if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      goTo(({ q: _, ...before }) => (text.trim() === '' ? before : { ...before, q: text }), { replace: true })
-    }, typedMs)
-    return () => clearTimeout(timer)
-  }, [text, goTo])
+function ImportChip({ goTo }: { goTo: GoTo }) {
+  const { fromImport, fromImportHelp, remove } = t.leads.filters
   return (
-    <TextInput
-      id="lead-search"
-      className={styles.search}
-      size="xs"
-      type="search"
-      aria-label={t.leads.keys.search}
-      placeholder={t.leads.searchHelp}
-      leftSection={<IconSearch size={14} />}
-      rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearSearch} onClick={() => setText('')} />
-      }
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' && event.key !== 'Enter') return
-        if (event.key === 'Escape') setText('')
-        event.currentTarget.blur()
-      }}
-    />
+    <span className={styles.filter} title={fromImportHelp}>
+      <span className={styles.fixed}>{fromImport}</span>
+      <button type="button" aria-label={remove(fromImport)} onClick={() => goTo(({ import: _, ...before }) => before)}>
+        <IconX size={12} />
+      </button>
+    </span>
   )
 }

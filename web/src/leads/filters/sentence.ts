@@ -1,60 +1,68 @@
 import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import type { FilterName, LeadAddress } from '../fields/address.ts'
+import { shownValue } from '../../ui/format/custom-value.ts'
+import { customName, statusName } from '../../ui/format/lead-words.ts'
+import { number } from '../../ui/format/time.ts'
+import { type Column, type Condition, isCustom, isDay, kindOf, type PlainColumn } from '../fields/conditions.ts'
+import type { CustomName } from '../fields/custom-columns.ts'
+import { keyOfColumn } from '../fields/field-columns.ts'
 
-type Own = 'import' | 'labels' | 'withoutLabels'
-
-const titles: Record<Exclude<FilterName, Own>, keyof typeof t.leads.fields> = {
-  status: 'status',
-  priority: 'priority',
-  source: 'source',
-  platform: 'adPlatform',
-  assignee: 'assignedTo',
-  created: 'createdAt',
-  updated: 'updatedAt',
+/** What the values of conditions are called. */
+export interface Names {
+  people: People
+  customs: readonly CustomName[]
+  labels: ReadonlyMap<string, { name: string }>
 }
 
-export const titleOf = (name: FilterName): string =>
-  name === 'import'
-    ? t.leads.filters.fromImport
-    : name === 'labels'
-      ? t.views.labels.any
-      : name === 'withoutLabels'
-        ? t.views.labels.none
-        : t.leads.fields[titles[name]]
-
-const noLabels: ReadonlyMap<string, { name: string }> = new Map()
-
-/** A filter as people say it: `Status is New or Qualified`. */
-export function sentenceOf(name: FilterName, address: LeadAddress, people: People, labels = noLabels): string {
-  const title = titleOf(name)
-  const { filters } = t.leads
-  if (name === 'import') return title
-  if (name === 'labels' || name === 'withoutLabels') {
-    const names = (address[name] ?? '').split(',').map((id) => labels.get(id)?.name ?? t.common.unknown)
-    return t.views.labels.sentence(title, either(names))
-  }
-  if (name === 'created' || name === 'updated') {
-    const [from, to] = [address[`${name}From`], address[`${name}To`]]
-    if (from !== undefined && to !== undefined) return filters.between(title, dayText(from), dayText(to))
-    if (from !== undefined) return filters.from(title, dayText(from))
-    return filters.to(title, dayText(to ?? ''))
-  }
-  return filters.is(title, either(valuesOf(name, address, people)))
+export function titleOf(column: Column, customs: readonly CustomName[]): string {
+  if (column === 'labels') return t.filtering.label
+  if (!isCustom(column)) return t.leads.fields[column as PlainColumn]
+  const key = keyOfColumn(column)
+  return customs.find((one) => one.column === column)?.label ?? customName({ key, label: key })
 }
 
-function valuesOf(
-  name: Exclude<FilterName, 'created' | 'updated' | Own>,
-  address: LeadAddress,
-  people: People,
-): string[] {
-  const { priority, source, platform, status, assignee } = address
-  if (name === 'status') return (status ?? '').split(',').map(statusName)
-  if (name === 'priority') return priority === undefined ? [] : [t.lead.priorities[priority]]
-  if (name === 'source') return source === undefined ? [] : [t.lead.sources[source]]
-  if (name === 'platform') return platform === undefined ? [] : [t.leads.platforms[platform]]
-  return [people.nameOf(assignee ?? null) ?? '']
+/** A condition as people say it: `Status is New or Qualified`. */
+export function sentenceOf(condition: Condition, names: Names): string {
+  const { column, operator, values } = condition
+  const title = titleOf(column, names.customs)
+  const { filtering } = t
+  const words = values.map((value) => valueText(column, value, names))
+  const [first = '', second = ''] = words
+  switch (operator) {
+    case 'is':
+      return filtering.is(title, either(words))
+    case 'isNot':
+      return filtering.isNot(title, either(words))
+    case 'contains':
+      return filtering.contains(title, first)
+    case 'from':
+      return filtering.from(title, first)
+    case 'to':
+      return filtering.to(title, first)
+    case 'between':
+      return filtering.between(title, first, second)
+    case 'last':
+      return filtering.last(title, Number(values[0]))
+    case 'empty':
+      return filtering.empty(title)
+    default:
+      return filtering.notEmpty(title)
+  }
+}
+
+function valueText(column: Column, value: string, { people, customs, labels }: Names): string {
+  if (column === 'status') return statusName(value)
+  if (column === 'priority') return t.lead.priorities[value as keyof typeof t.lead.priorities] ?? value
+  if (column === 'source') return t.lead.sources[value as keyof typeof t.lead.sources] ?? value
+  if (column === 'adPlatform') return t.leads.platforms[value as keyof typeof t.leads.platforms] ?? value
+  if (column === 'assignedTo') return people.nameOf(value) ?? ''
+  if (column === 'labels') return labels.get(value)?.name ?? t.common.unknown
+  const custom = customs.find((one) => one.column === column)
+  if (custom?.type === 'boolean') return value === 'true' ? t.common.yes : value === 'false' ? t.common.no : value
+  if (custom?.type === 'number' || custom?.type === 'amount') return shownValue({ ...custom, type: custom.type }, value)
+  if (kindOf(column) === 'number') return number(Number(value), { maximumFractionDigits: 10 })
+  const mayBeDay = kindOf(column) === 'time' || kindOf(column) === 'custom'
+  return mayBeDay && isDay(value) ? dayText(value) : value
 }
 
 const either = (words: readonly string[]): string =>

@@ -7,24 +7,18 @@ import styles from '../LeadsPage.module.css'
 
 interface LabelFilterProps {
   title: string
-  /** Ids with commas. */
-  value: string | undefined
-  set(value: string | undefined): void
+  ids: readonly string[]
+  set(ids: string[]): void
 }
 
 const most = 20
 
 /** Which labels a filter is about. */
-export function LabelFilter({ title, value, set }: LabelFilterProps) {
+export function LabelFilter({ title, ids, set }: LabelFilterProps) {
   const labels = [...useLabelsById(useWorkspaceId()).values()]
-  const chosen = value?.split(',') ?? []
   return (
-    <Checkbox.Group
-      label={title}
-      value={chosen}
-      onChange={(ids) => ids.length <= most && set(ids.length === 0 ? undefined : ids.join(','))}
-    >
-      <Stack gap={8} mt={8} className={styles.choices}>
+    <Checkbox.Group aria-label={title} value={[...ids]} onChange={(next) => next.length <= most && set(next)}>
+      <Stack gap={8} className={styles.choices}>
         {labels.length === 0 && t.triage.pick.noLabels}
         {labels.map(({ id, name, color }) => (
           <Checkbox

@@ -5,8 +5,10 @@ import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { Sort } from '../fields/address.ts'
 import { type ColumnId, placed, resized, widthOf } from '../fields/column-choice.ts'
+import { isSortable } from '../fields/conditions.ts'
 import { columnTitle, isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
+import { isKeptByDatabase } from '../filters/SortMenu.tsx'
 import type { Columns } from './use-columns.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -62,10 +64,13 @@ interface HeadCellProps {
 
 function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellProps) {
   const [isOver, setOver] = useState(false)
-  const sortable = id === 'createdAt' || id === 'updatedAt'
+  const sortable = isSortable(id)
   const direction = sort.now === id ? 'ascending' : sort.now === `-${id}` ? 'descending' : undefined
   const fields = useLeadFields(useWorkspaceId())
   const title = columnTitle(id, fields)
+  // What is large or late is looked for first; names begin at A.
+  const fromEnd = isNumberColumn(id, fields) || id === 'createdAt' || id === 'updatedAt' || id === 'priority'
+  const isNextDown = direction === undefined ? fromEnd : direction === 'ascending'
   const mayMove = id !== 'name'
   return (
     <div
@@ -97,8 +102,8 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
           <button
             type="button"
             className={styles.sort}
-            title={t.leads.sort(title)}
-            onClick={() => sort.to(direction === 'descending' ? id : `-${id}`)}
+            title={`${t.leads.sort(title)}. ${isKeptByDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
+            onClick={() => sort.to(isNextDown ? `-${id}` : id)}
           >
             {title}
             {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}

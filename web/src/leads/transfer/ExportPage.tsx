@@ -16,7 +16,8 @@ import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { activeFilters, addressOf } from '../fields/address.ts'
+import { addressOf, conditionsOf } from '../fields/address.ts'
+import { useCustomNames } from '../fields/custom-columns.ts'
 import { sentenceOf } from '../filters/sentence.ts'
 import { readFilters } from './search.ts'
 import styles from './transfer.module.css'
@@ -78,10 +79,16 @@ function Filters({ filters }: { filters: LeadFilters }) {
   const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
   const labels = useLabelsById(workspaceId)
+  const customs = useCustomNames(workspaceId)()
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export
-  const sentences = activeFilters(address).map((name) => sentenceOf(name, address, people, labels))
-  const all = address.q === undefined ? sentences : [...sentences, search(address.q)]
+  const sentences = conditionsOf(address).map((condition) => sentenceOf(condition, { people, customs, labels }))
+  const all = [
+    ...sentences,
+    ...(address.match === undefined ? [] : [t.filtering.any]),
+    ...(address.import === undefined ? [] : [t.leads.filters.fromImport]),
+    ...(address.q === undefined ? [] : [search(address.q)]),
+  ]
   if (all.length === 0) return <span>{everything}</span>
   return all.map((sentence) => (
     <Chip key={sentence} tone="accent">

@@ -12,6 +12,10 @@ const filterNames = [
   'updatedTo',
   'search',
   'importId',
+  'labels',
+  'withoutLabels',
+  'where',
+  'match',
 ] as const satisfies readonly (keyof LeadFilters)[]
 
 /** The filters of the list of leads that an address carries; the service judges their values. */

@@ -113,6 +113,11 @@ const words: ProblemWords = {
   mergeHistory: 'The other lead has too long a history to be moved. Keep that one instead.',
   mergeKeptGone: 'The lead that was kept is deleted. Restore it first, or undo the merge that it went with.',
   mergeOver: 'The 30 days in which this merge could be undone are over.',
+  manyToSort:
+    'This column is stored encrypted, and the list has more leads than Parley keeps in memory. Narrow it by a date, a status or an assignee, or ask whoever runs Parley to give it more memory (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'The leads are being read into memory. This takes a few seconds the first time.',
+  notOnBoard: 'The board counts no leads by texts and custom fields. Look at these in the table.',
+  condition: 'This filter does not fit its column.',
   templates: 'The platform did not list its templates. Try again later.',
 }
 

@@ -2,6 +2,7 @@ import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { fields } from './fields.ts'
+import { filtering } from './filtering.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { files } from './inbox/files.ts'
@@ -25,6 +26,7 @@ export const rest = {
   connections,
   erasure,
   files,
+  filtering,
   finding,
   fields,
   forms,

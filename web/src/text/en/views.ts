@@ -22,8 +22,5 @@ export const views = {
     title: 'Labels',
     add: 'Add label',
     remove: 'Remove label',
-    any: 'Label is',
-    none: 'Label is not',
-    sentence: (title: string, names: string) => `${title} ${names}`,
   },
 }

@@ -115,6 +115,11 @@ const words: ProblemWords = {
   mergeHistory: 'El otro lead tiene un historial demasiado largo para moverlo. Conserva ese.',
   mergeKeptGone: 'El lead que se conservó está eliminado. Restáuralo primero, o deshaz la fusión con la que se fue.',
   mergeOver: 'Han pasado los 30 días en que se podía deshacer esta fusión.',
+  manyToSort:
+    'Esta columna se guarda cifrada, y la lista tiene más leads de los que Parley mantiene en la memoria. Acótela por fecha, estado o responsable, o pida a quien administra Parley que le dé más memoria (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'Los leads se están leyendo en la memoria. La primera vez tarda unos segundos.',
+  notOnBoard: 'El tablero no cuenta leads por textos ni por campos personalizados. Véalos en la tabla.',
+  condition: 'Este filtro no sirve para la columna.',
   templates: 'La plataforma no mostró sus plantillas. Inténtalo más tarde.',
 }
 

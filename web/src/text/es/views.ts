@@ -24,8 +24,5 @@ export const views: typeof en = {
     title: 'Etiquetas',
     add: 'Añadir etiqueta',
     remove: 'Quitar etiqueta',
-    any: 'La etiqueta es',
-    none: 'La etiqueta no es',
-    sentence: (title, names) => `${title} ${names}`,
   },
 }

@@ -115,6 +115,11 @@ const words: ProblemWords = {
   mergeHistory: 'O outro lead tem um histórico longo demais para ser movido. Mantenha esse.',
   mergeKeptGone: 'O lead que foi mantido está excluído. Restaure-o primeiro, ou desfaça a mesclagem com que ele foi.',
   mergeOver: 'Passaram os 30 dias em que esta mesclagem podia ser desfeita.',
+  manyToSort:
+    'Esta coluna é guardada cifrada, e a lista tem mais leads do que o Parley mantém na memória. Restrinja por data, status ou responsável, ou peça a quem administra o Parley que lhe dê mais memória (PARLEY_SEARCH_MEMORY).',
+  notInMemoryYet: 'Os leads estão sendo lidos para a memória. Na primeira vez, isso leva alguns segundos.',
+  notOnBoard: 'O quadro não conta leads por textos nem por campos personalizados. Veja-os na tabela.',
+  condition: 'Este filtro não serve para a coluna.',
   templates: 'A plataforma não listou os modelos. Tente mais tarde.',
 }
 

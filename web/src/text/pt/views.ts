@@ -24,8 +24,5 @@ export const views: typeof en = {
     title: 'Etiquetas',
     add: 'Adicionar etiqueta',
     remove: 'Remover etiqueta',
-    any: 'A etiqueta é',
-    none: 'A etiqueta não é',
-    sentence: (title, names) => `${title} ${names}`,
   },
 }

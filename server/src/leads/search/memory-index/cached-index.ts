@@ -22,8 +22,8 @@ export async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () =>
   // Read before the leads are: whatever is committed later comes after it.
   await placeAll(deps.db, workspaceId)
   cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
-  const open = newSegment(shape.segmentSlots)
-  for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId)) {
+  const open = newSegment(shape.segmentSlots, shape.holds)
+  for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId, shape.holds)) {
     for (const lead of leads) {
       if (isFull(open)) {
         index.segments.push(seal(open))

@@ -4,8 +4,9 @@ import type { Clock } from '../../../base/clock.ts'
 import type { DbOptions, Sql } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
+import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
 import { type IndexShape, usualShape } from './memory-index.ts'
-import type { SearchWorkerSettings } from './messages.ts'
+import type { Held, SearchWorkerSettings } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { openSearchWorker } from './search-worker-client.ts'
 
@@ -13,8 +14,12 @@ import { openSearchWorker } from './search-worker-client.ts'
 export interface MemoryIndexes {
   /** The answer, or null when there is no index that is up to all that was committed before the call. */
   find(workspaceId: string, query: IndexQuery): Promise<IndexAnswer | null>
+  /** The same for a list in any order, or narrowed by any column, which another index answers. */
+  arrange(workspaceId: string, query: ArrangedQuery): Promise<ArrangedAnswer | null>
+  /** Whether that index is being built, and an answer to be expected. */
+  isArranging(workspaceId: string): boolean
   /** Whether there is an index now: it is built unless the workspace is too small or too large for one. */
-  warm(workspaceId: string): Promise<boolean>
+  warm(workspaceId: string, holds?: Held): Promise<boolean>
   /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
   useMasterKey(masterKey: Buffer): void
   close(): Promise<void>
@@ -35,6 +40,8 @@ export interface MemoryIndexOptions {
   repeat?: Repeat
 }
 
+/** Fewer leads are opened for each page in no time. */
+const minArranged = 2_000
 const idleMs = 600_000
 const tidyMs = 60_000
 /** How often a workspace without an index is looked at again. */
@@ -49,19 +56,43 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, shape } },
     { clock, log, startThread: options.startThread },
   )
-  /** Workspaces lately asked for: whether there is an index, and when that was looked at. */
-  const known = new Map<string, { exists: boolean; lookedAtMs: number }>()
+  /** Workspaces lately asked for: whether there is an index, whether it is being built, and when that was looked at. */
+  const known = new Map<string, { exists: boolean; isComing: boolean; lookedAtMs: number }>()
+  const keyTo = (workspaceId: string, holds: Held) => `${workspaceId} ${holds}`
 
-  const note = (workspaceId: string, exists: boolean) => {
+  const note = (key: string, exists: boolean, isComing = false) => {
     if (known.size >= maxWorkspaces) known.clear()
-    known.set(workspaceId, { exists, lookedAtMs: clock.now().getTime() })
+    known.set(key, { exists, isComing, lookedAtMs: clock.now().getTime() })
   }
-  const warm = async (workspaceId: string): Promise<boolean> => {
-    note(workspaceId, false)
-    if (!(await hasLeads(options.sql, workspaceId, minLeads))) return false
-    const { exists } = await worker.ask({ kind: 'warm', workspaceId })
-    note(workspaceId, exists)
+  const warm = async (workspaceId: string, holds: Held = 'text'): Promise<boolean> => {
+    const key = keyTo(workspaceId, holds)
+    note(key, false, true)
+    const least = holds === 'text' ? minLeads : Math.min(minLeads, minArranged)
+    const isWorth = await hasLeads(options.sql, workspaceId, least)
+    const exists = isWorth && (await worker.ask({ kind: 'warm', workspaceId, holds })).exists
+    note(key, exists)
     return exists
+  }
+  const ask = async <A>(
+    workspaceId: string,
+    holds: Held,
+    request: Parameters<typeof worker.ask>[0],
+  ): Promise<A | null> => {
+    const key = keyTo(workspaceId, holds)
+    const entry = known.get(key)
+    if (entry?.exists) {
+      const { answer, exists } = await worker.ask(request)
+      if (!exists) note(key, false)
+      return answer as A | null
+    }
+    const age = entry === undefined ? againMs : clock.now().getTime() - entry.lookedAtMs
+    if (!entry?.isComing && (age >= againMs || age < 0)) {
+      warm(workspaceId, holds).catch((error: unknown) => {
+        note(key, false)
+        log.warn('a memory index of leads is not built', { workspaceId }, error)
+      })
+    }
+    return null
   }
   const loop = repeat(
     tidyMs,
@@ -71,21 +102,10 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
 
   return {
     warm,
-    find: async (workspaceId, query) => {
-      const entry = known.get(workspaceId)
-      if (entry?.exists) {
-        const { answer, exists } = await worker.ask({ kind: 'find', workspaceId, query })
-        if (!exists) note(workspaceId, false)
-        return answer
-      }
-      const age = entry === undefined ? againMs : clock.now().getTime() - entry.lookedAtMs
-      if (age >= againMs || age < 0) {
-        warm(workspaceId).catch((error: unknown) =>
-          log.warn('a memory index of leads is not built', { workspaceId }, error),
-        )
-      }
-      return null
-    },
+    find: (workspaceId, query) => ask<IndexAnswer>(workspaceId, 'text', { kind: 'find', workspaceId, query }),
+    arrange: (workspaceId, query) =>
+      ask<ArrangedAnswer>(workspaceId, 'values', { kind: 'arrange', workspaceId, query }),
+    isArranging: (workspaceId) => known.get(keyTo(workspaceId, 'values'))?.isComing ?? false,
     useMasterKey: worker.useMasterKey,
     close: async () => {
       await loop.stop()

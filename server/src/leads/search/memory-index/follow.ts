@@ -60,7 +60,7 @@ export async function catchUp({ db, vault }: FollowDeps, following: Following): 
   return 'level'
 }
 
-async function selectChanges(sql: Sql, { workspaceId, position, seen }: Following): Promise<ChangeRow[]> {
+async function selectChanges(sql: Sql, { workspaceId, position, seen, shape }: Following): Promise<ChangeRow[]> {
   const ofLeads = eventsOfLeads(sql, workspaceId)
   return sql<ChangeRow[]>`
     select
@@ -78,7 +78,7 @@ async function selectChanges(sql: Sql, { workspaceId, position, seen }: Followin
       (select seq, position, subject_id from events where ${ofLeads} and position is null limit ${maxChanges + 1})
     ) as e on true
     left join lateral (
-      select ${imageColumns(sql)}
+      select ${imageColumns(sql, shape.holds)}
       from leads l
       where l.workspace_id = ${workspaceId}
         and l.id = e.subject_id
@@ -118,7 +118,7 @@ export async function pursue(deps: FollowDeps, following: Following): Promise<'l
   }
 }
 
-async function selectNext(sql: Sql, { workspaceId, position }: Following): Promise<ChangeRow[]> {
+async function selectNext(sql: Sql, { workspaceId, position, shape }: Following): Promise<ChangeRow[]> {
   return sql<ChangeRow[]>`
     select e.seq, e.position, e.subject_id as "subjectId", c.*
     from (
@@ -130,7 +130,7 @@ async function selectNext(sql: Sql, { workspaceId, position }: Following): Promi
       limit ${maxChanges}
     ) as e
     left join lateral (
-      select ${imageColumns(sql)}
+      select ${imageColumns(sql, shape.holds)}
       from leads l
       where l.workspace_id = ${workspaceId}
         and l.id = e.subject_id

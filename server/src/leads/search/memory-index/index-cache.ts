@@ -1,21 +1,29 @@
 import { singleFlight } from '../../../base/async/single-flight.ts'
+import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arranged-query.ts'
 import { type CachedIndex, fill, newCachedIndex } from './cached-index.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
-import { compact, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
-import type { MemoryIndexLimits } from './messages.ts'
+import { compact, type MemoryIndex, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
+import type { Held, MemoryIndexLimits } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
 
 /** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
 export interface IndexCache {
   /** Builds the index unless it is there; false when it does not fit. */
-  warm(workspaceId: string, nowMs: number): Promise<boolean>
+  warm(workspaceId: string, nowMs: number, holds?: Held): Promise<boolean>
   /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
-  find(workspaceId: string, query: IndexQuery, nowMs: number): Promise<{ answer: IndexAnswer | null; exists: boolean }>
+  find(workspaceId: string, query: IndexQuery, nowMs: number): Promise<Found<IndexAnswer>>
+  /** The same of the index of values, for lists in any order. */
+  arrange(workspaceId: string, query: ArrangedQuery, nowMs: number): Promise<Found<ArrangedAnswer>>
   /** Drops what nobody has asked for lately. */
   tidy(nowMs: number): void
   /** Neither holds an index nor builds one. */
   isEmpty(): boolean
+}
+
+export interface Found<A> {
+  answer: A | null
+  exists: boolean
 }
 
 export interface IndexCacheDeps extends FollowDeps {
@@ -41,8 +49,8 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const entries = new Map<string, Entry>()
   const building = new Map<string, Promise<boolean>>()
 
-  const isKept = (entry: Entry) => entries.get(entry.cached.workspaceId) === entry
-  const drop = (entry: Entry) => isKept(entry) && entries.delete(entry.cached.workspaceId)
+  const isKept = (entry: Entry) => entries.get(keyOf(entry)) === entry
+  const drop = (entry: Entry) => isKept(entry) && entries.delete(keyOf(entry))
   const fail = (entry: Entry, error: unknown) => {
     drop(entry)
     deps.onTrouble(entry.cached.workspaceId, error)
@@ -57,17 +65,17 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const settle = async (entry: Entry): Promise<void> => {
     if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
-  const build = async (workspaceId: string, nowMs: number): Promise<boolean> => {
+  const build = async (workspaceId: string, nowMs: number, holds: Held): Promise<boolean> => {
     const startedMs = performance.now()
     const live = await countLive(deps.db.sql, workspaceId)
-    const cached = newCachedIndex(workspaceId, limits.shape, nowMs, live * bytesPerLead)
+    const cached = newCachedIndex(workspaceId, { ...limits.shape, holds }, nowMs, live * bytesPerLead)
     const entry: Entry = {
       cached,
       reachLevel: singleFlight(() => reachLevel(entry)),
       settle: singleFlight(() => settle(entry)),
     }
     if (!fits(entry)) return false
-    entries.set(workspaceId, entry)
+    entries.set(keyOf(entry), entry)
     const isBuilt = await fill(deps, cached, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
       drop(entry)
       throw error
@@ -77,40 +85,61 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
     return isBuilt
   }
 
+  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Found<A>> => {
+    const entry = entries.get(key)
+    if (entry === undefined) return { answer: null, exists: false }
+    if (!isIdle(entry, nowMs, limits)) return askEntry(entry, nowMs, answerOf, { isKept, fail })
+    drop(entry)
+    return { answer: null, exists: false }
+  }
+
   return {
-    warm: (workspaceId, nowMs) => {
-      const running = building.get(workspaceId)
+    warm: (workspaceId, nowMs, holds = 'text') => {
+      const key = keyTo(workspaceId, holds)
+      const running = building.get(key)
       if (running !== undefined) return running
-      if (entries.has(workspaceId)) return Promise.resolve(true)
-      const started = build(workspaceId, nowMs)
+      if (entries.has(key)) return Promise.resolve(true)
+      const started = build(workspaceId, nowMs, holds)
         .catch((error: unknown) => {
           deps.onTrouble(workspaceId, error)
           return false
         })
-        .finally(() => building.delete(workspaceId))
-      building.set(workspaceId, started)
+        .finally(() => building.delete(key))
+      building.set(key, started)
       return started
     },
-    find: async (workspaceId, query, nowMs) => {
-      const entry = entries.get(workspaceId)
-      if (entry === undefined || isIdle(entry, nowMs, limits)) {
-        if (entry !== undefined) drop(entry)
-        return { answer: null, exists: false }
-      }
-      entry.cached.lastUsedMs = nowMs
-      try {
-        const answer = (await entry.reachLevel()) ? queryMemoryIndex(entry.cached.index, query) : null
-        setImmediate(() => entry.settle().catch((error: unknown) => fail(entry, error)))
-        return { answer, exists: isKept(entry) }
-      } catch (error) {
-        fail(entry, error)
-        return { answer: null, exists: false }
-      }
-    },
+    find: (workspaceId, query, nowMs) =>
+      ask(keyTo(workspaceId, 'text'), nowMs, (index) => queryMemoryIndex(index, query)),
+    arrange: (workspaceId, query, nowMs) =>
+      ask(keyTo(workspaceId, 'values'), nowMs, (index) => answerArranged(index, query)),
     tidy: (nowMs) => {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
     isEmpty: () => entries.size === 0 && building.size === 0,
+  }
+}
+
+type Answering<A> = (index: MemoryIndex) => A | Promise<A>
+
+interface Hands {
+  isKept(entry: Entry): boolean
+  fail(entry: Entry, error: unknown): void
+}
+
+async function askEntry<A>(
+  entry: Entry,
+  nowMs: number,
+  answerOf: Answering<A>,
+  { isKept, fail }: Hands,
+): Promise<Found<A>> {
+  entry.cached.lastUsedMs = nowMs
+  try {
+    const answer = (await entry.reachLevel()) ? await answerOf(entry.cached.index) : null
+    setImmediate(() => entry.settle().catch((error: unknown) => fail(entry, error)))
+    return { answer, exists: isKept(entry) }
+  } catch (error) {
+    fail(entry, error)
+    return { answer: null, exists: false }
   }
 }
 
@@ -135,15 +164,26 @@ async function tend(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean>
 const isIdle = ({ cached }: Entry, nowMs: number, { idleMs }: MemoryIndexLimits): boolean =>
   nowMs - cached.lastUsedMs > idleMs
 
-/** Drops the indexes that were used longest ago until this one fits; false when it does not fit even alone. */
+const keyTo = (workspaceId: string, holds: Held): string => `${workspaceId} ${holds}`
+const keyOf = ({ cached: { workspaceId, shape } }: Entry): string => keyTo(workspaceId, shape.holds ?? 'text')
+
+/**
+ * Drops the indexes that were used longest ago until this one fits; false when it does not fit even so. Values never take
+ * the place of the text of their own workspace: both would be built by turns.
+ */
 function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {
-  if (wanted.cached.bytes > maxBytes) return false
-  const others = [...entries.values()].filter((entry) => entry.cached.workspaceId !== wanted.cached.workspaceId)
+  const key = keyOf(wanted)
+  const others = [...entries.values()].filter((entry) => keyOf(entry) !== key)
+  const isBound = (entry: Entry) =>
+    wanted.cached.shape.holds === 'values' && keyOf(entry) === keyTo(wanted.cached.workspaceId, 'text')
+  const least = others.filter(isBound).reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
+  if (least > maxBytes) return false
   let total = others.reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
-  for (const { cached } of others.sort((a, b) => a.cached.lastUsedMs - b.cached.lastUsedMs)) {
+  for (const entry of others.sort((a, b) => a.cached.lastUsedMs - b.cached.lastUsedMs)) {
     if (total <= maxBytes) break
-    entries.delete(cached.workspaceId)
-    total -= cached.bytes
+    if (isBound(entry)) continue
+    entries.delete(keyOf(entry))
+    total -= entry.cached.bytes
   }
   return true
 }

@@ -25,6 +25,9 @@ export interface MemoryIndex {
 
 /** A live lead as the index takes it: times in milliseconds, and what is searched in one text. */
 export interface IndexedLead extends Record<CodedColumn, string | null> {
+  /** Only of an index of values. */
+  estimated?: number | null
+  actual?: number | null
   id: string
   created: number
   updated: number
@@ -36,6 +39,8 @@ export interface IndexShape {
   tailSlots: number
   /** Leads that a sealed segment holds at most. */
   segmentSlots: number
+  /** What its text is: what is searched, or the values that lists are sorted and narrowed by. */
+  holds?: 'text' | 'values'
 }
 
 export const usualShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots }
@@ -43,7 +48,7 @@ export const usualShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots 
 export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   return {
     segments: [],
-    tail: newSegment(shape.tailSlots),
+    tail: newSegment(shape.tailSlots, shape.holds),
     tailSlots: new Map(),
     dictionaries: Object.fromEntries(
       codedColumns.map((column) => [column, new Map<string, number>()]),
@@ -63,10 +68,10 @@ export function putLead(index: MemoryIndex, shape: IndexShape, lead: IndexedLead
 }
 
 export function appendLead({ dictionaries }: MemoryIndex, segment: Segment, lead: IndexedLead): number {
-  const { id, created, updated, text } = lead
+  const { id, created, updated, estimated = null, actual = null, text } = lead
   const code = (column: CodedColumn) => codeOf(dictionaries[column], lead[column], segment[column])
   const codes = Object.fromEntries(codedColumns.map((column) => [column, code(column)])) as Record<CodedColumn, number>
-  return append(segment, { id, created, updated, ...codes }, text)
+  return append(segment, { id, created, updated, estimated, actual, ...codes }, text)
 }
 
 function codeOf(dictionary: Map<string, number>, value: string | null, column: Uint8Array | Uint16Array): number {
@@ -113,8 +118,8 @@ export function removeErased(index: MemoryIndex, id: string): void {
 }
 
 function sealTail(index: MemoryIndex, shape: IndexShape): void {
-  if (index.tail.live > 0) index.segments.push(rewrite([index.tail]))
-  index.tail = newSegment(shape.tailSlots)
+  if (index.tail.live > 0) index.segments.push(rewrite([index.tail], shape))
+  index.tail = newSegment(shape.tailSlots, shape.holds)
   index.tailSlots.clear()
 }
 
@@ -130,7 +135,7 @@ export function compact(index: MemoryIndex, shape: IndexShape): boolean {
   const group = worn === undefined ? smallSiblings(index.segments, shape) : [worn]
   if (group.length === 0) return false
   const kept = index.segments.filter((segment) => !group.includes(segment))
-  index.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group)] : kept
+  index.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group, shape)] : kept
   return true
 }
 
@@ -147,8 +152,11 @@ function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }
   return []
 }
 
-function rewrite(group: readonly Segment[]): Segment {
-  const merged = newSegment(group.reduce((sum, { live }) => sum + live, 0))
+function rewrite(group: readonly Segment[], { holds }: IndexShape): Segment {
+  const merged = newSegment(
+    group.reduce((sum, { live }) => sum + live, 0),
+    holds,
+  )
   for (const segment of group) {
     for (let slot = 0; slot < segment.count; slot++) if (segment.alive[slot] === 1) copySlot(merged, segment, slot)
   }

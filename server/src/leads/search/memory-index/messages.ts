@@ -1,5 +1,6 @@
 import type { DbOptions } from '../../../base/db.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
+import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
 import type { IndexShape } from './memory-index.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 
@@ -18,17 +19,21 @@ export interface MemoryIndexLimits {
   shape: IndexShape
 }
 
+/** What an index is asked for: texts to search, or values to sort and narrow by. */
+export type Held = 'text' | 'values'
+
 /** `nowMs` is the service's time, which may be another than the machine's. */
 export type Question =
   | { kind: 'find'; number: number; workspaceId: string; query: IndexQuery; nowMs: number }
-  | { kind: 'warm'; number: number; workspaceId: string; nowMs: number }
+  | { kind: 'arrange'; number: number; workspaceId: string; query: ArrangedQuery; nowMs: number }
+  | { kind: 'warm'; number: number; workspaceId: string; holds: Held; nowMs: number }
   | { kind: 'tidy'; nowMs: number }
   | { kind: 'use-master-key'; masterKey: Uint8Array }
   | { kind: 'stop' }
 
 export type Reply =
   /** A null answer to `find` is no answer; `exists` tells whether there is an index to ask again. */
-  | { kind: 'answer'; number: number; answer: IndexAnswer | null; exists: boolean }
+  | { kind: 'answer'; number: number; answer: IndexAnswer | ArrangedAnswer | null; exists: boolean }
   | { kind: 'built'; workspaceId: string; ms: number }
   | { kind: 'trouble'; workspaceId: string; code: string }
   /** After a `tidy` that left no index. */

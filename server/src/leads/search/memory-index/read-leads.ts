@@ -1,7 +1,9 @@
 import type { Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
+import { customTexts } from '../arranged/opened.ts'
 import { leadText } from './indexed-text.ts'
+import { valuesText } from './lead-values.ts'
 import type { IndexedLead } from './memory-index.ts'
 
 /** What an index needs of a lead. */
@@ -19,9 +21,20 @@ export type ImageRow = Pick<
   | 'created_at'
   | 'updated_at'
   | 'deleted_at'
->
+> & { values?: ValueColumns | null }
 
-export const imageColumns = (sql: Sql) => sql`
+/** What an index of values needs beside it. */
+interface ValueColumns {
+  estimated: number | null
+  actual: number | null
+  /** In base64. */
+  custom: string | null
+  notes: boolean
+}
+
+export type Holds = 'text' | 'values' | undefined
+
+export const imageColumns = (sql: Sql, holds: Holds) => sql`
   l.id,
   l.unique_code,
   l.external_ref,
@@ -33,7 +46,16 @@ export const imageColumns = (sql: Sql) => sql`
   l.person,
   l.created_at,
   l.updated_at,
-  l.deleted_at`
+  l.deleted_at
+  ${holds === 'values' ? valueColumns(sql) : sql``}`
+
+const valueColumns = (sql: Sql) => sql`,
+  json_build_object(
+    'estimated', l.estimated_value,
+    'actual', l.actual_value,
+    'custom', encode(l.custom_fields, 'base64'),
+    'notes', l.notes is not null
+  ) as values`
 
 /** Opens rows of live leads. */
 export async function openRows(vault: Vault, workspaceId: string, rows: readonly ImageRow[]): Promise<IndexedLead[]> {
@@ -42,6 +64,7 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
     rows.map((row) => {
       const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
       const { unique_code: uniqueCode, external_ref: externalRef } = row
+      const texts = { firstName, lastName, email, phone, contacts, uniqueCode, externalRef }
       return {
         id: row.id,
         created: row.created_at.getTime(),
@@ -51,7 +74,20 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
         source: row.source,
         adPlatform: row.ad_platform,
         assignee: row.assigned_to,
-        text: leadText({ firstName, lastName, email, phone, contacts, uniqueCode, externalRef }),
+        ...(row.values == null
+          ? { text: leadText(texts) }
+          : {
+              estimated: row.values.estimated,
+              actual: row.values.actual,
+              text: valuesText({
+                ...texts,
+                hasNotes: row.values.notes,
+                customTexts: customTexts(keyring, {
+                  id: row.id,
+                  custom_fields: row.values.custom === null ? null : Buffer.from(row.values.custom, 'base64'),
+                }),
+              }),
+            }),
       }
     }),
   )
@@ -69,9 +105,14 @@ export async function countLive(sql: Sql, workspaceId: string): Promise<number> 
 const batch = 2000
 
 /** Every live lead, oldest first, in batches. A lead that changes meanwhile is read before or after its change. */
-export async function* readLive(sql: Sql, vault: Vault, workspaceId: string): AsyncGenerator<IndexedLead[]> {
+export async function* readLive(
+  sql: Sql,
+  vault: Vault,
+  workspaceId: string,
+  holds: Holds,
+): AsyncGenerator<IndexedLead[]> {
   const select = (last: ImageRow | undefined) => sql<ImageRow[]>`
-    select ${imageColumns(sql)}
+    select ${imageColumns(sql, holds)}
     from leads l
     where l.workspace_id = ${workspaceId}
       and l.deleted_at is null

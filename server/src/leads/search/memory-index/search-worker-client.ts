@@ -1,13 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import type { Question, Reply, SearchWorkerSettings } from './messages.ts'
+import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
+import type { Held, Question, Reply, SearchWorkerSettings } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 
-type Request = { kind: 'find'; workspaceId: string; query: IndexQuery } | { kind: 'warm'; workspaceId: string }
+type Request =
+  | { kind: 'find'; workspaceId: string; query: IndexQuery }
+  | { kind: 'arrange'; workspaceId: string; query: ArrangedQuery }
+  | { kind: 'warm'; workspaceId: string; holds: Held }
 
 interface Answered {
-  answer: IndexAnswer | null
+  answer: IndexAnswer | ArrangedAnswer | null
   exists: boolean
 }
 
@@ -85,7 +89,7 @@ export function openSearchWorker(
       const nowMs = clock.now().getTime()
       if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
       // A worker that would only begin has no index to find anything in.
-      if (worker === null && request.kind === 'find') return Promise.resolve(nothing)
+      if (worker === null && request.kind !== 'warm') return Promise.resolve(nothing)
       worker ??= start()
       return new Promise((resolve) => {
         const number = ++last

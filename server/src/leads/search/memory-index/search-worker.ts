@@ -36,9 +36,13 @@ async function answer(question: Question): Promise<void> {
       const { number, workspaceId, query, nowMs } = question
       return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, query, nowMs)) })
     }
+    case 'arrange': {
+      const { number, workspaceId, query, nowMs } = question
+      return tell({ kind: 'answer', number, ...(await cache.arrange(workspaceId, query, nowMs)) })
+    }
     case 'warm': {
-      const { number, workspaceId, nowMs } = question
-      return tell({ kind: 'answer', number, answer: null, exists: await cache.warm(workspaceId, nowMs) })
+      const { number, workspaceId, holds, nowMs } = question
+      return tell({ kind: 'answer', number, answer: null, exists: await cache.warm(workspaceId, nowMs, holds) })
     }
     case 'tidy':
       cache.tidy(question.nowMs)

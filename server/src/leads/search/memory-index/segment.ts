@@ -22,6 +22,9 @@ export interface Segment {
   priority: Uint8Array
   source: Uint8Array
   adPlatform: Uint8Array
+  /** Only of an index of values, empty else; what is not known is no number. */
+  estimated: Float64Array
+  actual: Float64Array
   /** The text of slot n stands from `starts[n]` to `starts[n + 1]`. */
   text: Buffer
   starts: Uint32Array
@@ -34,6 +37,21 @@ export interface Segment {
   index: { blocks: BlockBits; postings: Postings } | null
   /** How many slots pass a filter, by its key, since the last lead died. */
   counts: Map<string, number>
+  /** The same of an index of values: its last orders, and which slots pass, since the last lead died. */
+  orders: Map<string, SlotOrder>
+  marks: Map<string, Marks>
+}
+
+/** The slots of a segment in an order, those with nothing to be sorted by behind the others. */
+export interface SlotOrder {
+  slots: Uint16Array
+  /** How many have something to be sorted by. */
+  filled: number
+}
+
+export interface Marks {
+  marks: Uint8Array
+  count: number
 }
 
 /** What a slot holds, apart from the text. */
@@ -46,14 +64,22 @@ export interface SlotFields {
   priority: number
   source: number
   adPlatform: number
+  estimated?: number | null
+  actual?: number | null
 }
 
 export const maxSlots = 65_536
 /** What a slot takes besides its text and its share of the block index. */
 const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 4 + 2 + 2
 const textBytesAtFirst = 96
+/** What orders and marks of a slot may come to. */
+const maxKeptBytes = 4 * 2
 
-export function newSegment(capacity: number): Segment {
+/** What a slot of an index of values takes beside. */
+const valueBytes = 8 + 8
+
+export function newSegment(capacity: number, holds: 'text' | 'values' = 'text'): Segment {
+  const amounts = holds === 'values' ? capacity : 0
   return {
     count: 0,
     live: 0,
@@ -66,6 +92,8 @@ export function newSegment(capacity: number): Segment {
     priority: new Uint8Array(capacity),
     source: new Uint8Array(capacity),
     adPlatform: new Uint8Array(capacity),
+    estimated: new Float64Array(amounts),
+    actual: new Float64Array(amounts),
     text: Buffer.allocUnsafeSlow(capacity * textBytesAtFirst),
     starts: new Uint32Array(capacity + 1),
     byCreated: none,
@@ -73,6 +101,8 @@ export function newSegment(capacity: number): Segment {
     ordered: 0,
     index: null,
     counts: new Map(),
+    orders: new Map(),
+    marks: new Map(),
   }
 }
 
@@ -93,6 +123,8 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   segment.priority[slot] = fields.priority
   segment.source[slot] = fields.source
   segment.adPlatform[slot] = fields.adPlatform
+  segment.estimated[slot] = fields.estimated ?? Number.NaN
+  segment.actual[slot] = fields.actual ?? Number.NaN
   take(segment, slot)
   return slot
 }
@@ -109,7 +141,17 @@ export function copySlot(into: Segment, from: Segment, slot: number): void {
   take(into, target)
 }
 
-const columns = ['created', 'updated', 'status', 'assignee', 'priority', 'source', 'adPlatform'] as const
+const columns = [
+  'created',
+  'updated',
+  'status',
+  'assignee',
+  'priority',
+  'source',
+  'adPlatform',
+  'estimated',
+  'actual',
+] as const
 
 function take(segment: Segment, slot: number): void {
   segment.alive[slot] = 1
@@ -128,6 +170,7 @@ export function kill(segment: Segment, slot: number): void {
   segment.live -= segment.alive[slot] ?? 0
   segment.alive[slot] = 0
   segment.counts.clear()
+  segment.marks.clear()
 }
 
 /** Brings the two orders up to date. */
@@ -167,8 +210,9 @@ export function seal(segment: Segment): Segment {
   const { count, live, byCreated, byUpdated } = segment
   const text = segment.text.subarray(0, segment.starts[count] ?? 0)
   const starts = segment.starts.subarray(0, count + 1)
-  const blocks = blockBits(text, starts, count)
-  const postings = postingsOf(text, starts, count)
+  const isSearched = segment.estimated.length === 0
+  const blocks = isSearched ? blockBits(text, starts, count) : { bits: new Uint32Array(0), words: 0 }
+  const postings = isSearched ? postingsOf(text, starts, count) : postingsOf(text, starts, 0)
   const packed = pack({
     alive: segment.alive.subarray(0, count),
     ids: segment.ids.subarray(0, count * 16),
@@ -179,6 +223,8 @@ export function seal(segment: Segment): Segment {
     priority: segment.priority.subarray(0, count),
     source: segment.source.subarray(0, count),
     adPlatform: segment.adPlatform.subarray(0, count),
+    estimated: segment.estimated.subarray(0, count),
+    actual: segment.actual.subarray(0, count),
     text,
     starts,
     byCreated,
@@ -197,6 +243,8 @@ export function seal(segment: Segment): Segment {
     ordered: count,
     index: { blocks: { ...blocks, bits }, postings: { steps, starts: postingStarts, counts: postingCounts } },
     counts: new Map(),
+    orders: new Map(),
+    marks: new Map(),
   }
 }
 
@@ -244,5 +292,6 @@ export function idText(segment: Segment, slot: number): string {
 export function bytesOf(segment: Segment): number {
   const { index } = segment
   const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)
-  return segment.alive.length * slotBytes + segment.text.length + indexBytes
+  const keptBytes = segment.estimated.length === 0 ? 0 : valueBytes + 2 * maxKeptBytes
+  return segment.alive.length * (slotBytes + keptBytes) + segment.text.length + indexBytes
 }

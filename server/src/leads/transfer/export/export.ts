@@ -1,10 +1,11 @@
 import { newId } from '../../../base/id.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
-import type { Lead, LeadDeps, LeadUser } from '../../lead/lead.ts'
+import type { Lead, LeadUser } from '../../lead/lead.ts'
 import { presentDetail } from '../../lead/present.ts'
-import { type LeadPage, listLeads } from '../../search/list.ts'
-import type { LeadFilter } from '../../search/list-filter.ts'
+import { listLeads } from '../../search/list.ts'
+import { asOf, type LeadFilter } from '../../search/list-filter.ts'
+import type { LeadPage, ListDeps } from '../../search/list-page.ts'
 import { csvLine } from '../file/cells.ts'
 import { fieldTargets, targetOfKey } from '../file/targets.ts'
 
@@ -21,11 +22,12 @@ export interface Export {
 
 /** Writes every lead that fits, oldest first, and tells the audit log when it began and how it ended. */
 export async function exportLeads(
-  deps: LeadDeps,
+  deps: ListDeps,
   user: LeadUser & { actor: TeamActor },
-  filter: LeadFilter,
+  wanted: LeadFilter,
   format: 'csv' | 'ndjson',
 ): Promise<Export> {
+  const filter = asOf(wanted, deps.clock.now())
   const id = newId(deps.clock.now())
   const note = (action: string, target: string) =>
     deps.db.tx((tx) =>
@@ -56,12 +58,12 @@ export async function exportLeads(
   return { total: first.total, file: file() }
 }
 
-function page(deps: LeadDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
+function page(deps: ListDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
   const wanted = { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor } as const
   return deps.db.inBulk(() => listLeads(deps, user, wanted))
 }
 
-async function* pages(deps: LeadDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
+async function* pages(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
   for (let next = first; ; ) {
     yield next.leads
     if (next.nextCursor === null) return
@@ -70,7 +72,7 @@ async function* pages(deps: LeadDeps, user: LeadUser, filter: LeadFilter, first:
 }
 
 /** The custom fields that become columns. They are sealed in their leads, so only a walk through these tells them. */
-async function customKeys(deps: LeadDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): Promise<string[]> {
+async function customKeys(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): Promise<string[]> {
   const keys = new Set<string>()
   for await (const leads of pages(deps, user, filter, first)) {
     for (const { key } of leads.flatMap((lead) => lead.customFields)) if (keys.size < maxCustomColumns) keys.add(key)

@@ -1,0 +1,163 @@
+import { listMembers } from '../../../access/users/members.ts'
+import { conflict, unprocessable } from '../../../base/errors.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { instanceScope } from '../../../base/sealing/vault.ts'
+import type { LeadUser } from '../../lead/lead.ts'
+import { findLeadsByIds } from '../../lead/queries.ts'
+import { openLead } from '../../lead/sealed.ts'
+import { readSearchTerm } from '../../lead/search-lines.ts'
+import { totalLastsMs } from '../list-cursor.ts'
+import { isForDatabase } from '../list-filter.ts'
+import type { LeadPage, ListDeps, ListRequest } from '../list-page.ts'
+import { collationKey } from './collation.ts'
+import { type Conditions, resolved } from './conditions.ts'
+import { readArrangedCursor, writeArrangedCursor } from './cursor.ts'
+import { type ArrangedList, openPlaces } from './opened.ts'
+import { type Arrangement, comparePlaces, fixedChoices, type Place } from './order.ts'
+import { arePlain, countPlain, isPlainOrder, selectPlaces } from './plain.ts'
+
+/** One page of a list in any order, or narrowed by any column. Filters of the leads interface hold beside the conditions. */
+export async function listArranged(deps: ListDeps, user: LeadUser, request: ArrangedRequest): Promise<LeadPage> {
+  const { filter, limit } = request
+  const { workspaceId } = user
+  const now = deps.clock.now()
+  const keyring = await deps.vault.keyring(workspaceId)
+  const arrangement = { ...request.sort, choices: await choicesOf(deps, workspaceId, request.sort) }
+  const cursor = request.cursor === null ? null : readArrangedCursor(keyring, request.cursor, arrangement, filter)
+  const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
+  const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
+  const list: ArrangedList = {
+    filter,
+    conditions: resolved(filter.conditions ?? noConditions, now),
+    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked),
+    arrangement,
+  }
+  const slice: ArrangedSlice = {
+    after: cursor?.after ?? null,
+    offset: cursor === null ? (request.page - 1) * limit : 0,
+    limit: limit + 1,
+    knownTotal: counted?.total ?? null,
+  }
+  const { places, total } =
+    (await fromMemory(deps, workspaceId, list, slice)) ??
+    (isPlain(list)
+      ? await fromDatabase(deps, workspaceId, list, slice)
+      : await fromOpened(deps, keyring, workspaceId, list, slice))
+  const last = places.length <= limit ? undefined : places[limit - 1]
+  const countedAt = counted?.countedAt ?? now
+  const nextCursor =
+    last === undefined ? null : writeArrangedCursor(keyring, arrangement, filter, { after: last, total, countedAt })
+  const ids = places.slice(0, limit).map(({ id }) => id)
+  const byId = new Map((await findLeadsByIds(deps.db.sql, workspaceId, ids)).map((row) => [row.id, row]))
+  // One that was deleted since is left out, and does not end the walk.
+  const rows = ids.flatMap((id) => byId.get(id) ?? [])
+  return { leads: rows.map((row) => openLead(keyring, row)), total, nextCursor }
+}
+
+export interface ArrangedRequest extends Omit<ListRequest, 'sort'> {
+  sort: Omit<Arrangement, 'choices'>
+}
+
+export interface ArrangedSlice {
+  after: Place | null
+  offset: number
+  limit: number
+  knownTotal: number | null
+}
+
+interface Found {
+  places: Place[]
+  total: number
+}
+
+const noConditions: Conditions = { match: 'all', list: [] }
+
+const isPlain = ({ conditions, arrangement, term }: ArrangedList): boolean =>
+  term === null && isPlainOrder(arrangement) && arePlain(conditions)
+
+/** The values of the choice that the list is sorted by, in their order. */
+async function choicesOf(
+  { db, vault }: ListDeps,
+  workspaceId: string,
+  { by, language }: Omit<Arrangement, 'choices'>,
+): Promise<readonly string[]> {
+  if (by === 'status') {
+    const [row] = await db.sql<{ lead_statuses: string[] }[]>`
+      select lead_statuses
+      from workspaces
+      where id = ${workspaceId}`
+    return row?.lead_statuses ?? []
+  }
+  if (by.startsWith('field:')) {
+    const [row] = await db.sql<{ choices: string[] }[]>`
+      select choices
+      from lead_fields
+      where workspace_id = ${workspaceId}
+        and key = ${by.slice('field:'.length)}
+        and type = 'select'`
+    return row?.choices ?? []
+  }
+  if (by !== 'assignedTo') return fixedChoices[by as keyof typeof fixedChoices] ?? []
+  const members = await listMembers(db.sql, workspaceId, await vault.keyring(instanceScope))
+  return members
+    .map(({ userId, name }) => ({ userId, key: collationKey(name, language) }))
+    .sort((a, b) => (a.key === b.key ? (a.userId < b.userId ? -1 : 1) : a.key < b.key ? -1 : 1))
+    .map(({ userId }) => userId)
+}
+
+async function fromMemory(
+  { memoryIndexes }: ListDeps,
+  workspaceId: string,
+  list: ArrangedList,
+  slice: ArrangedSlice,
+): Promise<Found | null> {
+  if (memoryIndexes === undefined || isForDatabase(list.filter)) return null
+  const { knownTotal, ...rest } = slice
+  const answer = await memoryIndexes.arrange(workspaceId, { ...list, ...rest, needsTotal: knownTotal === null })
+  return answer === null ? null : { places: answer.places, total: knownTotal ?? answer.total ?? 0 }
+}
+
+async function fromDatabase(
+  { db }: ListDeps,
+  workspaceId: string,
+  list: ArrangedList,
+  slice: ArrangedSlice,
+): Promise<Found> {
+  const [places, total] = await Promise.all([
+    selectPlaces(db.sql, workspaceId, list, slice),
+    slice.knownTotal ?? countPlain(db.sql, workspaceId, list.filter, list.conditions),
+  ])
+  return { places, total }
+}
+
+async function fromOpened(
+  { db, memoryIndexes }: ListDeps,
+  keyring: Keyring,
+  workspaceId: string,
+  list: ArrangedList,
+  { after, offset, limit, knownTotal }: ArrangedSlice,
+): Promise<Found> {
+  const places = await openPlaces(db.sql, keyring, workspaceId, list)
+  if (places === null) {
+    throw tooMany(!isForDatabase(list.filter) && (memoryIndexes?.isArranging(workspaceId) ?? false))
+  }
+  const compare = comparePlaces(list.arrangement.order)
+  const sorted = places.sort(compare)
+  const start = after === null ? offset : firstBehind(sorted, after, compare)
+  return { places: sorted.slice(start, start + limit), total: knownTotal ?? places.length }
+}
+
+function firstBehind(sorted: readonly Place[], after: Place, compare: (a: Place, b: Place) => number): number {
+  const found = sorted.findIndex((place) => compare(place, after) > 0)
+  return found === -1 ? sorted.length : found
+}
+
+const tooMany = (isComing: boolean) =>
+  isComing
+    ? conflict('The leads are being read into memory for this order or filter: ask again in a few seconds', {
+        code: 'LIST_NOT_READY',
+      })
+    : unprocessable(
+        'More leads than Parley keeps in memory for this order or filter: narrow the list by a date, a status or an assignee, or give the service more memory by PARLEY_SEARCH_MEMORY',
+        { code: 'LIST_TOO_LARGE' },
+      )

@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { CustomField } from '../../lead/custom-fields.ts'
+import { anyWorkspace } from '../../lead/queries.ts'
+import { type LeadRow, openPerson } from '../../lead/sealed.ts'
+import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
+import { filterCondition, type LeadFilter } from '../list-filter.ts'
+import type { Conditions } from './conditions.ts'
+import { type ReadableLead, testOf } from './match.ts'
+import { type Arrangement, type Place, placeKeyOf } from './order.ts'
+import { arePlain, plainCondition } from './plain.ts'
+
+/** What orders and conditions look at of a lead, as its table holds it. */
+export interface OpenableRow extends Omit<LeadRow, 'notes' | 'deleted_at'> {
+  has_notes: boolean
+  /** Where a condition asks for them. */
+  label_ids?: string[] | null
+}
+
+export const openableColumns = (sql: Sql) => sql`
+  l.id,
+  l.unique_code,
+  l.external_ref,
+  l.status,
+  l.priority,
+  l.source,
+  l.ad_platform,
+  l.assigned_to,
+  l.estimated_value,
+  l.actual_value,
+  l.person,
+  l.custom_fields,
+  l.notes is not null as has_notes,
+  l.created_at,
+  l.updated_at`
+
+const asksLabels = ({ list }: Conditions): boolean => list.some(({ column }) => column === 'labels')
+
+const labelColumn = (sql: Sql, workspaceId: string) => sql`,
+  (
+    select array_agg(x.label_id)
+    from lead_labels x
+    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and x.lead_id = l.id
+  ) as label_ids`
+
+/** So many leads are opened for a page; where more would have to be, the memory index gives the order or nobody does. */
+export const maxOpened = 20_000
+const stretch = 1000
+
+export interface ArrangedList {
+  filter: LeadFilter
+  conditions: Conditions
+  term: SearchTerm | null
+  arrangement: Arrangement
+}
+
+/** Every lead of the list with its place, in no order; null when they are more than are opened for a page. */
+export async function openPlaces(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  { filter, conditions, term, arrangement }: ArrangedList,
+): Promise<Place[] | null> {
+  const rows = sql<OpenableRow[]>`
+    select ${openableColumns(sql)} ${asksLabels(conditions) ? labelColumn(sql, workspaceId) : sql``}
+    from leads l
+    where ${filterCondition(sql, workspaceId, filter)}
+      ${conditions.match === 'all' ? plainCondition(sql, workspaceId, onlyPlain(conditions)) : sql``}
+    limit ${maxOpened + 1}`.cursor(stretch)
+  const places: Place[] = []
+  const keyOf = placeKeyOf(arrangement)
+  const test = testOf(conditions)
+  let opened = 0
+  for await (const some of rows) {
+    opened += some.length
+    if (opened > maxOpened) return null
+    for (const row of some) {
+      const lead = readableRow(keyring, row)
+      if (test(lead) && (term === null || matchesTerm(lead.searchable, term))) {
+        places.push({ key: keyOf(lead), id: row.id })
+      }
+    }
+    await setImmediate()
+  }
+  return places
+}
+
+// What the database can tell, it tells before anything is opened.
+const onlyPlain = ({ match, list }: Conditions): Conditions => ({
+  match,
+  list: list.filter((one) => arePlain({ match, list: [one] })),
+})
+
+function readableRow(keyring: Keyring, row: OpenableRow) {
+  const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
+  const { unique_code: uniqueCode, external_ref: externalRef } = row
+  const texts = { name: nameOf(firstName, lastName), email, phone, uniqueCode, externalRef }
+  const choices = {
+    status: row.status,
+    priority: row.priority,
+    source: row.source,
+    adPlatform: row.ad_platform,
+    assignedTo: row.assigned_to,
+  }
+  let fields: Map<string, string> | null = null
+  return {
+    searchable: { firstName, lastName, email, phone, contacts, uniqueCode, externalRef },
+    text: (column) => texts[column] ?? '',
+    choice: (column) => choices[column],
+    number: (column) => {
+      if (column === 'createdAt') return row.created_at.getTime()
+      if (column === 'updatedAt') return row.updated_at.getTime()
+      return column === 'estimatedValue' ? row.estimated_value : row.actual_value
+    },
+    hasNotes: () => row.has_notes,
+    labels: () => row.label_ids ?? [],
+    field: (key) => {
+      fields ??= new Map(customTexts(keyring, row))
+      // What a parameter has brought also goes by its name without the prefix.
+      return fields.get(key) ?? fields.get(`k_${key}`) ?? ''
+    },
+  } satisfies ReadableLead & { searchable: object }
+}
+
+export const nameOf = (firstName: string, lastName: string | null): string =>
+  lastName === null ? firstName : `${firstName} ${lastName}`
+
+/** The custom fields of a lead as texts, by key. */
+export function customTexts(
+  keyring: Keyring,
+  row: Pick<OpenableRow, 'id' | 'custom_fields'>,
+): [key: string, text: string][] {
+  if (row.custom_fields === null) return []
+  const place = { table: 'leads', row: row.id, column: 'custom_fields' }
+  const fields = JSON.parse(keyring.openText(place, row.custom_fields)) as CustomField[]
+  return fields.map(({ key, value }) => [key, String(value)])
+}

@@ -1,0 +1,180 @@
+import { setImmediate } from 'node:timers/promises'
+import { conditionsKey } from '../arranged/conditions.ts'
+import { testOf } from '../arranged/match.ts'
+import type { ArrangedList } from '../arranged/opened.ts'
+import { comparePlaces, type Place, type PlaceKey, placeKeyOf } from '../arranged/order.ts'
+import { narrow, narrowingOf } from './filter-counts.ts'
+import { namesOf, type SlotReader, slotReader } from './lead-values.ts'
+import type { MemoryIndex } from './memory-index.ts'
+import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
+
+export interface ArrangedQuery extends ArrangedList {
+  after: Place | null
+  offset: number
+  limit: number
+  /** Without it the answer's total is null. */
+  needsTotal: boolean
+}
+
+export interface ArrangedAnswer {
+  places: Place[]
+  total: number | null
+}
+
+/** So few slots are sorted each time, rather than an order of all be kept. */
+const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
+const maxKept = 4
+
+/**
+ * One page of a list in any order. What segments need for it is made one segment at a time, so that nobody else waits for
+ * long, and kept with them; the page itself is then found in one go, so that it is of one moment.
+ */
+export async function answerArranged(index: MemoryIndex, query: ArrangedQuery): Promise<ArrangedAnswer> {
+  for (const segment of [...index.segments]) {
+    const look = lookAt(index, query)
+    const { count } = look.marksOf(segment)
+    if (!isFew(count, segment)) look.orderOf(segment)
+    await setImmediate()
+  }
+  const look = lookAt(index, query)
+  const segments = [...index.segments, index.tail]
+  const total = segments.reduce((sum, segment) => sum + look.marksOf(segment).count, 0)
+  return { places: page(segments, look, query), total: query.needsTotal ? total : null }
+}
+
+type Look = ReturnType<typeof lookAt>
+
+function lookAt({ dictionaries }: MemoryIndex, { filter, conditions, term, arrangement }: ArrangedQuery) {
+  const names = namesOf(dictionaries)
+  const narrowing = narrowingOf(dictionaries, filter)
+  const test = testOf(conditions)
+  const keyOf = placeKeyOf(arrangement)
+  const isOpen = conditions.list.length === 0 && term === null
+  const listKey = conditionsKey({ match: conditions.match, list: conditions.list }) + narrowing.key + (term?.text ?? '')
+  const marksKey = term === null ? listKey : null
+  const orderKey = JSON.stringify([arrangement.by, arrangement.language, arrangement.choices])
+  const reads = new Map<Segment, SlotReader>()
+  const readerOf = (segment: Segment): SlotReader => {
+    const reader = reads.get(segment) ?? slotReader(segment, names)
+    reads.set(segment, reader)
+    return reader
+  }
+  const keyAt = (segment: Segment, slot: number): PlaceKey => keyOf(readerOf(segment).at(slot))
+  const found = new Map<Segment, Marks>()
+  const marksOf = (segment: Segment): Marks => {
+    const known = found.get(segment) ?? (marksKey === null ? undefined : segment.marks.get(marksKey))
+    if (known !== undefined) return known
+    const marks = narrow(segment, narrowing)
+    const reader = readerOf(segment)
+    let count = 0
+    for (let slot = 0; slot < marks.length; slot++) {
+      if (marks[slot] === 0) continue
+      if (!isOpen && !(test(reader.at(slot)) && (term === null || reader.matches(term)))) marks[slot] = 0
+      else count++
+    }
+    const made = { marks, count }
+    found.set(segment, made)
+    // What people search for is not remembered.
+    if (marksKey !== null && segment.index !== null) keep(segment.marks, marksKey, made)
+    return made
+  }
+  const orderOf = (segment: Segment): SlotOrder => {
+    const known = segment.orders.get(orderKey)
+    if (known !== undefined) return known
+    const order = sortedSlots(segment, everySlot(segment), keyAt)
+    if (segment.index !== null) keep(segment.orders, orderKey, order)
+    return order
+  }
+  return { keyAt, marksOf, orderOf }
+}
+
+function keep<V>(kept: Map<string, V>, key: string, value: V): void {
+  const oldest = kept.keys().next()
+  if (kept.size >= maxKept && !oldest.done) kept.delete(oldest.value)
+  kept.set(key, value)
+}
+
+const everySlot = (segment: Segment): Uint16Array => Uint16Array.from({ length: segment.count }, (_, slot) => slot)
+
+function sortedSlots(segment: Segment, slots: Uint16Array, keyAt: Look['keyAt']): SlotOrder {
+  const keys = new Map<number, PlaceKey>()
+  for (const slot of slots) keys.set(slot, keyAt(segment, slot))
+  const byId = (a: number, b: number) => segment.ids.compare(segment.ids, b * 16, b * 16 + 16, a * 16, a * 16 + 16)
+  slots.sort((a, b) => {
+    const [keyA = null, keyB = null] = [keys.get(a), keys.get(b)]
+    if (keyA === keyB) return byId(a, b)
+    if (keyA === null) return 1
+    return keyB === null || keyA < keyB ? -1 : 1
+  })
+  return { slots, filled: slots.filter((slot) => keys.get(slot) !== null).length }
+}
+
+interface Walker {
+  segment: Segment
+  order: SlotOrder
+  marks: Uint8Array
+  at: number
+  head: Place | null
+}
+
+function page(segments: readonly Segment[], look: Look, { arrangement, after, offset, limit }: ArrangedQuery): Place[] {
+  const compare = comparePlaces(arrangement.order)
+  const slotAt = ({ order }: Walker, at: number): number => {
+    if (arrangement.order === 'asc') return order.slots[at] ?? 0
+    // Those with nothing to be sorted by stay behind the others.
+    const from = at < order.filled ? order.filled - 1 - at : order.slots.length - 1 - (at - order.filled)
+    return order.slots[from] ?? 0
+  }
+  const placeAt = (walker: Walker, at: number): Place => {
+    const slot = slotAt(walker, at)
+    return { key: look.keyAt(walker.segment, slot), id: idText(walker.segment, slot) }
+  }
+  const settle = (walker: Walker) => {
+    const { length } = walker.order.slots
+    while (walker.at < length && walker.marks[slotAt(walker, walker.at)] !== 1) walker.at++
+    walker.head = walker.at < length ? placeAt(walker, walker.at) : null
+  }
+  const walkers = segments.map((segment): Walker => {
+    const { marks, count } = look.marksOf(segment)
+    const order = isFew(count, segment)
+      ? sortedSlots(segment, markedSlots(marks, count), look.keyAt)
+      : look.orderOf(segment)
+    const walker = { segment, order, marks, at: 0, head: null }
+    if (after !== null) walker.at = firstBehind(order.slots.length, (at) => compare(placeAt(walker, at), after) > 0)
+    settle(walker)
+    return walker
+  })
+  const places: Place[] = []
+  for (let skip = offset; places.length < limit; ) {
+    let best: Walker | null = null
+    for (const walker of walkers) {
+      if (walker.head === null) continue
+      if (best?.head == null || compare(walker.head, best.head) < 0) best = walker
+    }
+    if (best?.head == null) break
+    if (skip > 0) skip--
+    else places.push(best.head)
+    best.at++
+    settle(best)
+  }
+  return places
+}
+
+function markedSlots(marks: Uint8Array, count: number): Uint16Array {
+  let last = -1
+  return Uint16Array.from({ length: count }, () => {
+    last = marks.indexOf(1, last + 1)
+    return last
+  })
+}
+
+/** The first place from which on it is so. */
+function firstBehind(length: number, isBehind: (at: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBehind(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+
+// The same is asked of a node that sorts in memory and of one that opens every lead: `arranged.test.ts` holds the latter
+// against what is known.
+
+const word = fc.string({ unit: fc.constantFrom(...'aáAbcçéñoz -1'.split('')), minLength: 1, maxLength: 6 })
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const fields = fc.record(
+  {
+    firstName: word.map((text) => `n${text}`),
+    lastName: maybe(word.map((text) => `${text}x`)),
+    email: maybe(fc.constantFrom('a@ab.ca', 'B@ab.ca', 'ç1@ab.ca')),
+    phone: maybe(fc.constantFrom('5511955501101', '5511955501102')),
+    status: fc.constantFrom('new', 'won', 'lost', 'own'),
+    priority: fc.constantFrom('low', 'high', 'urgent'),
+    adPlatform: maybe(fc.constantFrom('meta', 'x')),
+    estimatedValue: maybe(fc.constantFrom(0, 2, 10, 9.5)),
+    notes: maybe(fc.constant('note')),
+    customFieldValues: fc.record({ size: maybe(word), n: maybe(fc.constantFrom('10', '9', '-2.5')) }),
+  },
+  { noNullPrototype: true },
+)
+
+const sorts = [
+  'name',
+  'email',
+  'phone',
+  'uniqueCode',
+  'externalRef',
+  'status',
+  'priority',
+  'source',
+  'adPlatform',
+].concat(['assignedTo', 'estimatedValue', 'actualValue', 'createdAt', 'updatedAt', 'field:size', 'field:n'])
+const wheres: Record<string, string>[] = [
+  {},
+  { where: 'email.empty' },
+  { where: 'name.contains.a;phone.notEmpty', match: 'any' },
+  { where: 'field:n.from.9;notes.empty' },
+  { where: 'estimatedValue.between.1.10;adPlatform.isNot.meta', status: 'new,won' },
+  { where: 'createdAt.last.1', search: 'na' },
+  { where: 'status.is.own', priority: 'low' },
+]
+
+async function filled(): Promise<{ w: ImageWorld; ids: string[]; member: TestMember; node: ImageNode }> {
+  const w = await imageWorld()
+  const ids: string[] = []
+  const leads = fc.sample(fields, { numRuns: 400, seed: 7 })
+  for (let start = 0; start < leads.length; start += 50) {
+    const items = leads.slice(start, start + 50).map((lead, n) => ({
+      match: { by: 'externalRef', value: `ref-${start + n}` },
+      lead: JSON.parse(JSON.stringify(lead)),
+    }))
+    const { body } = await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+    ids.push(...body.results.map((result: { lead: { id: string } }) => result.lead.id))
+    w.clock.advance(1000)
+  }
+  const [node] = w.nodes
+  assert.ok(node)
+  assert.equal(await node.images.warm(w.workspaceId, 'values'), true)
+  return { w, ids, member: await signedInMember(w), node }
+}
+
+async function compare(
+  { w, member, node }: Awaited<ReturnType<typeof filled>>,
+  sorts: readonly string[],
+): Promise<void> {
+  for (const [n, sortBy] of sorts.entries()) {
+    for (const [m, where] of wheres.entries()) {
+      // Each order with some of the filters, each filter with some of the orders.
+      if ((n + m) % 3 === 2) continue
+      // That is the list as it ever was, which the index for search answers.
+      if (where.where === undefined && sortBy.endsWith('At')) continue
+      const sortOrder = (n + m) % 2 === 0 ? 'asc' : 'desc'
+      const query = { sortBy, sortOrder, limit: '40', sortLanguage: n % 3 === 0 ? 'es' : 'pt', ...where }
+      let more: Record<string, string> = {}
+      for (let page = 0; page < 2; page++) {
+        const path = `/leads?${new URLSearchParams({ ...query, ...more })}`
+        const { status, body } = await member.call('GET', path)
+        assert.equal(status, 200, JSON.stringify(body))
+        const url = `/api/team/v1/workspaces/${w.workspaceId}${path}`
+        const reply = await node.app.inject({ url, headers: { cookie: member.cookie } })
+        const found = reply.json()
+        const context = JSON.stringify({ query, page })
+        assert.deepEqual(
+          found.leads.map((lead: { id: string }) => lead.id),
+          body.leads.map((lead: { id: string }) => lead.id),
+          context,
+        )
+        assert.equal(found.total, body.total, context)
+        assert.equal(found.nextCursor === null, body.nextCursor === null, context)
+        if (body.nextCursor === null) break
+        // Either node goes on where the other one was.
+        more = n % 4 === 0 ? { page: '3' } : { cursor: n % 2 === 0 ? found.nextCursor : body.nextCursor }
+      }
+    }
+  }
+}
+
+test('memory and opening give one order, one page and one total, also after changes', async () => {
+  const all = await filled()
+  await compare(all, sorts)
+  const { w, ids, node } = all
+  for (const [n, id] of ids.entries()) {
+    if (n % 5 === 0)
+      await w.call('PATCH', leadPath(id), { body: { firstName: `Zé ${n}`, email: null, status: 'lost' } })
+    if (n % 31 === 0) await w.call('DELETE', leadPath(id))
+  }
+  await compare(all, ['name', 'email', 'status', 'estimatedValue'])
+  assert.equal(node.counts.database, 0, 'all of it came from memory')
+})
+
+test('values that do not fit into the memory that is allowed are not read into it', async () => {
+  const w = await imageWorld(1, { maxBytes: 1000 })
+  for (let n = 0; n < 20; n++) await w.lead({ firstName: `Lead ${n}` })
+  const [node] = w.nodes
+  assert.equal(await node?.images.warm(w.workspaceId, 'values'), false)
+  assert.equal(node?.images.isArranging(w.workspaceId), false)
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementCountOf } from '../../support/database.ts'
+import { fillLeads } from '../../support/fill.ts'
+import { leadPath } from '../../support/leads/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+import { type World, world } from '../../support/world.ts'
+
+type Member = Awaited<ReturnType<typeof signedInMember>>
+interface Shown {
+  id: string
+  firstName: string
+  lastName: string | null
+}
+
+const path = (query: Record<string, string>) => `/leads?${new URLSearchParams(query)}`
+
+async function names(member: Member, query: Record<string, string>): Promise<string[]> {
+  const { status, body } = await member.call('GET', path({ limit: '100', ...query }))
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(body.total, body.leads.length)
+  return body.leads.map((lead: Shown) => lead.firstName)
+}
+
+async function people(w: World): Promise<Member> {
+  const member = await signedInMember(w)
+  for (const lead of [
+    { firstName: 'Zoë', email: 'zoe@example.com', phone: '5511955501101', estimatedValue: 10, status: 'won' },
+    { firstName: 'álvaro', estimatedValue: 9, priority: 'urgent', customFieldValues: { city: 'Natal', size: '10' } },
+    { firstName: 'Alba', actualValue: 5, notes: 'Call', customFieldValues: { city: 'são Paulo', size: '9' } },
+    { firstName: 'Bruno', externalRef: 'r-1', status: 'own_status', customFieldValues: { city: 'São Luís' } },
+    { firstName: 'Ñandú', assignedTo: member.userId, adPlatform: 'meta', status: 'contacted' },
+    { firstName: 'Nzinga', email: 'ana@example.com', customFieldValues: { since: '2026-02-01' } },
+  ]) {
+    await w.lead(lead)
+    w.clock.advance(86_400_000)
+  }
+  return member
+}
+
+test('leads are sorted by any column, empty ones last in both directions, accents as readers have them', async () => {
+  const w = await world()
+  const member = await people(w)
+  const byName = ['Alba', 'álvaro', 'Bruno', 'Ñandú', 'Nzinga', 'Zoë']
+  assert.deepEqual(await names(member, { sortBy: 'name', sortOrder: 'asc' }), byName)
+  assert.deepEqual(await names(member, { sortBy: 'name', sortOrder: 'desc' }), byName.toReversed())
+  const spanish = await names(member, { sortBy: 'name', sortOrder: 'asc', sortLanguage: 'es' })
+  assert.deepEqual(spanish.slice(3, 5), ['Nzinga', 'Ñandú'])
+  const first = async (sortBy: string, sortOrder: string, count: number) =>
+    (await names(member, { sortBy, sortOrder })).slice(0, count)
+  assert.deepEqual(await first('estimatedValue', 'asc', 2), ['álvaro', 'Zoë'])
+  assert.deepEqual(await first('estimatedValue', 'desc', 2), ['Zoë', 'álvaro'])
+  assert.deepEqual(await first('email', 'desc', 2), ['Zoë', 'Nzinga'])
+  assert.deepEqual(await first('phone', 'asc', 1), ['Zoë'])
+  assert.deepEqual(await first('priority', 'desc', 1), ['álvaro'])
+  assert.deepEqual(await first('assignedTo', 'desc', 1), ['Ñandú'])
+  assert.deepEqual(await first('field:city', 'asc', 3), ['álvaro', 'Bruno', 'Alba'])
+  assert.deepEqual(await first('field:size', 'asc', 2), ['Alba', 'álvaro'])
+  const byStatus = await names(member, { sortBy: 'status', sortOrder: 'asc' })
+  assert.deepEqual(byStatus.slice(3), ['Ñandú', 'Zoë', 'Bruno'], 'the steps of the workspace, then others')
+})
+
+test('conditions hold on any column, all of them or any', async () => {
+  const w = await world()
+  const dayAfter = new Date(w.clock.now().getTime() + 43_200_000).toISOString().replaceAll('.', '%2E')
+  const member = await people(w)
+  const found = async (where: string, match = 'all') =>
+    (await names(member, { where, match, sortBy: 'name', sortOrder: 'asc' })).join(' ')
+  for (const [where, expected] of [
+    ['email.empty', 'Alba álvaro Bruno Ñandú'],
+    ['email.notEmpty;status.is.won', 'Zoë'],
+    ['name.contains.AL', 'Alba álvaro'],
+    ['name.is.alvaro', 'álvaro'],
+    ['name.isNot.alvaro.alba', 'Bruno Ñandú Nzinga Zoë'],
+    ['phone.contains.(11) 9555', 'Zoë'],
+    ['estimatedValue.between.9.10', 'álvaro Zoë'],
+    ['estimatedValue.is.9', 'álvaro'],
+    ['estimatedValue.isNot.9;actualValue.empty', 'Bruno Ñandú Nzinga Zoë'],
+    ['actualValue.from.5', 'Alba'],
+    ['actualValue.to.4', ''],
+    ['notes.notEmpty', 'Alba'],
+    ['assignedTo.empty', 'Alba álvaro Bruno Nzinga Zoë'],
+    [`assignedTo.is.${member.userId}`, 'Ñandú'],
+    ['assignedTo.is.nobody', ''],
+    ['adPlatform.isNot.meta', 'Alba álvaro Bruno Nzinga Zoë'],
+    ['externalRef.notEmpty', 'Bruno'],
+    ['createdAt.last.2', 'Ñandú Nzinga'],
+    [`createdAt.to.${dayAfter}`, 'Zoë'],
+    ['field:city.contains.sao', 'Alba Bruno'],
+    ['field:city.empty', 'Ñandú Nzinga Zoë'],
+    ['field:size.from.9', 'Alba álvaro'],
+    ['field:size.from.9%2E5', 'álvaro'],
+    ['field:since.between.2026-01-01.2026-02-28', 'Nzinga'],
+  ] as const) {
+    assert.equal(await found(where), expected, where)
+  }
+  assert.equal(await found('email.notEmpty;field:city.notEmpty', 'any'), 'Alba álvaro Bruno Nzinga Zoë')
+  assert.equal(await found('status.is.won;actualValue.notEmpty', 'any'), 'Alba Zoë')
+  assert.deepEqual(await names(member, { where: 'email.empty', search: 'alb' }), ['Alba'])
+  assert.deepEqual(await names(member, { where: 'email.empty', priority: 'urgent' }), ['álvaro'])
+})
+
+for (const sortBy of ['name', 'estimatedValue', 'status', 'createdAt', 'field:n']) {
+  test(`a walk by cursor in order of ${sortBy} meets each lead once, whatever is written meanwhile`, async () => {
+    const w = await world()
+    const member = await signedInMember(w)
+    for (let n = 0; n < 23; n++) {
+      const status = n % 4 === 0 ? 'won' : 'new'
+      const values = n % 3 === 0 ? {} : { estimatedValue: n % 5, customFieldValues: { n: String(n % 7) } }
+      await w.lead({ firstName: `Name ${n % 6}`, status, ...values })
+      w.clock.advance(1)
+    }
+    for (const sortOrder of ['asc', 'desc']) {
+      const query = { sortBy, sortOrder, where: 'phone.empty' }
+      const whole = (await member.call('GET', path({ ...query, limit: '100' }))).body.leads as Shown[]
+      assert.equal(whole.length, 23)
+      const met: string[] = []
+      let cursor: string | null = null
+      do {
+        const more: Record<string, string> = cursor === null ? {} : { cursor }
+        const { status, body } = await member.call('GET', path({ ...query, limit: '5', ...more }))
+        assert.equal(status, 200, JSON.stringify(body))
+        met.push(...body.leads.map(({ id }: Shown) => id))
+        cursor = body.nextCursor
+        // The lead that the cursor names goes: the walk goes on from its place.
+        if (met.length === 5) await w.call('DELETE', leadPath(met[4] ?? ''))
+      } while (cursor !== null)
+      assert.deepEqual(
+        met,
+        whole.map(({ id }) => id),
+      )
+      await w.call('POST', `${leadPath(met[4] ?? '')}/restore`)
+      const second = (await member.call('GET', path({ ...query, limit: '5', page: '2' }))).body.leads as Shown[]
+      assert.deepEqual(
+        second.map(({ id }) => id),
+        met.slice(5, 10),
+      )
+    }
+  })
+}
+
+test('a cursor of another order, or altered, is malformed, and none holds a name', async () => {
+  const w = await world()
+  const member = await people(w)
+  const query = { sortBy: 'name', sortOrder: 'asc', limit: '2' }
+  const { body } = await member.call('GET', path(query))
+  assert.doesNotMatch(Buffer.from(body.nextCursor, 'base64url').toString(), /alba|lvaro/i)
+  for (const other of [
+    { ...query, sortOrder: 'desc' },
+    { ...query, sortBy: 'email' },
+    { ...query, sortLanguage: 'es' },
+    { ...query, where: 'email.empty' },
+  ]) {
+    const { status } = await member.call('GET', path({ ...other, cursor: body.nextCursor }))
+    assert.equal(status, 400)
+  }
+  const parts = JSON.parse(Buffer.from(body.nextCursor, 'base64url').toString()) as string[]
+  parts[1] = `${parts[1]?.slice(0, -2)}AA`
+  const altered = Buffer.from(JSON.stringify(parts)).toString('base64url')
+  assert.equal((await member.call('GET', path({ ...query, cursor: altered }))).status, 400)
+})
+
+test('an order of sealed values that takes more leads than are opened is refused by name, a plain one is not', async () => {
+  const w = await world({ dailyLeadQuota: 0 })
+  const member = await signedInMember(w)
+  await fillLeads({ ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }, 20_001)
+  const refused = await member.call('GET', path({ sortBy: 'name' }))
+  assert.deepEqual([refused.status, refused.body.data.code], [422, 'LIST_TOO_LARGE'])
+  const narrowed = await member.call('GET', path({ sortBy: 'name', status: 'won', limit: '1' }))
+  assert.equal(narrowed.status, 200)
+  const plain = await member.call('GET', path({ sortBy: 'priority', where: 'estimatedValue.empty', limit: '1' }))
+  assert.deepEqual([plain.status, plain.body.total, plain.body.leads[0].priority], [200, 20_001, 'urgent'])
+})
+
+test('board, export and changes of all leads that fit take conditions, or refuse them by name', async () => {
+  const w = await world()
+  const member = await people(w)
+  const owner = await signedInMember(w, 'owner')
+  const board = await member.call(
+    'GET',
+    `/leads/board?${new URLSearchParams({ where: 'email.empty;actualValue.empty' })}`,
+  )
+  const counts = board.body.columns.map((one: { count: number }) => one.count)
+  assert.equal(
+    counts.reduce((sum: number, one: number) => sum + one, 0),
+    3,
+  )
+  const texts = await member.call('GET', `/leads/board?${new URLSearchParams({ where: 'name.contains.al' })}`)
+  assert.deepEqual([texts.status, texts.body.data.code], [422, 'NOT_ON_BOARD'])
+  const file = await w.app.inject({
+    url: `/api/team/v1/workspaces/${w.workspaceId}/leads/export?${new URLSearchParams({ where: 'name.contains.al' })}`,
+    headers: { cookie: owner.cookie },
+  })
+  assert.deepEqual([file.statusCode, file.headers['x-total-count']], [200, '2'])
+  const bulk = await member.call('POST', '/lead-bulk-changes', {
+    filter: { where: 'name.contains.al;email.notEmpty', match: 'any' },
+    changes: { priority: 'low' },
+  })
+  assert.equal(bulk.status, 201, JSON.stringify(bulk.body))
+})
+
+test('an order that the database keeps costs one statement more than the usual one, and no lead is opened twice', async () => {
+  const w = await world()
+  const member = await people(w)
+  await member.call('GET', path({}))
+  const usual = await statementCountOf(() => member.call('GET', path({})))
+  assert.equal(await statementCountOf(() => member.call('GET', path({ sortBy: 'estimatedValue' }))), usual + 1)
+  assert.equal(await statementCountOf(() => member.call('GET', path({ where: 'email.empty' }))), usual + 1)
+})

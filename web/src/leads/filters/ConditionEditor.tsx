@@ -1,0 +1,210 @@
+import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
+import { type Condition, countOf, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
+import type { CustomName } from '../fields/custom-columns.ts'
+import styles from '../LeadsPage.module.css'
+import { LabelFilter } from '../labels/LabelFilter.tsx'
+
+interface ConditionEditorProps {
+  condition: Condition
+  title: string
+  context: FieldContext
+  /** What is known of the custom field that the column is. */
+  custom: CustomName | undefined
+  change(condition: Condition): void
+}
+
+/** How a column is asked, and for what. */
+export function ConditionEditor({ condition, title, context, custom, change }: ConditionEditorProps) {
+  const { column, operator, values } = condition
+  // What stands in the address already may have been written before the field had a type.
+  const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
+  const setOperator = (next: Operator) => {
+    const keeps = takesSame(operator, next)
+    change({ ...condition, operator: next, values: keeps ? values : [] })
+  }
+  return (
+    <Stack gap={10} maw={280}>
+      <NativeSelect
+        size="xs"
+        label={title}
+        value={operator}
+        onChange={(event) => setOperator(event.currentTarget.value as Operator)}
+        data={operators.map((value) => ({ value, label: t.filtering.operators[value] }))}
+      />
+      {countOf(operator) > 0 && <Values key={operator} {...{ condition, context, custom, change }} />}
+    </Stack>
+  )
+}
+
+const takesSame = (a: Operator, b: Operator): boolean => {
+  const one = (operator: Operator) => (operator === 'isNot' ? 'is' : operator === 'to' ? 'from' : operator)
+  return one(a) === one(b)
+}
+
+function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'title'>) {
+  const { column, operator, values } = condition
+  const set = (next: readonly string[]) => change({ ...condition, values: next })
+  if (column === 'labels') return <LabelFilter title={t.filtering.values} ids={values} set={set} />
+  const choices = choicesFor(condition, context, custom)
+  if (choices !== null) return <Choices choices={choices} values={values} isOne={operator === 'contains'} set={set} />
+  if (operator === 'last') return <LastDays days={values[0]} set={(days) => set([days])} />
+  const entry = entryOf(condition, custom)
+  if (operator === 'between') return <Range entry={entry} values={values} set={set} />
+  return <OneValue entry={entry} label={t.filtering.value} value={values.join(', ')} set={(text) => set([text])} />
+}
+
+interface Choice {
+  value: string
+  label: string
+}
+
+/** What a column's values are chosen from; null when they are written. */
+function choicesFor({ column, operator }: Condition, context: FieldContext, custom: CustomName | undefined) {
+  if (kindOf(column) === 'choice') {
+    return (choicesOf(column as FieldName, context, '') ?? []).filter(({ value }) => value !== '')
+  }
+  if (custom?.type === 'boolean') {
+    return [
+      { value: 'true', label: t.common.yes },
+      { value: 'false', label: t.common.no },
+    ]
+  }
+  const isChosen = operatorsOf(column, custom?.type).includes(operator) && (custom?.choices.length ?? 0) > 0
+  return isChosen ? (custom?.choices ?? []).map((value) => ({ value, label: value })) : null
+}
+
+interface ChoicesProps {
+  choices: readonly Choice[]
+  values: readonly string[]
+  /** Whether the condition takes a single one. */
+  isOne: boolean
+  set(values: readonly string[]): void
+}
+
+function Choices({ choices, values, isOne, set }: ChoicesProps) {
+  const others = values.filter((value) => choices.every((one) => one.value !== value))
+  const all = [...choices, ...others.map((value) => ({ value, label: value }))]
+  return isOne ? (
+    <Radio.Group aria-label={t.filtering.values} value={values[0] ?? ''} onChange={(value) => set([value])}>
+      <Stack gap={8} className={styles.choices}>
+        {all.map(({ value, label }) => (
+          <Radio key={value} size="xs" value={value} label={label} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  ) : (
+    <Checkbox.Group aria-label={t.filtering.values} value={[...values]} onChange={set}>
+      <Stack gap={8} className={styles.choices}>
+        {all.map(({ value, label }) => (
+          <Checkbox key={value} size="xs" value={value} label={label} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  )
+}
+
+type Entry = 'text' | 'number' | 'day'
+
+function entryOf({ column }: Condition, custom: CustomName | undefined): Entry {
+  if (kindOf(column) === 'time' || custom?.type === 'date') return 'day'
+  return kindOf(column) === 'number' || custom?.type === 'number' || custom?.type === 'amount' ? 'number' : 'text'
+}
+
+const spans = ['7', '30', '90']
+
+function LastDays({ days, set }: { days: string | undefined; set(days: string): void }) {
+  return (
+    <>
+      <div className={styles.days}>
+        {spans.map((span) => (
+          <Button
+            key={span}
+            size="compact-xs"
+            variant={span === days ? 'light' : 'default'}
+            aria-pressed={span === days}
+            onClick={() => set(span)}
+          >
+            {t.leads.filters.lastDays(Number(span))}
+          </Button>
+        ))}
+      </div>
+      <TextInput
+        size="xs"
+        inputMode="numeric"
+        label={t.filtering.days}
+        value={days ?? ''}
+        maxLength={3}
+        onChange={(event) => set(event.currentTarget.value.replace(/\D/g, ''))}
+      />
+    </>
+  )
+}
+
+interface RangeProps {
+  entry: Entry
+  values: readonly string[]
+  set(values: string[]): void
+}
+
+// One end may be written before the other: it is kept here until both are there.
+function Range({ entry, values, set }: RangeProps) {
+  const [ends, setEnds] = useState<[string, string]>([values[0] ?? '', values[1] ?? ''])
+  const write = (next: [string, string]) => {
+    setEnds(next)
+    set(next)
+  }
+  const { from, to } = t.filtering.ends
+  return (
+    <>
+      <OneValue entry={entry} label={from} value={ends[0]} set={(text) => write([text, ends[1]])} />
+      <OneValue entry={entry} label={to} value={ends[1]} set={(text) => write([ends[0], text])} />
+    </>
+  )
+}
+
+interface OneValueProps {
+  entry: Entry
+  label: string
+  value: string
+  set(text: string): void
+}
+
+const typedMs = 250
+
+/** A value that is written; what is typed goes into the address when the typing rests. */
+function OneValue({ entry, label, value, set }: OneValueProps) {
+  const [text, setText] = useState(value)
+  const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>()
+  const isOfNumbers = entry === 'number'
+  // Another end of the range may be written before the typing rests.
+  const latest = useRef(set)
+  useEffect(() => {
+    latest.current = set
+  })
+  const send = (typed: string) => latest.current(isOfNumbers ? typed.trim().replace(',', '.') : typed)
+  return (
+    <TextInput
+      size="xs"
+      type={entry === 'day' ? 'date' : 'text'}
+      {...(isOfNumbers && { inputMode: 'decimal' as const })}
+      label={label}
+      value={text}
+      maxLength={255}
+      onChange={({ currentTarget }) => {
+        const typed = currentTarget.value
+        setText(typed)
+        clearTimeout(timer)
+        setTimer(setTimeout(() => send(typed), typedMs))
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return
+        clearTimeout(timer)
+        send(text)
+      }}
+      data-autofocus
+    />
+  )
+}

@@ -1,0 +1,49 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { t } from '../../text/index.ts'
+import type { LeadAddress } from '../fields/address.ts'
+import type { GoTo } from '../fields/use-address.ts'
+import styles from '../LeadsPage.module.css'
+
+const typedMs = 120
+
+export function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo }) {
+  const q = address.q ?? ''
+  const [text, setText] = useState(q)
+  const sent = useRef(q)
+  useEffect(() => {
+    if (q === sent.current) return
+    sent.current = q
+    setText(q)
+  }, [q])
+  useEffect(() => {
+    if (text === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = text
+      goTo(({ q: _, ...before }) => (text.trim() === '' ? before : { ...before, q: text }), { replace: true })
+    }, typedMs)
+    return () => clearTimeout(timer)
+  }, [text, goTo])
+  return (
+    <TextInput
+      id="lead-search"
+      className={styles.search}
+      size="xs"
+      type="search"
+      aria-label={t.leads.keys.search}
+      placeholder={t.leads.searchHelp}
+      leftSection={<IconSearch size={14} />}
+      rightSection={
+        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearSearch} onClick={() => setText('')} />
+      }
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' && event.key !== 'Enter') return
+        if (event.key === 'Escape') setText('')
+        event.currentTarget.blur()
+      }}
+    />
+  )
+}
