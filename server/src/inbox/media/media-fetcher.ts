@@ -28,6 +28,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
   const { db, clock, log, repeat = repeatAtPauses, atOnce = 8, perWorkspace = 4 } = deps
   const running = new Map<string, number>()
   const jobs = new Set<Promise<void>>()
+  let ended = 0
   const stopping = new AbortController()
   const one = limitConcurrency({ atOnce: 1 })
   const onError = (error: unknown) => log.error('files not looked for', {}, error)
@@ -46,6 +47,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
       })
       .finally(() => {
         jobs.delete(job)
+        ended++
         count(claim.workspaceId, -1)
         looking.add('all', claim.workspaceId)
       })
@@ -67,7 +69,13 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
 
   return {
     drain: async () => {
-      while ((await look()) > 0 || jobs.size > 0) if (jobs.size > 0) await Promise.race(jobs)
+      for (;;) {
+        const endedBefore = ended
+        const begun = await look()
+        if (jobs.size > 0) await Promise.race(jobs)
+        // One that ended during the look counted as under way for it, and may have kept it from another of its workspace.
+        else if (begun === 0 && ended === endedBefore) return
+      }
     },
     start: () => {
       const stopListening = db.onNews(comingTopic, (workspaceId) => looking.add('all', workspaceId))

@@ -287,6 +287,37 @@ test('one workspace with many files neither takes all places nor holds up the ot
   assert.ok(order.lastIndexOf('few') < 4, order.join(' '))
 })
 
+test('nothing is left behind by a look during which the last files under way come', async () => {
+  const w = await mediaWorld()
+  const held: ServerResponse[] = []
+  const serve = (response: ServerResponse) => held.push(response)
+  const ids: string[] = []
+  for (let n = 0; n < 2; n++) ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
+  let looks = 0
+  const second = Promise.withResolvers<void>()
+  const fetcher = w.fetcher({
+    perWorkspace: 1,
+    db: {
+      ...w.db,
+      statement: async (work, news) => {
+        const result = await w.db.statement(work, news)
+        if (++looks === 2) await second.promise
+        return result
+      },
+    },
+  })
+  const first = fetcher.drain()
+  await until(() => held.length === 1, 'a file that is asked for')
+  const other = fetcher.drain()
+  await until(() => looks === 2, 'a look that finds no place')
+  held.shift()?.end(png)
+  await until(async () => (await w.row(ids[0] ?? '')).state === 'here', 'the first file')
+  second.resolve()
+  await other
+  for (const id of ids) assert.equal((await w.row(id)).state, 'here')
+  await first
+})
+
 test('two workers fetch each file once', async () => {
   const w = await mediaWorld()
   const ids: string[] = []
