@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createNewsBoard, type News } from './news/news.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
@@ -121,6 +122,7 @@ export function openDb(options: DbOptions): Db {
   const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
+  const bulkWork = new AsyncLocalStorage<true>()
   const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
   const { sql, writingSql, refuseInTransaction } = openTags(core)
 
@@ -152,9 +154,11 @@ export function openDb(options: DbOptions): Db {
     hear: board.hear,
     listen: listener.listen,
     inBulk: async (work) => {
+      // What is part of it would wait for its own place.
+      if (bulkWork.getStore()) return work()
       const leave = await bulk.enter()
       try {
-        return await work()
+        return await bulkWork.run(true, work)
       } finally {
         leave()
       }

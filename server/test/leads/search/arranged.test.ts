@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { within } from '../../../src/base/shares/work.ts'
 import { statementCountOf } from '../../support/database.ts'
 import { fillLeads } from '../../support/fill.ts'
 import { leadPath } from '../../support/leads/leads.ts'
@@ -98,6 +100,37 @@ test('conditions hold on any column, all of them or any', async () => {
   assert.equal(await found('status.is.won;actualValue.notEmpty', 'any'), 'Alba Zoë')
   assert.deepEqual(await names(member, { where: 'email.empty', search: 'alb' }), ['Alba'])
   assert.deepEqual(await names(member, { where: 'email.empty', priority: 'urgent' }), ['álvaro'])
+})
+
+test('leads that are opened for an order wait for their turn among bulk work, and plain lists wait for none of it', async () => {
+  const w = await world()
+  const member = await people(w)
+  /** Takes so many places for bulk work, each for another workspace. */
+  const hold = (places: number) => {
+    const held = Promise.withResolvers<void>()
+    const works = Array.from({ length: places }, () =>
+      within({ owner: randomUUID(), lane: '', transaction: null }, () => w.db.inBulk(() => held.promise)),
+    )
+    return async () => {
+      held.resolve()
+      await Promise.all(works)
+    }
+  }
+  const byName = () => names(member, { sortBy: 'name', sortOrder: 'asc' })
+  const releaseAll = hold(4)
+  let isAnswered = false
+  const opened = byName().then((found) => {
+    isAnswered = true
+    return found
+  })
+  for (let n = 0; n < 10; n++) assert.equal((await names(member, { status: 'won' })).length, 1)
+  assert.equal(isAnswered, false)
+  await releaseAll()
+  assert.equal((await opened).length, 6)
+
+  const release = hold(3)
+  assert.equal((await w.db.inBulk(byName)).length, 6, 'what an export asks for has its place by the export')
+  await release()
 })
 
 for (const sortBy of ['name', 'estimatedValue', 'status', 'createdAt', 'field:n']) {

@@ -137,7 +137,7 @@ async function fromOpened(
   list: ArrangedList,
   { after, offset, limit, knownTotal }: ArrangedSlice,
 ): Promise<Found> {
-  const places = await openPlaces(db.sql, keyring, workspaceId, list)
+  const places = await db.inBulk(() => openPlaces(db.sql, keyring, workspaceId, list))
   if (places === null) {
     throw tooMany(!isForDatabase(list.filter) && (memoryIndexes?.isArranging(workspaceId) ?? false))
   }
