@@ -13,6 +13,23 @@ const head = (page: Page, name: string) => page.getByRole('columnheader', { name
 const names = (page: Page) => tabsOf(page).getByRole('link').allInnerTexts()
 const order = async (page: Page) => (await names(page)).join()
 
+// Run in the page: nothing is drawn in between.
+const pressedAtOnce = (...keys: string[]) =>
+  keys
+    .map((key) => `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`)
+    .join()
+const headsTakenAway = `globalThis.takenAway = []
+new MutationObserver((changes) => {
+  for (const { removedNodes } of changes) for (const node of removedNodes) takenAway.push(node.textContent)
+}).observe(document.querySelector('[role="columnheader"]').parentElement, { childList: true })`
+const tickedOnTheWayOut = (box: { click(): void }) => {
+  box.click()
+  const { document } = globalThis as unknown as { document: { querySelector(css: string): { click(): void } } }
+  document.querySelector('nav[aria-label="Saved views"] a').click()
+}
+/** Longer than the pause after which changed columns go into the address. */
+const aMoment = 400
+
 async function inMenu(page: Page, view: string, item: string): Promise<void> {
   await button(page, `Menu of the view ${view}`).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
@@ -56,9 +73,40 @@ test('a view keeps filters, order and columns, says when it is changed, and is s
   await head(page, 'Phone').waitFor({ state: 'detached' })
   assert.equal(await tab(page, 'Everybody').getAttribute('aria-current'), 'page')
   await page.keyboard.press(',')
-  await page.keyboard.press(',')
   await head(page, 'Phone').waitFor()
   assert.deepEqual(await issuesInSchemes(page, 'views-keep'), [])
+  assert.deepEqual(problems, [])
+})
+
+test('keys that come faster than the page is drawn step on from each other', async () => {
+  const { page, problems } = await demo.open('leads')
+  await tab(page, 'Everybody').waitFor()
+  await page.evaluate(pressedAtOnce('.', '.'))
+  await until(
+    () => tab(page, 'New ones').getAttribute('aria-current'),
+    (current) => current === 'page',
+  )
+  await page.evaluate(pressedAtOnce('j', 'j', 'j', 'k'))
+  await page.locator('[data-row="2"][data-active]').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a column that was chosen stays while the address follows, and is not taken to another view', async () => {
+  const { page, problems } = await demo.open('leads')
+  await tab(page, 'New ones').click()
+  await button(page, 'Reset').waitFor({ state: 'detached' })
+  await page.evaluate(headsTakenAway)
+  await button(page, 'Columns').click()
+  await page.getByRole('checkbox', { name: 'E-mail' }).check()
+  await button(page, 'Reset').waitFor()
+  assert.deepEqual(await page.evaluate('takenAway'), [])
+  await page.getByRole('checkbox', { name: 'Phone' }).evaluate(tickedOnTheWayOut)
+  await until(
+    () => tab(page, 'All').getAttribute('aria-current'),
+    (current) => current === 'page',
+  )
+  await page.waitForTimeout(aMoment)
+  assert.doesNotMatch(page.url(), /cols=/)
   assert.deepEqual(problems, [])
 })
 

@@ -66,7 +66,8 @@ function partsOf(bundle: Bundle) {
   return {
     rooms: partsFor(rooms),
     languages: partsFor(Object.fromEntries(languages.map((name) => [name, `text/${name}/index.ts`]))),
-    // What all rooms but the inbox say.
+    // What the list of leads says, and with it what all rooms but the inbox do.
+    list: partsFor(Object.fromEntries(['en', ...languages].map((name) => [name, `text/${name}/list.ts`]))),
     rest: partsFor(Object.fromEntries(['en', ...languages].map((name) => [name, `text/${name}/rest.ts`]))),
   }
 }

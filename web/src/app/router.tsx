@@ -8,7 +8,7 @@ import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
-import { t, withTexts } from '../text/index.ts'
+import { t, withListTexts, withTexts } from '../text/index.ts'
 import { pageOf } from '../ui/overlay/code.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
@@ -112,7 +112,7 @@ const leadsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads',
   validateSearch: readAddress,
-  component: pageOf(() => withTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
+  component: pageOf(() => withListTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
 })
 
 const leadRoute = createRoute({

@@ -1,4 +1,5 @@
 import { Suspense } from 'react'
+import { withTexts } from '../text/index.ts'
 import { later } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { isFiltered, withoutFilters } from './fields/address.ts'
@@ -10,10 +11,10 @@ import type { Columns } from './table/use-columns.ts'
 import type { Selection } from './table/use-selection.ts'
 import type { LeadsPlace } from './use-leads-place.ts'
 
-const LeadPanel = later(async () => ({ default: (await import('./panel/LeadPanel.tsx')).LeadPanel }))
-const BulkBar = later(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
-const Board = later(async () => ({ default: (await import('./board/Board.tsx')).Board }))
-const Trash = later(async () => ({ default: (await import('./Trash.tsx')).Trash }))
+const LeadPanel = later(() => withTexts(async () => ({ default: (await import('./panel/LeadPanel.tsx')).LeadPanel })))
+const BulkBar = later(() => withTexts(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar })))
+const Board = later(() => withTexts(async () => ({ default: (await import('./board/Board.tsx')).Board })))
+const Trash = later(() => withTexts(async () => ({ default: (await import('./Trash.tsx')).Trash })))
 
 interface BodyProps {
   place: LeadsPlace

@@ -1,14 +1,18 @@
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
-import { IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
-import { t } from '../text/index.ts'
+import { IconColumns3, IconDots, IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { t, withTexts } from '../text/index.ts'
+import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
+import { later } from '../ui/overlay/later.ts'
 import { Tip } from '../ui/overlay/Tip.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import type { LeadAddress } from './fields/address.ts'
 import type { GoTo } from './fields/use-address.ts'
 import styles from './LeadsPage.module.css'
-import { TransferMenu } from './TransferMenu.tsx'
-import { ColumnsMenu } from './table/ColumnsMenu.tsx'
 import type { Columns } from './table/use-columns.ts'
+
+const ColumnsMenu = later(() => withTexts(() => import('./table/ColumnsMenu.tsx')))
+const TransferMenu = later(() => withTexts(() => import('./TransferMenu.tsx')))
 
 interface LeadsHeaderProps {
   address: LeadAddress
@@ -59,8 +63,48 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
           ),
         }))}
       />
-      {columns !== null && <ColumnsMenu columns={columns} />}
-      <TransferMenu address={address} />
+      {columns !== null && <ColumnsButton columns={columns} />}
+      <TransferButton address={address} />
     </PageHeader>
+  )
+}
+
+function ColumnsButton({ columns }: { columns: Columns }) {
+  const drop = useDrop(...useState(false))
+  return (
+    <>
+      <Button
+        {...dropButton(drop, 'dialog')}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<IconColumns3 size={16} />}
+      >
+        {t.leads.columns}
+      </Button>
+      <Dropped drop={drop}>
+        <ColumnsMenu drop={drop} columns={columns} />
+      </Dropped>
+    </>
+  )
+}
+
+function TransferButton({ address }: { address: LeadAddress }) {
+  const drop = useDrop(...useState(false))
+  return (
+    <>
+      <ActionIcon
+        {...dropButton(drop, 'menu')}
+        variant="subtle"
+        color="gray"
+        size={30}
+        aria-label={t.leads.importAndExport}
+      >
+        <IconDots size={18} />
+      </ActionIcon>
+      <Dropped drop={drop}>
+        <TransferMenu drop={drop} address={address} />
+      </Dropped>
+    </>
   )
 }

@@ -3,8 +3,9 @@ import { useLeadFields } from '../data/lead-fields.ts'
 import { useLeadsLive } from '../data/leads-live.ts'
 import { usePeople } from '../data/people.ts'
 import { useStatuses } from '../data/workspace.ts'
-import { t } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { later, useStanding } from '../ui/overlay/later.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useMaking } from '../ui/use-making.ts'
@@ -20,8 +21,10 @@ import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
 import { ViewTabs } from './views/ViewTabs.tsx'
 
-const NewLeadPanel = later(async () => ({ default: (await import('./NewLeadPanel.tsx')).NewLeadPanel }))
-const BulkStrip = later(() => import('./bulk/BulkStrip.tsx'))
+const NewLeadPanel = later(() =>
+  withTexts(async () => ({ default: (await import('./NewLeadPanel.tsx')).NewLeadPanel })),
+)
+const BulkStrip = later(() => withTexts(() => import('./bulk/BulkStrip.tsx')))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
@@ -65,7 +68,7 @@ export function LeadsPage() {
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
         onTotal={setTotal}
       />
-      <Suspense>
+      <Suspense fallback={<KeysHeld />}>
         {isMaking && (
           <NewLeadPanel
             context={context}

@@ -1,46 +1,41 @@
-import { ActionIcon, Menu } from '@mantine/core'
-import { IconDots, IconDownload, IconHistory, IconUpload } from '@tabler/icons-react'
+import { Menu } from '@mantine/core'
+import { IconDownload, IconHistory, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
+import { DropMenu } from '../ui/overlay/DropMenu.tsx'
+import type { Drop } from '../ui/overlay/drop.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { type LeadAddress, queryOf } from './fields/address.ts'
 
 /** The ways in and out for many leads at once; an export takes the filters along that are set. */
-export function TransferMenu({ address }: { address: LeadAddress }) {
+export default function TransferMenu({ drop, address }: { drop: Drop; address: LeadAddress }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const params = { workspaceId }
   const { sortBy: _, sortOrder: _order, sortLanguage: _language, ...filters } = queryOf(address)
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={30} aria-label={t.leads.importAndExport}>
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+    <DropMenu drop={drop} position="bottom-end" withInitialFocusPlaceholder={false}>
+      <Menu.Item
+        leftSection={<IconUpload size={16} />}
+        onClick={() => void navigate({ to: '/w/$workspaceId/leads/import', params })}
+      >
+        {t.leads.importLeads}
+      </Menu.Item>
+      {mayIn(workspaceId, 'owner') && (
         <Menu.Item
-          leftSection={<IconUpload size={16} />}
-          onClick={() => void navigate({ to: '/w/$workspaceId/leads/import', params })}
+          leftSection={<IconDownload size={16} />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/leads/export', params, search: filters })}
         >
-          {t.leads.importLeads}
+          {t.leads.exportLeads}
         </Menu.Item>
-        {mayIn(workspaceId, 'owner') && (
-          <Menu.Item
-            leftSection={<IconDownload size={16} />}
-            onClick={() => void navigate({ to: '/w/$workspaceId/leads/export', params, search: filters })}
-          >
-            {t.leads.exportLeads}
-          </Menu.Item>
-        )}
-        <Menu.Item
-          leftSection={<IconHistory size={16} />}
-          onClick={() => void navigate({ to: '/w/$workspaceId/leads/changes', params })}
-        >
-          {t.leads.bulk.title}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Item
+        leftSection={<IconHistory size={16} />}
+        onClick={() => void navigate({ to: '/w/$workspaceId/leads/changes', params })}
+      >
+        {t.leads.bulk.title}
+      </Menu.Item>
+    </DropMenu>
   )
 }

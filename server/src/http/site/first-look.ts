@@ -16,7 +16,8 @@ interface Part {
 interface Parts {
   rooms: Record<string, Part>
   languages: Record<string, Part>
-  /** What the rooms other than the inbox say, by language. */
+  /** What the list of leads says, by language, and what the rooms say beyond that and the inbox. */
+  list: Record<string, Part>
   rest: Record<string, Part>
 }
 
@@ -87,11 +88,16 @@ function placeOf(url: string): Place {
   }
 }
 
-function partsOf({ rooms, languages, rest }: Parts, { room, isWhole, hasBelow }: Place, language: string): Part[] {
+function partsOf(
+  { rooms, languages, list, rest }: Parts,
+  { room, isWhole, hasBelow }: Place,
+  language: string,
+): Part[] {
   const own = isWhole ? rooms[room] : undefined
-  const words = room === 'inbox' || own === undefined ? undefined : rest[language]
+  const speaks = own !== undefined && room !== 'inbox'
+  const words = [speaks && list[language], speaks && room !== 'leads' && rest[language]]
   const thread = room === 'inbox' && hasBelow ? rooms.thread : undefined
-  return [languages[language], words, own, thread].filter((part) => part !== undefined)
+  return [languages[language], ...words, own, thread].filter((part) => part !== undefined && part !== false)
 }
 
 /** What the app is going to ask for first, in the very words: it would be fetched twice otherwise. */

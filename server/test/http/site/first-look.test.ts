@@ -15,6 +15,7 @@ const shell = {
       thread: part('thread'),
     },
     languages: { pt: part('pt') },
+    list: { en: part('list-en'), pt: part('list-pt') },
     rest: { en: part('rest-en'), pt: part('rest-pt') },
   },
 }
@@ -25,17 +26,17 @@ const dataOf = (page: string) => [...page.matchAll(/as="fetch" crossorigin href=
 
 const own = `/w/${workspaceId}`
 for (const [url, room, files, language] of [
-  ['/', 'home', ['rest-en', 'home'], 'en'],
+  ['/', 'home', ['list-en', 'rest-en', 'home'], 'en'],
   ['/inbox', 'inbox', ['inbox'], 'en'],
-  [own, 'home', ['rest-en', 'home'], 'en'],
+  [own, 'home', ['list-en', 'rest-en', 'home'], 'en'],
   [`${own}/inbox`, 'inbox', ['inbox'], 'en'],
   [`${own}/inbox`, 'inbox', ['pt', 'inbox'], 'pt'],
   [`${own}/inbox/one?view=mine`, 'inbox', ['inbox', 'thread'], 'en'],
-  [`${own}/leads?view=board`, 'leads', ['pt', 'rest-pt', 'leads'], 'pt'],
+  [`${own}/leads?view=board`, 'leads', ['pt', 'list-pt', 'leads'], 'pt'],
   [`${own}/leads/import`, 'leads', [], 'en'],
-  [`${own}/settings/labels`, 'settings', ['rest-en', 'settings'], 'en'],
+  [`${own}/settings/labels`, 'settings', ['list-en', 'rest-en', 'settings'], 'en'],
   [`${own}/nowhere`, 'nowhere', [], 'en'],
-  [`${own}/%22onload=`, 'home', ['rest-en', 'home'], 'en'],
+  [`${own}/%22onload=`, 'home', ['list-en', 'rest-en', 'home'], 'en'],
 ] as const)
   test(`${url} has the shape of ${room}, and ${files.length === 0 ? 'no file' : files.join(', ')} on the way in ${language}`, () => {
     const page = look(url, { language })

@@ -42,6 +42,9 @@ export const kindOf = (column: Column): Kind => (isCustom(column) ? 'custom' : k
 /** Notes are in no memory, and of labels a lead has several. */
 export const isSortable = (column: string): boolean => column !== 'notes' && column !== 'labels'
 
+/** Texts are sealed: the database cannot put them in order. */
+export const isKeptByDatabase = (column: Column): boolean => kindOf(column) !== 'text' && kindOf(column) !== 'custom'
+
 /** What is never empty needs no look for what is. */
 const alwaysFilled: readonly string[] = ['name', 'uniqueCode', 'status', 'priority', 'source']
 const operators: Record<Kind, readonly Operator[]> = {

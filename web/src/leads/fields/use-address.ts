@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMatch, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { useNewestSearch } from '../../ui/use-newest-search.ts'
 import { type LeadAddress, readAddress, savedQuery } from './address.ts'
 
 export type GoTo = (next: (before: LeadAddress) => LeadAddress, how?: { replace: boolean }) => void
@@ -11,7 +12,8 @@ export const lastView = (): string => lastQuery
 
 /** What the address bar says of this page, and how to change it. */
 export function useLeadAddress(): [LeadAddress, GoTo] {
-  const address = useSearch({ from: '/w/$workspaceId/leads' })
+  const { pathname, search } = useMatch({ from: '/w/$workspaceId/leads' })
+  const address = useNewestSearch<LeadAddress>(pathname, search, readAddress)
   lastQuery = savedQuery(address)
   const navigate = useNavigate({ from: '/w/$workspaceId/leads' })
   const goTo = useCallback<GoTo>(

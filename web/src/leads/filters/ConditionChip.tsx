@@ -1,14 +1,13 @@
-import { Popover } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { Suspense } from 'react'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { type Condition, isWhole } from '../fields/conditions.ts'
 import styles from '../LeadsPage.module.css'
 import { type Names, sentenceOf, titleOf } from './sentence.ts'
 
-const ConditionEditor = later(async () => ({ default: (await import('./ConditionEditor.tsx')).ConditionEditor }))
+const ConditionEditor = later(() => withTexts(() => import('./ConditionEditor.tsx')))
 
 interface ConditionChipProps {
   condition: Condition
@@ -24,33 +23,21 @@ interface ConditionChipProps {
 export function ConditionChip({ condition, isOpen, setOpen, change, remove, context, names }: ConditionChipProps) {
   const title = titleOf(condition.column, names.customs)
   const sentence = isWhole(condition) ? sentenceOf(condition, names) : title
+  const drop = useDrop(isOpen, setOpen)
   return (
-    <Popover
-      opened={isOpen}
-      onChange={(isNow) => !isNow && setOpen(false)}
-      position="bottom-start"
-      shadow="md"
-      trapFocus
-      returnFocus
-    >
-      <span className={styles.filter}>
-        <Popover.Target>
-          <button type="button" onClick={() => setOpen(!isOpen)}>
-            {sentence}
-          </button>
-        </Popover.Target>
-        <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={remove}>
-          <IconX size={12} />
-        </button>
-      </span>
-      <Popover.Dropdown aria-label={title}>
-        <Suspense>
-          <ConditionEditor
-            {...{ condition, title, context, change }}
-            custom={names.customs.find(({ column }) => column === condition.column)}
-          />
-        </Suspense>
-      </Popover.Dropdown>
-    </Popover>
+    <span className={styles.filter}>
+      <button type="button" {...dropButton(drop, 'dialog')}>
+        {sentence}
+      </button>
+      <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={remove}>
+        <IconX size={12} />
+      </button>
+      <Dropped drop={drop}>
+        <ConditionEditor
+          {...{ drop, condition, title, context, change }}
+          custom={names.customs.find(({ column }) => column === condition.column)}
+        />
+      </Dropped>
+    </span>
   )
 }

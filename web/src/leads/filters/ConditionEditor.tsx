@@ -1,6 +1,8 @@
 import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
+import type { Drop } from '../../ui/overlay/drop.tsx'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
 import { type Condition, countOf, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
 import type { CustomName } from '../fields/custom-columns.ts'
@@ -8,6 +10,7 @@ import styles from '../LeadsPage.module.css'
 import { LabelFilter } from '../labels/LabelFilter.tsx'
 
 interface ConditionEditorProps {
+  drop: Drop
   condition: Condition
   title: string
   context: FieldContext
@@ -17,7 +20,7 @@ interface ConditionEditorProps {
 }
 
 /** How a column is asked, and for what. */
-export function ConditionEditor({ condition, title, context, custom, change }: ConditionEditorProps) {
+export default function ConditionEditor({ drop, condition, title, context, custom, change }: ConditionEditorProps) {
   const { column, operator, values } = condition
   // What stands in the address already may have been written before the field had a type.
   const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
@@ -26,16 +29,18 @@ export function ConditionEditor({ condition, title, context, custom, change }: C
     change({ ...condition, operator: next, values: keeps ? values : [] })
   }
   return (
-    <Stack gap={10} maw={280}>
-      <NativeSelect
-        size="xs"
-        label={title}
-        value={operator}
-        onChange={(event) => setOperator(event.currentTarget.value as Operator)}
-        data={operators.map((value) => ({ value, label: t.filtering.operators[value] }))}
-      />
-      {countOf(operator) > 0 && <Values key={operator} {...{ condition, context, custom, change }} />}
-    </Stack>
+    <DropPanel drop={drop} label={title} position="bottom-start">
+      <Stack gap={10} maw={280}>
+        <NativeSelect
+          size="xs"
+          label={title}
+          value={operator}
+          onChange={(event) => setOperator(event.currentTarget.value as Operator)}
+          data={operators.map((value) => ({ value, label: t.filtering.operators[value] }))}
+        />
+        {countOf(operator) > 0 && <Values key={operator} {...{ condition, context, custom, change }} />}
+      </Stack>
+    </DropPanel>
   )
 }
 
@@ -44,7 +49,7 @@ const takesSame = (a: Operator, b: Operator): boolean => {
   return one(a) === one(b)
 }
 
-function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'title'>) {
+function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'drop' | 'title'>) {
   const { column, operator, values } = condition
   const set = (next: readonly string[]) => change({ ...condition, values: next })
   if (column === 'labels') return <LabelFilter title={t.filtering.values} ids={values} set={set} />

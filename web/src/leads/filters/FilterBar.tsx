@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
-import { IconFilter, IconX } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconFilter, IconX } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { conditionsOf, type LeadAddress, withConditions } from '../fields/address.ts'
+import { conditionsOf, type LeadAddress, sortOf, withConditions } from '../fields/address.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { type Column, type Condition, isSame, isWhole, operatorsOf } from '../fields/conditions.ts'
 import { type CustomName, useCustomNames } from '../fields/custom-columns.ts'
@@ -16,9 +16,10 @@ import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
 import { ConditionChip } from './ConditionChip.tsx'
 import { LeadSearch } from './LeadSearch.tsx'
-import { SortMenu } from './SortMenu.tsx'
+import { titleOf } from './sentence.ts'
 
-const ColumnPicker = later(() => import('./ColumnPicker.tsx'))
+const ColumnPicker = later(() => withTexts(() => import('./ColumnPicker.tsx')))
+const SortMenu = later(() => withTexts(() => import('./SortMenu.tsx')))
 
 interface FilterBarProps {
   address: LeadAddress
@@ -94,7 +95,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
           choose={(column) => setTimeout(() => setOpened({ is: begun(column, customs), was: null }))}
         />
       </Dropped>
-      <SortMenu address={address} goTo={goTo} customs={customs} />
+      <SortButton address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
         {total === undefined ? '' : total === 1 ? t.leads.one : t.leads.count(number(total))}
       </span>
@@ -141,5 +142,35 @@ function ImportChip({ goTo }: { goTo: GoTo }) {
         <IconX size={12} />
       </button>
     </span>
+  )
+}
+
+interface SortButtonProps {
+  address: LeadAddress
+  goTo: GoTo
+  customs: readonly CustomName[]
+}
+
+function SortButton(props: SortButtonProps) {
+  const { column, isDescending } = sortOf(props.address)
+  const title = titleOf(column, props.customs)
+  const drop = useDrop(...useState(false))
+  const Arrow = isDescending ? IconArrowDown : IconArrowUp
+  return (
+    <>
+      <Button
+        {...dropButton(drop, 'menu')}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<Arrow size={16} />}
+        aria-label={t.filtering.sortedBy(title, t.filtering[isDescending ? 'down' : 'up'])}
+      >
+        {title}
+      </Button>
+      <Dropped drop={drop}>
+        <SortMenu drop={drop} {...props} />
+      </Dropped>
+    </>
   )
 }

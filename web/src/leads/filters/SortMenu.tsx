@@ -1,21 +1,23 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconCheck } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
+import { DropMenu } from '../../ui/overlay/DropMenu.tsx'
+import type { Drop } from '../../ui/overlay/drop.tsx'
 import { type LeadAddress, sortOf } from '../fields/address.ts'
-import { type Column, isCustom, isSortable, kindOf, plainColumns } from '../fields/conditions.ts'
+import { type Column, isCustom, isKeptByDatabase, isSortable, plainColumns } from '../fields/conditions.ts'
 import { type CustomName, inUse } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
-import styles from '../LeadsPage.module.css'
 import { titleOf } from './sentence.ts'
 
 interface SortMenuProps {
+  drop: Drop
   address: LeadAddress
   goTo: GoTo
   customs: readonly CustomName[]
 }
 
 /** By what the list is sorted: any column, shown or not, and who keeps that order. */
-export function SortMenu({ address, goTo, customs }: SortMenuProps) {
+export default function SortMenu({ drop, address, goTo, customs }: SortMenuProps) {
   const { column, isDescending } = sortOf(address)
   const columns: Column[] = [
     ...plainColumns.filter(isSortable),
@@ -24,48 +26,31 @@ export function SortMenu({ address, goTo, customs }: SortMenuProps) {
   ]
   const set = (next: Column, descending: boolean) =>
     goTo((before) => ({ ...before, sort: descending ? `-${next}` : next }))
-  const Arrow = isDescending ? IconArrowDown : IconArrowUp
   return (
-    <Menu position="bottom-start" width={280} closeOnItemClick={false}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          leftSection={<Arrow size={16} />}
-          aria-label={t.filtering.sortedBy(titleOf(column, customs), t.filtering[isDescending ? 'down' : 'up'])}
+    <DropMenu drop={drop} position="bottom-start" width={280} closeOnItemClick={false}>
+      {([false, true] as const).map((descending) => (
+        <Menu.Item
+          key={String(descending)}
+          leftSection={descending ? <IconArrowDown size={14} /> : <IconArrowUp size={14} />}
+          rightSection={descending === isDescending && <IconCheck size={14} />}
+          onClick={() => set(column, descending)}
         >
-          {titleOf(column, customs)}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={styles.choices}>
-        {([false, true] as const).map((descending) => (
-          <Menu.Item
-            key={String(descending)}
-            leftSection={descending ? <IconArrowDown size={14} /> : <IconArrowUp size={14} />}
-            rightSection={descending === isDescending && <IconCheck size={14} />}
-            onClick={() => set(column, descending)}
-          >
-            {t.filtering[descending ? 'down' : 'up']}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Label>{isKeptByDatabase(column) ? t.filtering.byDatabase : t.filtering.byMemory}</Menu.Label>
-        {columns.map((one) => (
-          <Menu.Item
-            key={one}
-            rightSection={one === column && <IconCheck size={14} />}
-            onClick={() => set(one, one === 'createdAt' || one === 'updatedAt')}
-          >
-            {titleOf(one, customs)}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Label>{t.filtering.notesUnsorted}</Menu.Label>
-      </Menu.Dropdown>
-    </Menu>
+          {t.filtering[descending ? 'down' : 'up']}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Label>{isKeptByDatabase(column) ? t.filtering.byDatabase : t.filtering.byMemory}</Menu.Label>
+      {columns.map((one) => (
+        <Menu.Item
+          key={one}
+          rightSection={one === column && <IconCheck size={14} />}
+          onClick={() => set(one, one === 'createdAt' || one === 'updatedAt')}
+        >
+          {titleOf(one, customs)}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Label>{t.filtering.notesUnsorted}</Menu.Label>
+    </DropMenu>
   )
 }
-
-/** Texts are sealed: the database cannot put them in order. */
-export const isKeptByDatabase = (column: Column): boolean => kindOf(column) !== 'text' && kindOf(column) !== 'custom'

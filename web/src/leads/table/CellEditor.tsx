@@ -1,7 +1,7 @@
-import { Popover } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, Suspense, useEffect, useRef, useState } from 'react'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
+import { later } from '../../ui/overlay/later.ts'
 import { say } from '../../ui/overlay/notices.tsx'
 import {
   changesOf,
@@ -15,6 +15,8 @@ import {
 } from '../fields/columns.tsx'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
+
+const Meant = later(() => import('./Meant.tsx'))
 
 interface CellEditorProps {
   lead: Lead
@@ -70,19 +72,15 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
   }
   if (choices === null) {
     return (
-      <Popover opened={meant !== null} position="bottom-end" shadow="md" withRoles={false}>
-        <Popover.Target>
-          <input
-            {...common}
-            type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
-            inputMode={isNumeric(field) ? 'decimal' : undefined}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-        </Popover.Target>
-        <Popover.Dropdown p={6} fz={12} role="status">
-          {meant}
-        </Popover.Dropdown>
-      </Popover>
+      <>
+        <input
+          {...common}
+          type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
+          inputMode={isNumeric(field) ? 'decimal' : undefined}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Suspense>{meant !== null && <Meant words={meant} input={input} />}</Suspense>
+      </>
     )
   }
   return (

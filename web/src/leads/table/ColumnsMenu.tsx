@@ -1,7 +1,9 @@
-import { ActionIcon, Button, Checkbox, Popover, Stack } from '@mantine/core'
-import { IconArrowLeft, IconArrowRight, IconColumns3 } from '@tabler/icons-react'
+import { ActionIcon, Button, Checkbox, Stack } from '@mantine/core'
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
+import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
+import type { Drop } from '../../ui/overlay/drop.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type ColumnChoice, type ColumnId, columnIds, placed, toggled } from '../fields/column-choice.ts'
 import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
@@ -9,40 +11,34 @@ import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
 
 /** Which columns there are, and where. */
-export function ColumnsMenu({ columns: { choice, change, reset } }: { columns: Columns }) {
+export default function ColumnsMenu({ drop, columns }: { drop: Drop; columns: Columns }) {
+  const { choice, change, reset } = columns
   const fields = useLeadFields(useWorkspaceId())
   const hidden = [...columnIds, ...fieldColumns(fields)].filter((id) => !choice.shown.includes(id))
   return (
-    <Popover position="bottom-start" trapFocus shadow="md" returnFocus>
-      <Popover.Target>
-        <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconColumns3 size={16} />}>
-          {t.leads.columns}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t.leads.columns}>
-        <Stack gap={6} className={styles.choices}>
-          {[...choice.shown.slice(1), ...hidden].map((id) => (
-            <div key={id} className={styles.column}>
-              <Checkbox
-                size="xs"
-                label={columnTitle(id, fields)}
-                checked={choice.shown.includes(id)}
-                onChange={() => change(toggled(choice, id))}
-              />
-              {choice.shown.includes(id) && (
-                <>
-                  <MoveButton id={id} title={columnTitle(id, fields)} by={-1} choice={choice} change={change} />
-                  <MoveButton id={id} title={columnTitle(id, fields)} by={1} choice={choice} change={change} />
-                </>
-              )}
-            </div>
-          ))}
-        </Stack>
-        <Button mt="xs" fullWidth variant="default" size="xs" onClick={reset}>
-          {t.leads.columnsReset}
-        </Button>
-      </Popover.Dropdown>
-    </Popover>
+    <DropPanel drop={drop} label={t.leads.columns} position="bottom-start">
+      <Stack gap={6} className={styles.choices}>
+        {[...choice.shown.slice(1), ...hidden].map((id) => (
+          <div key={id} className={styles.column}>
+            <Checkbox
+              size="xs"
+              label={columnTitle(id, fields)}
+              checked={choice.shown.includes(id)}
+              onChange={() => change(toggled(choice, id))}
+            />
+            {choice.shown.includes(id) && (
+              <>
+                <MoveButton id={id} title={columnTitle(id, fields)} by={-1} choice={choice} change={change} />
+                <MoveButton id={id} title={columnTitle(id, fields)} by={1} choice={choice} change={change} />
+              </>
+            )}
+          </div>
+        ))}
+      </Stack>
+      <Button mt="xs" fullWidth variant="default" size="xs" onClick={reset}>
+        {t.leads.columnsReset}
+      </Button>
+    </DropPanel>
   )
 }
 

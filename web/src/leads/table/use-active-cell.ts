@@ -68,6 +68,8 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
       const lead = rows.at(next)
       setEditing(false)
       setAt((before) => ({ ...before, row: next, id: lead?.id ?? null }))
+      // The next key may come before this is drawn.
+      latest.current = { ...latest.current, row: next, active: lead }
       rowsInView.show(next)
       if (openId !== undefined && lead !== undefined && next !== row) open(lead)
       focus()
@@ -79,6 +81,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
     const next = choice.shown[choice.shown.indexOf(column) + step]
     if (next === undefined) return
     setAt((before) => ({ ...before, column: next }))
+    latest.current = { ...latest.current, column: next }
     document.getElementById(cellId(row, next))?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [])
   const edit = useCallback(() => {

@@ -21,16 +21,18 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
   const [own, setOwn] = useState(() => readChoice(localStorage.getItem(place)))
   const { cols, saved } = address
   const carried = useMemo(() => (cols === undefined ? null : readColumns(cols)), [cols])
-  const [moving, setMoving] = useState<{ from: string | undefined; choice: ColumnChoice } | null>(null)
+  const [moving, setMoving] = useState<{ from: Pick<LeadAddress, 'cols' | 'saved'>; choice: ColumnChoice } | null>(null)
+  // Of another view, or with columns of its own by now, it is no longer what was changed.
+  const isFrom = (one: Pick<LeadAddress, 'cols' | 'saved'>) => one.cols === cols && one.saved === saved
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
   const carry = (choice: ColumnChoice) => {
-    setMoving({ from: cols, choice })
+    setMoving({ from: { cols, saved }, choice })
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
+      goTo((before) => (isFrom(before) ? { ...before, cols: columnsText(choice) } : before), { replace: true })
       setMoving(null)
-      goTo((before) => ({ ...before, cols: columnsText(choice) }), { replace: true })
     }, restMs)
   }
   const keep = (choice: ColumnChoice) => {
@@ -39,6 +41,6 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
     setOwn(choice)
   }
   const change = cols === undefined && saved === undefined ? keep : carry
-  const choice = moving !== null && moving.from === cols ? moving.choice : (carried ?? own)
+  const choice = moving !== null && isFrom(moving.from) ? moving.choice : (carried ?? own)
   return { choice, change, reset: () => change(firstChoice) }
 }

@@ -15,7 +15,7 @@ interface NameViewProps {
 }
 
 /** Asks what a view is called, and whose it is. */
-export function NameView({ title, name: before, mayShare, save, close }: NameViewProps) {
+export default function NameView({ title, name: before, mayShare, save, close }: NameViewProps) {
   const draft = useDraft({ name: before, shared: false })
   const [isSaving, setSaving] = useState(false)
   const { name, shared } = draft.value

@@ -1,47 +1,37 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { later } from '../../ui/overlay/later.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
 import type { View, Views } from './use-views.ts'
 
-const NameView = later(async () => ({ default: (await import('./NameView.tsx')).NameView }))
+const NameView = later(() => withTexts(() => import('./NameView.tsx')))
+const ViewItems = later(() => withTexts(() => import('./ViewItems.tsx')))
 
 /** What can be done with the view that is open. */
 export function ViewMenu({ view, views }: { view: View; views: Views }) {
   const [isNaming, setNaming] = useState(false)
-  const mayChange = views.mayChange(view)
-  const at = views.all.findIndex(({ id }) => id === view.id)
-  const words = t.views
-  const item = (label: string, run: () => Promise<void>, isOff = false) => (
-    <Menu.Item disabled={isOff} onClick={() => void run().catch(complain)}>
-      {label}
-    </Menu.Item>
-  )
+  const drop = useDrop(...useState(false))
   return (
     <>
-      <Menu position="bottom-start" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={22} aria-label={words.menu(view.name)}>
-            <IconDots size={14} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {mayChange && <Menu.Item onClick={() => setNaming(true)}>{words.rename}</Menu.Item>}
-          {views.mayShare && item(view.shared ? words.unshare : words.share, () => views.share(view, !view.shared))}
-          {item(words.duplicate, () => views.duplicate(view))}
-          <Menu.Divider />
-          {item(words.moveLeft, () => views.move(view, -1), at === 0)}
-          {item(words.moveRight, () => views.move(view, 1), at === views.all.length - 1)}
-          {mayChange && <Menu.Divider />}
-          {mayChange && item(words.delete, () => views.remove(view))}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionIcon
+        {...dropButton(drop, 'menu')}
+        variant="subtle"
+        color="gray"
+        size={22}
+        aria-label={t.views.menu(view.name)}
+      >
+        <IconDots size={14} />
+      </ActionIcon>
+      <Dropped drop={drop}>
+        <ViewItems {...{ drop, view, views }} name={() => setNaming(true)} />
+      </Dropped>
       {isNaming && (
-        <Suspense>
+        <Suspense fallback={<KeysHeld />}>
           <NameView
-            title={words.rename}
+            title={t.views.rename}
             name={view.name}
             mayShare={false}
             save={({ name }) => views.rename(view, name)}

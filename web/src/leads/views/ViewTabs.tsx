@@ -1,8 +1,10 @@
-import { Button, Menu } from '@mantine/core'
-import { IconCheck, IconChevronDown, IconUsers } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
 import { type RefObject, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
@@ -14,7 +16,8 @@ import { useViews, type View, type Views } from './use-views.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 import styles from './views.module.css'
 
-const NameView = later(async () => ({ default: (await import('./NameView.tsx')).NameView }))
+const NameView = later(() => withTexts(() => import('./NameView.tsx')))
+const ViewList = later(() => withTexts(() => import('./ViewList.tsx')))
 
 interface ViewTabsProps {
   address: LeadAddress
@@ -59,7 +62,7 @@ function Tabs({ views }: { views: Views }) {
         ))}
       </ul>
       {hidden.length > 0 && (
-        <ViewList
+        <ListButton
           views={views}
           shown={hidden}
           label={isHidden ? open.name : t.views.more(hidden.length)}
@@ -95,46 +98,37 @@ function PhonePicker({ views }: { views: Views }) {
   const { all, open } = views
   return (
     <nav aria-label={t.leads.views} className={styles.nav}>
-      <ViewList views={views} shown={[undefined, ...all]} label={open?.name ?? t.views.all} isOpen />
+      <ListButton views={views} shown={[undefined, ...all]} label={open?.name ?? t.views.all} isOpen />
       {open !== undefined && <ViewMenu view={open} views={views} />}
     </nav>
   )
 }
 
-interface ViewListProps {
+interface ListButtonProps {
   views: Views
   shown: readonly (View | undefined)[]
   label: string
   isOpen: boolean
 }
 
-function ViewList({ views, shown, label, isOpen }: ViewListProps) {
+function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
+  const drop = useDrop(...useState(false))
   return (
-    <Menu position="bottom-start" width={260}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color={isOpen ? undefined : 'gray'}
-          size="compact-sm"
-          rightSection={<IconChevronDown size={14} />}
-          className={styles.more}
-        >
-          {label}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah="min(420px, 70vh)" style={{ overflowY: 'auto' }}>
-        {shown.map((view) => (
-          <Menu.Item
-            key={view?.id ?? 'all'}
-            onClick={() => views.show(view)}
-            leftSection={view?.shared && <IconUsers size={14} aria-label={t.views.shared} role="img" />}
-            rightSection={view?.id === views.open?.id && <IconCheck size={14} aria-label={t.views.isOpen} role="img" />}
-          >
-            {view?.name ?? t.views.all}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Button
+        {...dropButton(drop, 'menu')}
+        variant="subtle"
+        color={isOpen ? undefined : 'gray'}
+        size="compact-sm"
+        rightSection={<IconChevronDown size={14} />}
+        className={styles.more}
+      >
+        {label}
+      </Button>
+      <Dropped drop={drop}>
+        <ViewList drop={drop} views={views} shown={shown} />
+      </Dropped>
+    </>
   )
 }
 
@@ -162,7 +156,7 @@ function Changed({ views }: { views: Views }) {
         {t.views.reset}
       </Button>
       {isNaming && (
-        <Suspense>
+        <Suspense fallback={<KeysHeld />}>
           <NameView
             title={open === undefined ? t.leads.saveView : t.views.saveAs}
             name=""

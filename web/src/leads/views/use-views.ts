@@ -50,17 +50,10 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
   const all = useSavedFiltersOf('leads', workspaceId)
   const open = openView(all, address)
   const mayShare = mayIn(workspaceId, 'admin')
-  const show = useCallback(
-    (view: View | undefined) => goTo(() => (view === undefined ? {} : addressOfView(view))),
-    [goTo],
-  )
+  const show = useCallback((view: View | undefined) => goTo(() => addressFor(view)), [goTo])
   const step = useCallback(
-    (by: number) => {
-      const order = [undefined, ...all]
-      const at = order.indexOf(open)
-      show(order[(at + by + order.length) % order.length])
-    },
-    [all, open, show],
+    (by: number) => goTo((before) => addressFor(stepped(all, openView(all, before), by))),
+    [all, goTo],
   )
   // What a view keeps does not depend on what columns its reader likes.
   const kept = () => savedQuery({ ...address, cols: columnsText(choice) })
@@ -74,6 +67,13 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
     step,
     ...useVerbs(workspaceId, all, show, kept),
   }
+}
+
+const addressFor = (view: View | undefined): LeadAddress => (view === undefined ? {} : addressOfView(view))
+
+function stepped(all: readonly View[], from: View | undefined, by: number): View | undefined {
+  const order = [undefined, ...all]
+  return order[(order.indexOf(from) + by + order.length) % order.length]
 }
 
 type Verbs = Pick<Views, 'save' | 'saveAs' | 'rename' | 'share' | 'duplicate' | 'remove' | 'move' | 'moveTo'>

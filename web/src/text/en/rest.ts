@@ -2,7 +2,6 @@ import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { fields } from './fields.ts'
-import { filtering } from './filtering.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { files } from './inbox/files.ts'
@@ -10,14 +9,12 @@ import { finding } from './inbox/finding.ts'
 import { triage } from './inbox/triage.ts'
 import { keys } from './keys.ts'
 import { leadPage } from './lead-page.ts'
-import { leads } from './leads.ts'
 import { merge } from './merge.ts'
 import { problem } from './problems.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 import { told } from './told.ts'
 import { transfer } from './transfer.ts'
-import { views } from './views.ts'
 import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
@@ -26,14 +23,12 @@ export const rest = {
   connections,
   erasure,
   files,
-  filtering,
   finding,
   fields,
   forms,
   home,
   keys,
   leadPage,
-  leads,
   merge,
   problem,
   profile,
@@ -41,6 +36,5 @@ export const rest = {
   told,
   transfer,
   triage,
-  views,
   webhooks,
 }

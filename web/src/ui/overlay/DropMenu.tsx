@@ -2,7 +2,8 @@ import { Menu, type MenuProps } from '@mantine/core'
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useState } from 'react'
 import type { Drop } from './drop.tsx'
 
-interface DropMenuProps extends Pick<MenuProps, 'position' | 'width' | 'withInitialFocusPlaceholder'> {
+interface DropMenuProps
+  extends Pick<MenuProps, 'position' | 'width' | 'withInitialFocusPlaceholder' | 'closeOnItemClick'> {
   drop: Drop
   children: ReactNode
 }

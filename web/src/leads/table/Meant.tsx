@@ -1,0 +1,30 @@
+import { Popover } from '@mantine/core'
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useState } from 'react'
+
+interface MeantProps {
+  words: string
+  input: RefObject<HTMLInputElement | null>
+}
+
+/** Says below an input what was read in it. */
+export default function Meant({ words, input }: MeantProps) {
+  // Open once it is there: only then it knows where the input is.
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(true), [])
+  return (
+    <Popover opened={isOpen} position="bottom-end" shadow="md" withRoles={false}>
+      <Popover.Target>
+        <InputOf input={input} />
+      </Popover.Target>
+      <Popover.Dropdown p={6} fz={12} role="status">
+        {words}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** Stands for the input where the library wants its own target. */
+function InputOf({ input, ref }: Pick<MeantProps, 'input'> & { ref?: Ref<HTMLElement> }) {
+  useImperativeHandle(ref, () => input.current as HTMLElement, [input])
+  return null
+}
