@@ -90,7 +90,7 @@ test('what a file says is translated, split and named as somebody chooses, shown
   await picture(page, 'import-done')
   const place = page.url()
   await page.getByRole('link', { name: 'See these leads' }).click()
-  await page.getByRole('button', { name: 'From an import', exact: true }).waitFor()
+  await page.getByText('From an import', { exact: true }).waitFor()
   await page.getByText('3 leads', { exact: true }).waitFor()
   await picture(page, 'import-leads')
   await page.getByRole('button', { name: 'Ivo Prado Neto' }).click()
