@@ -1,16 +1,17 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media,agents,message-search
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
+// message-search
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (of leads, inbox, search and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
-// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
+// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, orders, memory and growth need
 // one with pg_trgm.
 // --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
 // of leads, inbox, lists and webhooks, and in burst if its web app is built. It works on the same database, so its
 // tables must be the same.
-// --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
+// --keep /var/tmp/million: the database stays in this folder, and search, orders, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,6 +36,7 @@ import { type MediaFigures, runMedia } from './parts/media/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
 import { type MessageSearchFigures, runMessageSearch } from './parts/message-search/message-search-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
+import { runOrders } from './parts/orders-part.ts'
 import { runScale } from './parts/scale-part.ts'
 import { runSearch } from './parts/search-part.ts'
 import { runTokens } from './parts/tokens-part.ts'
@@ -127,6 +129,7 @@ try {
   }
   if (parts.includes('search')) await runSearch(stage, leadCount, values.only)
   if (parts.includes('lists')) results.push(...(await runLists(stage, leadCount)))
+  if (parts.includes('orders')) await runOrders(stage, leadCount, values.only)
   if (parts.includes('memory')) await runMemory(stage, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))

@@ -125,7 +125,12 @@ test('what somebody says of a value goes before what was proposed, and what nobo
   ]
   const meanings = { status: { lixo: null, ganho: 'lost' } }
   assert.equal(meaningOf(meanings, 'status', values[1] ?? { text: '', value: null }), undefined)
-  assert.deepEqual(sentMeanings(meanings, [{ field: 'status' }], [{ values, isWhole: true }]), {
-    status: { Ganho: 'lost', Lixo: null },
+  const own = 'customFieldValues.plan'
+  const filled = [{ target: 'status' }, { target: own }]
+  const plans = [{ text: 'ouro', count: 1, value: 'Gold' }]
+  const all = [values, plans].map((one) => ({ values: one, isWhole: true }))
+  assert.deepEqual(sentMeanings(meanings, filled, all), {
+    values: { status: { Ganho: 'lost', Lixo: null } },
+    fieldValues: { [own]: { ouro: 'Gold' } },
   })
 })

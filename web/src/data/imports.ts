@@ -53,16 +53,16 @@ export type ChosenField = keyof NonNullable<StartWish['values']>
 export function useColumnValues(
   workspaceId: string,
   importId: string,
-  columns: readonly { column: string; field: ChosenField }[],
+  columns: readonly { column: string; target: string }[],
   reading: Partial<Reading>,
 ): (ColumnValues | undefined)[] {
   const answers = useQueries({
-    queries: columns.map(({ column, field }) => ({
-      queryKey: [workspaceId, 'import-values', importId, column, field, reading],
+    queries: columns.map(({ column, target }) => ({
+      queryKey: [workspaceId, 'import-values', importId, column, target, reading],
       queryFn: () =>
         body(
           api.GET(`${onePath}/values`, {
-            params: { path: { workspaceId, importId }, query: { ...reading, column, field } },
+            params: { path: { workspaceId, importId }, query: { ...reading, column, field: target } },
           }),
         ),
     })),

@@ -41,7 +41,7 @@ export function fitValue({ type, choices }: FieldRule, value: string | boolean, 
   if (type === 'amount') return fitAmount(kept)
   if (type === 'phone') return { value: readPhone(kept, country ?? undefined) ?? kept }
   if (type === 'select')
-    return choices.includes(kept) ? { value: kept } : { problem: `must be one of ${told(choices)}` }
+    return choices.includes(kept) ? { value: kept } : { problem: `must be one of ${toldChoices(choices)}` }
   return type === 'multiselect' ? fitChoices(kept, choices) : { value: kept }
 }
 
@@ -53,13 +53,15 @@ function fitAmount(text: string): Fitting {
 
 function fitChoices(text: string, choices: readonly string[]): Fitting {
   const chosen = new Set(text.split(',').map((choice) => choice.trim()))
-  if ([...chosen].some((choice) => !choices.includes(choice))) return { problem: `must be some of ${told(choices)}` }
+  if ([...chosen].some((choice) => !choices.includes(choice)))
+    return { problem: `must be some of ${toldChoices(choices)}` }
   return { value: choices.filter((choice) => chosen.has(choice)).join(choiceSeparator) }
 }
 
 const toldAtMost = 10
 
-function told(choices: readonly string[]): string {
+/** The first of them, as an error names them. */
+export function toldChoices(choices: readonly string[]): string {
   const first = choices.slice(0, toldAtMost).map((choice) => choice.slice(0, 30))
   return `${first.join(', ')}${choices.length > toldAtMost ? ' and others' : ''}`
 }

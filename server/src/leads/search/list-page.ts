@@ -6,6 +6,8 @@ import type { MemoryIndexes } from './memory-index/client.ts'
 export interface ListDeps extends LeadDeps {
   /** Answers for large workspaces from memory; without it the database answers everything. */
   memoryIndexes?: MemoryIndexes
+  /** How many leads the database puts in an order that no index keeps. */
+  maxSorted?: number
 }
 
 export interface ListRequest {

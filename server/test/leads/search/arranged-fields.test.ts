@@ -94,7 +94,8 @@ test('labels are conditions among others, also where one of several is enough, a
   assert.equal((await member.call('GET', '/leads?sortBy=labels')).status, 400)
 
   const other = await inMemory(w, member)
-  for (const query of [{ where: `labels.is.${red}` }, { labels: red }]) {
+  const ofRed: Record<string, string>[] = [{ where: `labels.is.${red}` }, { labels: red }]
+  for (const query of ofRed) {
     assert.equal(await names(other, { sortBy: 'name', sortOrder: 'asc', ...query }), 'Bia Caio')
   }
   assert.equal(await names(other, { withoutLabels: gold, sortBy: 'name', sortOrder: 'asc' }), 'Caio Davi')

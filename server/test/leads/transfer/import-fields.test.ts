@@ -33,3 +33,125 @@ test('a file fills defined fields by their label, in their types; what does not 
     { key: 'orcamento', label: 'Orçamento previsto', type: 'number', value: '1500.5' },
   ])
 })
+
+const plans = [
+  { key: 'plano', label: 'Plano', type: 'select', choices: ['Gold', 'Silver, old'] },
+  { key: 'k_gosta', label: 'Gosta', type: 'multiselect', choices: ['Chá', 'Café | forte', 'Mate'] },
+]
+
+async function planWorld() {
+  const w = await importWorld()
+  for (const field of plans) assert.equal((await w.team('POST', '/lead-fields', field)).status, 201)
+  const fieldsOf = async () => {
+    const all = await Promise.all((await w.leads()).map(({ id }) => w.call('GET', `/api/v1/leads/${id}`)))
+    return all.map(({ body }) => body.data.customFields.map(({ value }: { value: string }) => value))
+  }
+  return { ...w, fieldsOf }
+}
+
+const file = 'nome;plano;gosta\nAna;ouro;cha, café | forte\nBia;GOLD;Mate|suco\nCaio;nenhum;Suco\nDuda;"Silver, old";\n'
+
+test('what a file writes for options is listed one by one, with the option that it probably is', async () => {
+  const w = await planWorld()
+  const id = await w.upload(file)
+  const values = async (column: string, field: string) =>
+    (await w.team('GET', `/lead-imports/${id}/values?column=${column}&field=${field}`)).body
+  assert.deepEqual((await values('plano', 'customFieldValues.plano')).values, [
+    { text: 'ouro', count: 1, value: null },
+    { text: 'GOLD', count: 1, value: 'Gold' },
+    { text: 'nenhum', count: 1, value: null },
+    { text: 'Silver, old', count: 1, value: 'Silver, old' },
+  ])
+  assert.deepEqual((await values('gosta', 'k_gosta')).values, [
+    { text: 'suco', count: 2, value: null },
+    { text: 'cha', count: 1, value: 'Chá' },
+    { text: 'café', count: 1, value: null },
+    { text: 'forte', count: 1, value: null },
+    { text: 'Mate', count: 1, value: 'Mate' },
+  ])
+  for (const field of ['firstName', 'k_other', 'customFieldValues.']) {
+    const { status, body } = await w.team('GET', `/lead-imports/${id}/values?column=plano&field=${field}`)
+    assert.deepEqual([status, body.data.issues[0].path], [400, 'field'], field)
+  }
+})
+
+test('an option that nobody knows is refused by row and column until somebody says what it stands for', async () => {
+  const w = await planWorld()
+  const refused = await w.importAll(file, { match: 'none' })
+  assert.deepEqual([refused.created, refused.refused], [1, 3])
+  assert.deepEqual(
+    refused.refusals.examples.map(({ row, field }: { row: number; field: string }) => `${row} ${field}`),
+    ['2 customFieldValues.plano', '2 k_gosta', '3 k_gosta', '4 customFieldValues.plano', '4 k_gosta'],
+  )
+  const fieldValues = {
+    'customFieldValues.plano': { OURO: 'Gold', nenhum: null },
+    k_gosta: { suco: 'Mate', café: 'Café | forte', forte: null },
+  }
+  const done = await w.importAll(file, { match: 'none', fieldValues })
+  assert.deepEqual([done.created, done.refused], [4, 0], JSON.stringify(done.refusals))
+  assert.deepEqual(done.choice.fieldValues['customFieldValues.plano'], { ouro: 'Gold', nenhum: null })
+  assert.deepEqual((await w.fieldsOf()).slice(1), [
+    ['Gold', 'Chá, Café | forte'],
+    ['Gold', 'Mate'],
+    ['Mate'],
+    ['Silver, old'],
+  ])
+})
+
+test('a meaning that is no option, or of a field without options, is refused before anything is read', async () => {
+  const w = await planWorld()
+  assert.equal((await w.team('POST', '/lead-fields', { key: 'altura', label: 'Altura', type: 'number' })).status, 201)
+  const id = await w.upload(file)
+  for (const fieldValues of [
+    { 'customFieldValues.plano': { ouro: 'Platinum' } },
+    { 'customFieldValues.altura': { alto: '2' } },
+    { k_nobody: { x: null } },
+    { status: { x: 'won' } },
+  ]) {
+    const { status, body } = await w.team('POST', `/lead-imports/${id}/start`, { match: 'none', fieldValues })
+    assert.deepEqual([status, body.data.issues[0].path], [400, `fieldValues.${Object.keys(fieldValues)[0]}`])
+  }
+})
+
+test('lines of JSON are held to the options of the workspace as well, and mapped alike', async () => {
+  const w = await planWorld()
+  const lines = [
+    { firstName: 'Ana', customFieldValues: { plano: 'gold', k_gosta: 'mate,cha' } },
+    { firstName: 'Bia', customFieldValues: { plano: 'ouro' } },
+    { firstName: 'Caio', customFieldValues: { plano: 'nenhum', other: 'x' } },
+  ]
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const refused = await w.importAll(text, { match: 'none', format: 'ndjson' })
+  assert.deepEqual([refused.created, refused.refusals.kinds[0].field], [1, 'customFieldValues.plano'])
+  const id = await w.upload(text, 'ndjson')
+  const field = 'customFieldValues.plano'
+  const listed = await w.team('GET', `/lead-imports/${id}/values?column=${field}&field=${field}`)
+  assert.equal(listed.body.values[0].value, 'Gold')
+  const fieldValues = { [field]: { ouro: 'Gold', nenhum: null } }
+  const done = await w.importAll(text, { match: 'none', format: 'ndjson', fieldValues })
+  assert.deepEqual([done.created, done.refused], [3, 0])
+  assert.deepEqual((await w.fieldsOf()).slice(1), [['Gold', 'Chá, Mate'], ['Gold'], ['x']])
+})
+
+test('a value that is no number, amount, day, or yes or no is told by its row and column', async () => {
+  const w = await importWorld()
+  for (const type of ['number', 'amount', 'date', 'boolean']) {
+    assert.equal((await w.team('POST', '/lead-fields', { key: `a_${type}`, label: `Um ${type}`, type })).status, 201)
+  }
+  const text =
+    'nome;um number;um amount;um date;um boolean\nAna;1,5;R$ 2,50;2026-01-31;sim\nBia;a;-1;31/01/2026;talvez\nCaio;1.500;0,001;2026-02-30;Não\n'
+  const done = await w.importAll(text, { match: 'none' })
+  assert.deepEqual([done.created, done.refused], [1, 2])
+  assert.deepEqual(
+    done.refusals.examples.map(({ row, field, message }: Record<string, unknown>) => `${row} ${field} ${message}`),
+    [
+      '3 customFieldValues.a_number must be a number such as 12.5',
+      '3 customFieldValues.a_amount must be an amount of at most two decimals, such as 1500.50',
+      '3 customFieldValues.a_date must be a date such as 2026-01-31',
+      '3 customFieldValues.a_boolean must be yes or no',
+      '4 customFieldValues.a_number can be read in two ways: say what stands before decimals',
+      '4 customFieldValues.a_amount can be read in two ways: say what stands before decimals',
+      '4 customFieldValues.a_date must be a date such as 2026-01-31',
+    ],
+  )
+})

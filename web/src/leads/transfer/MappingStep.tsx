@@ -14,6 +14,7 @@ import { useLeadFields } from '../../data/lead-fields.ts'
 import { usePeople } from '../../data/people.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
+import { hasChoices } from '../../ui/format/custom-value.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -22,6 +23,8 @@ import { ColumnMapping } from './ColumnMapping.tsx'
 import {
   choose,
   chosenColumns,
+  definedTargets,
+  jsonColumns,
   type Mapping,
   type Meanings,
   mappingOf,
@@ -59,6 +62,7 @@ interface Choice extends Reading {
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
   values: Meanings
+  fieldValues: Meanings
   splitNames: boolean
   decimal: '.' | ',' | null
   labels: Record<string, string>
@@ -88,9 +92,10 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const { mapping: texts } = t.transfer
   const mapping = mappingOf(preview, chosen)
   const [labels, setLabels] = useState(before?.labels ?? {})
-  const [meanings, setMeanings] = useState<Meanings>(before?.values ?? {})
+  const [meanings, setMeanings] = useState<Meanings>({ ...before?.values, ...before?.fieldValues })
   const context = useFieldContext(workspaceId)
-  const columns = one.format === 'csv' ? chosenColumns(mapping) : jsonColumns
+  const withOptions = definedTargets(context.fields.filter(({ type }) => hasChoices(type))).map(({ value }) => value)
+  const columns = one.format === 'csv' ? chosenColumns(mapping, withOptions) : jsonColumns(withOptions)
   const values = useColumnValues(workspaceId, one.id, columns, reading)
   const names = useNames(preview, mapping, before)
   const amounts = useAmounts(preview, mapping, before, context.fields)
@@ -106,7 +111,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
         dryRun,
         encoding,
         createIfMissing: !rules.onlyKnown,
-        values: sentMeanings(meanings, columns, values),
+        ...sentMeanings(meanings, columns, values),
         splitNames: names.isSplit,
         ...(one.format === 'csv' && {
           delimiter,
@@ -187,12 +192,6 @@ function Switches({ isCsv, rules, set }: SwitchesProps) {
     </>
   )
 }
-
-/** Lines of JSON name their fields themselves. */
-const jsonColumns = (['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const).map((field) => ({
-  column: field,
-  field,
-}))
 
 function useFieldContext(workspaceId: string): FieldContext {
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]

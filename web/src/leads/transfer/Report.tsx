@@ -29,7 +29,7 @@ export function Report({ one }: { one: Import }) {
               <li key={`${field} ${message}`}>
                 <strong>{number(count)}×</strong>
                 <span>
-                  <Field name={field} /> {message}
+                  <Field name={field} one={one} /> {t.problem?.(message) ?? message}
                 </span>
               </li>
             ))}
@@ -41,7 +41,7 @@ export function Report({ one }: { one: Import }) {
                 <li key={`${row} ${field} ${message}`}>
                   <strong>{report.row(number(row))}</strong>
                   <span>
-                    <Field name={field} /> {message}
+                    <Field name={field} one={one} /> {t.problem?.(message) ?? message}
                   </span>
                 </li>
               ))}
@@ -83,10 +83,13 @@ function After({ one }: { one: Import }) {
   )
 }
 
-/** The column's name on this page; what is no field of ours as the service spells it. */
-function Field({ name }: { name: string }) {
+/** The column's name on this page: a custom field's in the file; what is neither as the service spells it. */
+function Field({ name, one }: { name: string; one: Import }) {
   if (name === '') return null
-  return isField(name) ? <b>{t.transfer.mapping.targets[name]}</b> : <code>{name}</code>
+  if (isField(name)) return <b>{t.transfer.mapping.targets[name]}</b>
+  const choice = one.choice as { columns: { name: string; target: string | null }[] } | null
+  const heading = choice?.columns.find(({ target }) => target === name)?.name
+  return heading === undefined ? <code>{name}</code> : <b>{heading}</b>
 }
 
 /** Created, updated, unchanged, refused, of all rows so far. */

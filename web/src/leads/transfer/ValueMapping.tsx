@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core'
-import type { ChosenField, ColumnValues } from '../../data/imports.ts'
+import type { ColumnValues } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { choicesOf, type FieldContext } from '../fields/columns.tsx'
-import { type Meanings, meaningOf, valueKey } from './mapping.ts'
+import { definedTargets, type Filling, isChosen, type Meanings, meaningOf, valueKey } from './mapping.ts'
 import styles from './transfer.module.css'
 
 interface ValueMappingProps {
-  columns: readonly { column: string; field: ChosenField }[]
+  columns: readonly Filling[]
   /** By the place of the column; undefined while the file is read. */
   values: readonly (ColumnValues | undefined)[]
   meanings: Meanings
@@ -19,16 +19,16 @@ type Value = ColumnValues['values'][number]
 
 const leftOut = ''
 
-/** What the file's own words for a status, a priority or a source mean here. What nobody says is refused, row by row. */
+/** What the file's own words for a status, a source or an option mean here. What nobody says is refused, row by row. */
 export function ValueMapping({ columns, values, meanings, set, context }: ValueMappingProps) {
   const { values: texts } = t.transfer
   // What is written as it is here needs no word.
   const shown = columns.flatMap((one, n) => {
-    const list = values[n]?.values.filter(({ text, value }) => valueKey(text) !== value) ?? []
+    const list = values[n]?.values.filter(({ text, value }) => text !== value && valueKey(text) !== value) ?? []
     return list.length === 0 ? [] : [{ ...one, list, isWhole: values[n]?.isWhole !== false }]
   })
   if (shown.length === 0) return null
-  const open = shown.reduce((sum, { field, list }) => sum + unknownRows(meanings, field, list), 0)
+  const open = shown.reduce((sum, { target, list }) => sum + unknownRows(meanings, target, list), 0)
   return (
     <section className={styles.card} aria-label={texts.title}>
       <strong>{texts.title}</strong>
@@ -38,15 +38,16 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
           {texts.unknown(open, number(open))}
         </p>
       )}
-      {shown.map(({ column, field, list, isWhole }) => (
+      {shown.map(({ column, target, list, isWhole }) => (
         <div key={column} className={styles.stack}>
           <Values
             column={column}
-            field={field}
+            {...namedTarget(target, context)}
             list={list}
-            context={context}
-            meaning={(one) => meaningOf(meanings, field, one)}
-            choose={(text, meaning) => set({ ...meanings, [field]: { ...meanings[field], [valueKey(text)]: meaning } })}
+            meaning={(one) => meaningOf(meanings, target, one)}
+            choose={(text, meaning) =>
+              set({ ...meanings, [target]: { ...meanings[target], [valueKey(text)]: meaning } })
+            }
           />
           {!isWhole && <p className={styles.quiet}>{texts.notWhole}</p>}
         </div>
@@ -55,25 +56,37 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
   )
 }
 
-interface ValuesProps {
+interface NamedTarget {
+  name: string
+  choices: readonly { value: string; label: string }[]
+}
+
+/** What a column fills, as people call it, with what it may have. */
+function namedTarget(target: string, context: FieldContext): NamedTarget {
+  if (isChosen(target)) {
+    const choices = (choicesOf(target, context, '') ?? []).filter(({ value }) => value !== leftOut)
+    return { name: t.transfer.mapping.targets[target], choices }
+  }
+  const field = context.fields.find((one) => definedTargets([one])[0]?.value === target)
+  return { name: field?.label ?? target, choices: (field?.choices ?? []).map((value) => ({ value, label: value })) }
+}
+
+interface ValuesProps extends NamedTarget {
   column: string
-  field: ChosenField
   list: readonly Value[]
-  context: FieldContext
   meaning(one: Value): string | null | undefined
   choose(text: string, meaning: string | null): void
 }
 
-function Values({ column, field, list, context, meaning, choose }: ValuesProps) {
-  const { values: texts, mapping } = t.transfer
-  const choices = (choicesOf(field, context, '') ?? []).filter(({ value }) => value !== leftOut)
+function Values({ column, name, choices, list, meaning, choose }: ValuesProps) {
+  const { values: texts } = t.transfer
   return (
     <table className={styles.columns} aria-label={texts.of(column)}>
       <thead>
         <tr>
           <th scope="col">{column}</th>
           <th scope="col">{t.transfer.rows}</th>
-          <th scope="col">{mapping.targets[field]}</th>
+          <th scope="col">{name}</th>
         </tr>
       </thead>
       <tbody>
@@ -103,5 +116,5 @@ function Values({ column, field, list, context, meaning, choose }: ValuesProps) 
   )
 }
 
-const unknownRows = (meanings: Meanings, field: ChosenField, list: readonly Value[]): number =>
-  list.reduce((sum, one) => sum + (meaningOf(meanings, field, one) === undefined ? one.count : 0), 0)
+const unknownRows = (meanings: Meanings, target: string, list: readonly Value[]): number =>
+  list.reduce((sum, one) => sum + (meaningOf(meanings, target, one) === undefined ? one.count : 0), 0)

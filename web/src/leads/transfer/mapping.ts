@@ -81,42 +81,56 @@ const keyOf = (target: string): string => target.replace(/^customFieldValues\./,
 /** Fields of which a lead has one of a few values. */
 const chosenFields: readonly ChosenField[] = ['status', 'priority', 'source', 'adPlatform', 'assignedTo']
 
-/** The columns whose values may have to be said what they mean. */
-export const chosenColumns = (mapping: Mapping): { column: string; field: ChosenField }[] =>
-  [...mapping].flatMap(([column, target]) => {
-    const field = chosenFields.find((one) => one === target)
-    return field === undefined ? [] : [{ column, field }]
-  })
+export const isChosen = (target: string): target is ChosenField => (chosenFields as readonly string[]).includes(target)
 
-/** What the values of the file mean, as far as somebody has said so: by the field, and by how the file writes them. */
-export type Meanings = Partial<Record<ChosenField, Record<string, string | null>>>
+/** A column with what it fills. */
+export interface Filling {
+  column: string
+  target: string
+}
+
+/** The columns whose values may have to be said what they mean: of these fields, and of defined ones with options. */
+export const chosenColumns = (mapping: Mapping, withOptions: readonly string[]): Filling[] =>
+  [...mapping].flatMap(([column, target]) =>
+    target !== null && (isChosen(target) || withOptions.includes(target)) ? [{ column, target }] : [],
+  )
+
+/** Lines of JSON name their fields themselves. */
+export const jsonColumns = (withOptions: readonly string[]): Filling[] =>
+  [...chosenFields, ...withOptions].map((target) => ({ column: target, target }))
+
+/** What the values of the file mean, as far as somebody has said so: by what they fill, and by how the file writes them. */
+export type Meanings = Record<string, Record<string, string | null>>
 
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /** What a value is taken for: as somebody said, else as proposed; null leaves it out, undefined is not known yet. */
 export function meaningOf(
   meanings: Meanings,
-  field: ChosenField,
+  target: string,
   { text, value }: { text: string; value: string | null },
 ): string | null | undefined {
-  const said = meanings[field]?.[valueKey(text)]
+  const said = meanings[target]?.[valueKey(text)]
   return said !== undefined ? said : (value ?? undefined)
 }
 
 /** What is sent of it: everything that is known, proposals included. */
 export function sentMeanings(
   meanings: Meanings,
-  columns: readonly { field: ChosenField }[],
+  columns: readonly Pick<Filling, 'target'>[],
   values: readonly (ColumnValues | undefined)[],
-): Meanings {
-  const known = columns.map(({ field }, n): [ChosenField, Record<string, string | null>] => {
+): { values: Partial<Record<ChosenField, Meanings[string]>>; fieldValues: Meanings } {
+  const known = columns.map(({ target }, n): [string, Meanings[string]] => {
     const entries = (values[n]?.values ?? []).flatMap((one) => {
-      const meaning = meaningOf(meanings, field, one)
+      const meaning = meaningOf(meanings, target, one)
       return meaning === undefined ? [] : [[one.text, meaning] as const]
     })
-    return [field, Object.fromEntries(entries)]
+    return [target, Object.fromEntries(entries)]
   })
-  return Object.fromEntries(known)
+  return {
+    values: Object.fromEntries(known.filter(([target]) => isChosen(target))),
+    fieldValues: Object.fromEntries(known.filter(([target]) => !isChosen(target))),
+  }
 }
 
 /** What stands before cents in a file, by the looks of some amounts; else as in the language of the reader. */

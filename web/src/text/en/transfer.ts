@@ -62,7 +62,7 @@ export const transfer = {
   },
   values: {
     title: 'What values mean',
-    help: 'An import adds no new statuses. To add one, go to Settings, Workspace.',
+    help: 'An import adds no new statuses or options. To add one, go to Settings.',
     unknown: (n: number, shown: string) =>
       n === 1
         ? '1 row will be refused until you say what its value means.'

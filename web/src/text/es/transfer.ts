@@ -64,7 +64,7 @@ export const transfer: typeof en = {
   },
   values: {
     title: 'Qué significan los valores',
-    help: 'Una importación no agrega estados nuevos. Para agregar uno, ve a Ajustes, Espacio.',
+    help: 'Una importación no agrega estados ni opciones nuevos. Para agregar uno, ve a Ajustes.',
     unknown: (n, shown) =>
       n === 1
         ? 'Se rechazará 1 fila hasta que digas qué significa su valor.'

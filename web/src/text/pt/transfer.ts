@@ -64,7 +64,7 @@ export const transfer: typeof en = {
   },
   values: {
     title: 'O que os valores significam',
-    help: 'Uma importação não adiciona status novos. Para adicionar um, vá a Configurações, Espaço.',
+    help: 'Uma importação não adiciona status nem opções novos. Para adicionar um, vá a Configurações.',
     unknown: (n, shown) =>
       n === 1
         ? '1 linha será recusada até você dizer o que o valor significa.'

@@ -27,7 +27,8 @@ const forms = {
   lastDays: /^must be within the last (\d+) days/,
   order: /^must not be before/,
   date: /^must be (?:a date such as|an ISO 8601)/,
-  trueFalse: /^must be (?:true or false|boolean)/,
+  trueFalse: /^must be (?:true or false|yes or no|boolean)/,
+  twoWays: /^can be read in two ways/,
   option: /^must have at least one option/,
   optionSame: /^must differ from each other/,
   optionBlank: /^must not be empty or padded/,
@@ -97,6 +98,7 @@ const forms = {
   changeOver: /^It cannot be (?:cancelled|undone): it is/,
   undoOver: /^It can be undone for a day/,
   nothingToUndo: /^The import has changed nothing yet/,
+  noOptions: /^must be a field (?:that the workspace defines|with few values)/,
   noStatus: /^is no status of the workspace/,
   noColumn: /^The file has no column/,
   noLink: /^The link of this invitation was not kept/,
@@ -118,7 +120,7 @@ const forms = {
   notInMemoryYet: /^The leads are being read into memory/,
   notOnBoard: /^The board counts no leads/,
   condition:
-    /^(?:condition \d{1,2} |must have at most \d{1,2} conditions|must begin with a column|must have one of .{1,200} after its column|must have \d{1,4}(?: to \d{1,4})? (?:values|days)|must have (?:ISO 8601 dates|numbers) as its values|has a value that)/,
+    /^(?:condition \d{1,2} |must have at most \d{1,2} conditions|must begin with a column|must have one of .{1,200} after its column|must have \d{1,4}(?: to \d{1,4})? (?:values|days)|must have (?:ISO 8601 dates|numbers|ids of labels) as its values|has a value that)/,
   templates: /^The platform did not list its templates/,
 } as const
 

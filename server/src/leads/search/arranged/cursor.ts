@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import { badRequest } from '../../../base/errors.ts'
 import { isUuid } from '../../../base/id.ts'
@@ -43,8 +44,10 @@ export function readArrangedCursor(
 }
 
 // Statuses and people may be given another order meanwhile, which the places that were reached know nothing of.
-const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilter): string =>
-  `${by} ${order} ${language} ${filterDigest(filter)} ${choices.length}`
+const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilter): string => {
+  const digest = createHash('sha256').update(JSON.stringify(choices)).digest('base64url').slice(0, 12)
+  return `${by} ${order} ${language} ${filterDigest(filter)} ${digest}`
+}
 
 function openKey(keyring: Keyring, id: string, sealed: string): PlaceKey {
   try {

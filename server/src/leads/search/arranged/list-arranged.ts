@@ -7,14 +7,14 @@ import { findLeadsByIds } from '../../lead/queries.ts'
 import { openLead } from '../../lead/sealed.ts'
 import { readSearchTerm } from '../../lead/search-lines.ts'
 import { totalLastsMs } from '../list-cursor.ts'
-import { isForDatabase } from '../list-filter.ts'
+import { isForDatabase, type LeadSort } from '../list-filter.ts'
 import type { LeadPage, ListDeps, ListRequest } from '../list-page.ts'
 import { collationKey } from './collation.ts'
 import { type Conditions, resolved } from './conditions.ts'
 import { readArrangedCursor, writeArrangedCursor } from './cursor.ts'
 import { type ArrangedList, openPlaces } from './opened.ts'
 import { type Arrangement, comparePlaces, fixedChoices, type Place } from './order.ts'
-import { arePlain, countPlain, isPlainOrder, selectPlaces } from './plain.ts'
+import { arePlain, countPlain, isPlainOrder, maxSorted, selectPlacesByTime, sortPlaces } from './plain.ts'
 
 /** One page of a list in any order, or narrowed by any column. Filters of the leads interface hold beside the conditions. */
 export async function listArranged(deps: ListDeps, user: LeadUser, request: ArrangedRequest): Promise<LeadPage> {
@@ -118,29 +118,41 @@ async function fromMemory(
 }
 
 async function fromDatabase(
-  { db }: ListDeps,
+  deps: ListDeps,
   workspaceId: string,
   list: ArrangedList,
   slice: ArrangedSlice,
 ): Promise<Found> {
-  const [places, total] = await Promise.all([
-    selectPlaces(db.sql, workspaceId, list, slice),
-    slice.knownTotal ?? countPlain(db.sql, workspaceId, list.filter, list.conditions),
-  ])
-  return { places, total }
+  const { sql } = deps.db
+  const { arrangement } = list
+  if (isTimely(arrangement)) {
+    const [places, total] = await Promise.all([
+      selectPlacesByTime(sql, workspaceId, { ...list, arrangement }, slice),
+      slice.knownTotal ?? countPlain(sql, workspaceId, list.filter, list.conditions),
+    ])
+    return { places, total }
+  }
+  const found = await sortPlaces(sql, workspaceId, list, slice, deps.maxSorted ?? maxSorted)
+  if (found === null) throw tooMany(isComing(deps, workspaceId, list))
+  return { places: found.places, total: slice.knownTotal ?? found.total }
 }
 
+const isTimely = (arrangement: Arrangement): arrangement is Arrangement & LeadSort =>
+  arrangement.by === 'createdAt' || arrangement.by === 'updatedAt'
+
+/** Whether the index that would have the order is being built. */
+const isComing = ({ memoryIndexes }: ListDeps, workspaceId: string, { filter }: ArrangedList): boolean =>
+  !isForDatabase(filter) && (memoryIndexes?.isArranging(workspaceId) ?? false)
+
 async function fromOpened(
-  { db, memoryIndexes }: ListDeps,
+  deps: ListDeps,
   keyring: Keyring,
   workspaceId: string,
   list: ArrangedList,
   { after, offset, limit, knownTotal }: ArrangedSlice,
 ): Promise<Found> {
-  const places = await db.inBulk(() => openPlaces(db.sql, keyring, workspaceId, list))
-  if (places === null) {
-    throw tooMany(!isForDatabase(list.filter) && (memoryIndexes?.isArranging(workspaceId) ?? false))
-  }
+  const places = await deps.db.inBulk(() => openPlaces(deps.db.sql, keyring, workspaceId, list))
+  if (places === null) throw tooMany(isComing(deps, workspaceId, list))
   const compare = comparePlaces(list.arrangement.order)
   const sorted = places.sort(compare)
   const start = after === null ? offset : firstBehind(sorted, after, compare)
@@ -152,8 +164,8 @@ function firstBehind(sorted: readonly Place[], after: Place, compare: (a: Place,
   return found === -1 ? sorted.length : found
 }
 
-const tooMany = (isComing: boolean) =>
-  isComing
+const tooMany = (isSoonThere: boolean) =>
+  isSoonThere
     ? conflict('The leads are being read into memory for this order or filter: ask again in a few seconds', {
         code: 'LIST_NOT_READY',
       })

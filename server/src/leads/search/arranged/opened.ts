@@ -63,11 +63,21 @@ export async function openPlaces(
   workspaceId: string,
   { filter, conditions, term, arrangement }: ArrangedList,
 ): Promise<Place[] | null> {
+  const fits = () => sql`
+    ${filterCondition(sql, workspaceId, filter)}
+    ${conditions.match === 'all' ? plainCondition(sql, workspaceId, onlyPlain(conditions)) : sql``}`
+  // Before one is opened: 20,000 take a core as long as a request may take.
+  const [beyond] = await sql`
+    select 1
+    from leads l
+    where ${fits()}
+    offset ${maxOpened}
+    limit 1`
+  if (beyond !== undefined) return null
   const rows = sql<OpenableRow[]>`
     select ${openableColumns(sql)} ${asksLabels(conditions) ? labelColumn(sql, workspaceId) : sql``}
     from leads l
-    where ${filterCondition(sql, workspaceId, filter)}
-      ${conditions.match === 'all' ? plainCondition(sql, workspaceId, onlyPlain(conditions)) : sql``}
+    where ${fits()}
     limit ${maxOpened + 1}`.cursor(stretch)
   const places: Place[] = []
   const keyOf = placeKeyOf(arrangement)

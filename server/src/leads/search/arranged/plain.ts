@@ -1,5 +1,5 @@
 import type { Sql } from '../../../base/db.ts'
-import { filterCondition, type LeadFilter, labelOf } from '../list-filter.ts'
+import { afterCondition, filterCondition, type LeadFilter, type LeadSort, labelOf, sortClause } from '../list-filter.ts'
 import { type Column, type Condition, type Conditions, kindOf } from './conditions.ts'
 import { boundsOf, numberOf } from './match.ts'
 import type { Arrangement, Place, PlaceKey } from './order.ts'
@@ -68,33 +68,85 @@ function conditionOnLabels(sql: Sql, workspaceId: string, { operator, values }: 
   return operator === 'is' || operator === 'notEmpty' ? sql`${label} is not null` : sql`${label} is null`
 }
 
+/** So many leads are put in order for a page; where more would have to be, the memory index gives the order or nobody does. */
+export const maxSorted = 100_000
+
+interface PlainList {
+  filter: LeadFilter
+  conditions: Conditions
+  arrangement: Arrangement
+}
+
 interface PlainSlice {
   after: Place | null
   offset: number
   limit: number
 }
 
-/** The places of a slice of the list. */
-export async function selectPlaces(
+interface PlaceRow {
+  id: string
+  key: PlaceKey
+}
+
+/** The places of a slice of a list in order of a time, which an index keeps. */
+export async function selectPlacesByTime(
   sql: Sql,
   workspaceId: string,
-  { filter, conditions, arrangement }: { filter: LeadFilter; conditions: Conditions; arrangement: Arrangement },
+  { filter, conditions, arrangement }: PlainList & { arrangement: Arrangement & LeadSort },
   { after, offset, limit }: PlainSlice,
 ): Promise<Place[]> {
-  const key = keyOf(sql, arrangement)
-  const isDescending = arrangement.order === 'desc'
-  const direction = isDescending ? sql`desc` : sql`asc`
-  const rows = await sql<{ id: string; key: PlaceKey }[]>`
-    select l.id, ${key} as key
+  const rows = await sql<PlaceRow[]>`
+    select l.id, ${keyOf(sql, arrangement)} as key
     from leads l
     where ${filterCondition(sql, workspaceId, filter)}
       ${plainCondition(sql, workspaceId, conditions)}
-      ${after === null ? sql`` : afterPlace(sql, key, after, isDescending)}
-    order by ${key} is null, ${key} ${direction}, l.id ${direction}
+      ${after === null ? sql`` : afterCondition(sql, arrangement, { time: new Date(Number(after.key)), id: after.id })}
+    order by ${sortClause(sql, arrangement)}
     limit ${limit}
     offset ${offset}`
-  return rows.map((row) => ({ id: row.id, key: row.key === null ? null : Number(row.key) }))
+  return rows.map(placeOf)
 }
+
+/**
+ * The places of a slice of the list in any other order, and how many there are; null when they are more than `most`. All
+ * are read once, for both, and no more of them than that.
+ */
+export async function sortPlaces(
+  sql: Sql,
+  workspaceId: string,
+  { filter, conditions, arrangement }: PlainList,
+  { after, offset, limit }: PlainSlice,
+  most: number,
+): Promise<{ places: Place[]; total: number } | null> {
+  const isDescending = arrangement.order === 'desc'
+  const direction = isDescending ? sql`desc` : sql`asc`
+  const inOrder = sql`s.key is null, s.key ${direction}, s.id ${direction}`
+  const rows = await sql<{ total: number; id: string | null; key: PlaceKey }[]>`
+    with found as materialized (
+      select l.id, ${keyOf(sql, arrangement)} as key
+      from leads l
+      where ${filterCondition(sql, workspaceId, filter)}
+        ${plainCondition(sql, workspaceId, conditions)}
+      limit ${most + 1}
+    )
+    select counted.total, s.id, s.key
+    from (select count(*)::integer as total from found) as counted
+    left join lateral (
+      select s.id, s.key
+      from found s
+      where counted.total <= ${most}
+        ${after === null ? sql`` : afterPlace(sql, after, isDescending)}
+      order by ${inOrder}
+      limit ${limit}
+      offset ${offset}
+    ) as s on true
+    order by ${inOrder}`
+  const total = rows[0]?.total ?? 0
+  if (total > most) return null
+  return { places: rows.flatMap(({ id, key }) => (id === null ? [] : [placeOf({ id, key })])), total }
+}
+
+const placeOf = ({ id, key }: PlaceRow): Place => ({ id, key: key === null ? null : Number(key) })
 
 /** As a number: ranks of choices, milliseconds of times. */
 function keyOf(sql: Sql, { by, choices }: Arrangement) {
@@ -104,11 +156,11 @@ function keyOf(sql: Sql, { by, choices }: Arrangement) {
   return sql`case when ${column} is not null then coalesce(array_position(${[...choices]}::text[], ${column}::text) - 1, ${choices.length}::integer) end`
 }
 
-function afterPlace(sql: Sql, key: ReturnType<typeof keyOf>, after: Place, isDescending: boolean) {
+function afterPlace(sql: Sql, after: Place, isDescending: boolean) {
   const beyond = isDescending ? sql`<` : sql`>`
-  if (after.key === null) return sql`and ${key} is null and l.id ${beyond} ${after.id}::uuid`
+  if (after.key === null) return sql`and s.key is null and s.id ${beyond} ${after.id}::uuid`
   const number = Number(after.key)
-  return sql`and (${key} is null or ${key} ${beyond} ${number}::numeric or (${key} = ${number}::numeric and l.id ${beyond} ${after.id}::uuid))`
+  return sql`and (s.key is null or s.key ${beyond} ${number}::numeric or (s.key = ${number}::numeric and s.id ${beyond} ${after.id}::uuid))`
 }
 
 export async function countPlain(sql: Sql, workspaceId: string, filter: LeadFilter, conditions: Conditions) {

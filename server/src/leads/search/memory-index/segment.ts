@@ -37,7 +37,7 @@ export interface Segment {
   index: { blocks: BlockBits; postings: Postings } | null
   /** How many slots pass a filter, by its key, since the last lead died. */
   counts: Map<string, number>
-  /** The same of an index of values: its last orders, and which slots pass, since the last lead died. */
+  /** Of an index of values: its last orders, and which live slots pass. */
   orders: Map<string, SlotOrder>
   marks: Map<string, Marks>
 }
@@ -170,7 +170,11 @@ export function kill(segment: Segment, slot: number): void {
   segment.live -= segment.alive[slot] ?? 0
   segment.alive[slot] = 0
   segment.counts.clear()
-  segment.marks.clear()
+  // What a slot holds never changes: of those that pass, this one is one less.
+  for (const kept of segment.marks.values()) {
+    kept.count -= kept.marks[slot] ?? 0
+    kept.marks[slot] = 0
+  }
 }
 
 /** Brings the two orders up to date. */

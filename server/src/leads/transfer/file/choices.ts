@@ -9,6 +9,9 @@ export const isChosen = (field: string): field is ChosenField => (chosenFields a
 /** What the values of a file stand for, by how the file writes them; null is left out. */
 export type ValueMapping = Partial<Record<ChosenField, Record<string, string | null>>>
 
+/** The same of fields that the workspace defines, by what a column fills. */
+export type FieldValueMapping = Record<string, Record<string, string | null>>
+
 /** What a file writes, whatever its case and the blanks around it. */
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 

@@ -6,9 +6,11 @@ import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import { announceImport } from '../../../team/team-news.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
+import { hasChoices, toldChoices } from '../../fields/field-types.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
-import { allowedValues, chosenFields, type ValueMapping, valueKey } from '../file/choices.ts'
-import { readTarget } from '../file/targets.ts'
+import { allowedValues, chosenFields, type FieldValueMapping, type ValueMapping, valueKey } from '../file/choices.ts'
+import { readTarget, targetOfKey } from '../file/targets.ts'
 import { endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
 import { checkOpenImports } from './limits.ts'
 import { dropPieces, dropUsed } from './pieces.ts'
@@ -54,6 +56,7 @@ export interface StartWish extends FormatWish {
   createIfMissing?: boolean
   emptyCells?: ImportChoice['emptyCells']
   values?: ImportChoice['values']
+  fieldValues?: ImportChoice['fieldValues']
   splitNames?: boolean
   decimal?: ImportChoice['decimal']
   labels?: ImportChoice['labels']
@@ -82,6 +85,7 @@ export async function startImport(
     createIfMissing: wish.createIfMissing ?? true,
     emptyCells: wish.emptyCells ?? 'keep',
     values: await valuesOf(deps, workspaceId, wish),
+    fieldValues: await fieldValuesOf(deps, workspaceId, wish),
     splitNames: wish.splitNames ?? plainChoice.splitNames,
     decimal: wish.decimal ?? plainChoice.decimal,
     labels: wish.labels ?? plainChoice.labels,
@@ -183,6 +187,35 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
       }
       mapping[field] = { ...mapping[field], [valueKey(text)]: value }
     }
+  }
+  if (issues.length > 0) throw new InvalidInput(issues.slice(0, 20))
+  return mapping
+}
+
+/** The same for fields that the workspace defines. */
+async function fieldValuesOf(
+  { db }: LeadDeps,
+  workspaceId: string,
+  { fieldValues = {} }: StartWish,
+): Promise<FieldValueMapping> {
+  if (Object.keys(fieldValues).length === 0) return {}
+  const fields = await fieldsInUse(db.sql, workspaceId)
+  const issues: Issue[] = []
+  const mapping: FieldValueMapping = {}
+  for (const [target, meanings] of Object.entries(fieldValues)) {
+    const path = `fieldValues.${target}`
+    const read = readTarget(target)
+    const field = read !== null && 'key' in read ? fields.get(read.key) : undefined
+    if (field === undefined || !hasChoices(field.type)) {
+      issues.push({ path, message: 'must be a field that the workspace defines, with options to choose from' })
+      continue
+    }
+    for (const value of Object.values(meanings)) {
+      if (value === null || field.choices.includes(value)) continue
+      issues.push({ path, message: `must be one of ${toldChoices(field.choices)}, or null` })
+    }
+    const entries = Object.entries(meanings).map(([text, value]) => [valueKey(text), value] as const)
+    mapping[targetOfKey(field.key)] = Object.fromEntries(entries)
   }
   if (issues.length > 0) throw new InvalidInput(issues.slice(0, 20))
   return mapping

@@ -2,7 +2,7 @@ import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
-import { keptType } from '../../fields/field-types.ts'
+import { hasChoices, keptType } from '../../fields/field-types.ts'
 import type { LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
 import { readBulkItem } from '../../write/read-upsert.ts'
@@ -10,9 +10,9 @@ import type { UpsertItem } from '../../write/upsert-plan.ts'
 import { readFileAmount } from '../file/amounts.ts'
 import { unguardCell } from '../file/cells.ts'
 import { allowedValues, chosenFields, isChosen, sameValue, valueKey } from '../file/choices.ts'
-import { readFieldValue } from '../file/field-values.ts'
+import { meantChoices, readFieldValue } from '../file/field-values.ts'
 import type { FileRow } from '../file/file-rows.ts'
-import { errorColumn, type FieldTarget, readTarget } from '../file/targets.ts'
+import { errorColumn, type FieldTarget, readTarget, type Target, targetOfKey } from '../file/targets.ts'
 import type { ImportChoice } from './settings.ts'
 
 export interface RowContext {
@@ -91,7 +91,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
   for (const [at, target] of choice.targets.entries()) {
     const read = target === null ? null : readTarget(target)
     const written = unguardCell(cells[at] ?? '').trim()
-    const text = read !== null && 'field' in read ? meantBy(read.field, written, choice) : written
+    const text = read === null ? written : meantIn(read, written, context)
     if (target === null || read === null || (text === '' && choice.emptyCells === 'keep')) continue
     if (text.includes('\0')) refuse(target, 'must not hold the NUL character')
     else if ('key' in read) {
@@ -108,6 +108,12 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
 function meantBy(field: FieldTarget, text: string, { values }: ImportChoice): string {
   const mapped = isChosen(field) ? values[field]?.[valueKey(text)] : undefined
   return mapped === undefined ? text : (mapped ?? '')
+}
+
+function meantIn(target: Target, text: string, { choice, fields }: RowContext): string {
+  if ('field' in target) return meantBy(target.field, text, choice)
+  const field = fields.get(target.key)
+  return field === undefined ? text : meantChoices(field, text, choice.fieldValues[targetOfKey(target.key)])
 }
 
 /** A custom field is called as the person said, or as the column's heading, unless that is its bare key. */
@@ -162,7 +168,8 @@ function putField(
   } else lead[field] = text
 }
 
-function draftOfLine({ cells: [line = ''] }: FileRow, { choice, statuses }: RowContext): Draft {
+function draftOfLine({ cells: [line = ''] }: FileRow, context: RowContext): Draft {
+  const { choice, statuses } = context
   const refused = (message: string) => ({ lead: {}, parameters: [], issues: [{ path: '', message }] })
   let value: unknown
   try {
@@ -181,11 +188,31 @@ function draftOfLine({ cells: [line = ''] }: FileRow, { choice, statuses }: RowC
     if (meant === '') delete lead[field]
     else lead[field] = sameValue(meant, allowedValues(field, statuses) ?? []) ?? meant
   }
+  const issues = putDefinedOfLine(lead, context)
   const { status } = lead
-  if (typeof status === 'string' && !statuses.includes(status)) {
-    return { lead, parameters: [], issues: [{ path: 'status', message: unknownStatus }] }
-  }
-  return { lead, parameters: [], issues: [] }
+  if (typeof status === 'string' && !statuses.includes(status)) issues.push({ path: 'status', message: unknownStatus })
+  return { lead, parameters: [], issues }
+}
+
+/** Options of defined fields in the form in which they are kept; answers what is none. */
+function putDefinedOfLine(lead: Record<string, unknown>, { choice, fields, leadSettings }: RowContext): Issue[] {
+  const { customFieldValues: given } = lead
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return []
+  const issues: Issue[] = []
+  const values = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
+    const field = fields.get(key)
+    if (field === undefined || !hasChoices(field.type) || typeof value !== 'string' || value.trim() === '') {
+      return [[key, value]]
+    }
+    const meant = meantChoices(field, value, choice.fieldValues[targetOfKey(key)])
+    if (meant === '') return []
+    const read = readFieldValue(field, meant, { decimal: null, country: leadSettings.defaultCountry })
+    if (!('problem' in read)) return [[key, read.value]]
+    issues.push({ path: targetOfKey(key), message: read.problem })
+    return []
+  })
+  lead.customFieldValues = Object.fromEntries(values)
+  return issues
 }
 
 function isStorable(value: unknown): boolean {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../base/route.ts'
 import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
+import { maxTextLength } from '../../lead/custom-fields.ts'
 import { chosenFields } from '../file/choices.ts'
 import { maxRecordBytes } from '../file/file-rows.ts'
 import { importStates } from './imports.ts'
@@ -41,8 +42,8 @@ const decimal = oneOf(['.', ','], {
   description:
     'What stands before the cents of amounts. Without it, an amount that could be read in two ways, as `1.500`, is refused.',
 })
-const meaning = (description: string) =>
-  Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 100 }), {
+const meaning = (description: string, maxLength = 100) =>
+  Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength }), {
     maxProperties: 1000,
     description,
   })
@@ -62,6 +63,12 @@ const values = Type.Object(
     example: { status: { ganho: 'won', perdido: 'lost', arquivado: null } },
   },
 )
+const fieldValues = Type.Record(Type.String(), meaning('To one of the options of the field.', maxTextLength), {
+  maxProperties: 200,
+  description:
+    'The same for fields that the workspace defines with options, by `k_…` or `customFieldValues.…`. Of a field that takes several, each of the options that a cell names. What is neither here nor an option is refused.',
+  example: { 'customFieldValues.plan': { ouro: 'Gold', nenhum: null } },
+})
 const labels = Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
   maxProperties: 200,
   description:
@@ -126,6 +133,7 @@ export const Import = Type.Object(
         createIfMissing: Type.Boolean(),
         emptyCells,
         values,
+        fieldValues,
         splitNames: splitNames(),
         decimal: nullable(decimal),
         labels,
@@ -206,7 +214,12 @@ export const Preview = titled('ImportPreview', {
 export const ValuesQuery = Type.Object(
   {
     column: Type.String({ maxLength: 10_000, description: 'CSV: the heading. NDJSON: the name of the field.' }),
-    field: oneOf(chosenFields, { description: 'What the column is to fill.' }),
+    field: Type.String({
+      maxLength: 60,
+      pattern: `^(?:${chosenFields.join('|')}|k_[a-z0-9_]{1,38}|customFieldValues\\.[a-z][a-z0-9_]{0,39})$`,
+      description: `What the column is to fill: ${chosenFields.join(', ')}, or a field with options that the workspace defines, as \`k_…\` or \`customFieldValues.…\`.`,
+      example: 'status',
+    }),
     encoding: Type.Optional(encoding),
     delimiter: Type.Optional(delimiter),
   },
@@ -216,9 +229,9 @@ export const ValuesQuery = Type.Object(
 export const ColumnValues = titled('ImportColumnValues', {
   values: Type.Array(
     Type.Object({
-      text: text(maxValueLength, 'As the file has it first.'),
+      text: text(maxValueLength, 'As the file has it first; of a field that takes several, one of them.'),
       count: count('In how many rows.'),
-      value: nullable(text(100, 'What it probably stands for; null when nothing suggests itself.')),
+      value: nullable(text(maxTextLength, 'What it probably stands for; null when nothing suggests itself.')),
     }),
     { maxItems: maxValues, description: 'The most frequent first; whatever the case.' },
   ),
@@ -241,6 +254,7 @@ export const StartBody = Type.Object(
     ),
     emptyCells: Type.Optional(emptyCells),
     values: Type.Optional(values),
+    fieldValues: Type.Optional(fieldValues),
     splitNames: Type.Optional(splitNames()),
     decimal: Type.Optional(decimal),
     labels: Type.Optional(labels),

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { DecimalSign } from '../file/amounts.ts'
-import type { ValueMapping } from '../file/choices.ts'
+import type { FieldValueMapping, ValueMapping } from '../file/choices.ts'
 import type { FileFormat } from '../file/file-rows.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
@@ -16,6 +16,8 @@ export interface ImportChoice extends FileFormat {
   emptyCells: 'keep' | 'clear'
   /** What the file's values of fields with few values stand for. */
   values: ValueMapping
+  /** The same of the workspace's own fields. */
+  fieldValues: FieldValueMapping
   /** The words after the first one of a first name are the last name, where the row has none. */
   splitNames: boolean
   /** What stands before cents; null where amounts are only read that can be read in one way. */
@@ -25,7 +27,13 @@ export interface ImportChoice extends FileFormat {
 }
 
 /** What was not asked for when an import was started. */
-export const plainChoice = { values: {}, splitNames: false, decimal: null, labels: {} } satisfies Partial<ImportChoice>
+export const plainChoice = {
+  values: {},
+  fieldValues: {},
+  splitNames: false,
+  decimal: null,
+  labels: {},
+} satisfies Partial<ImportChoice>
 
 export interface ImportSettings {
   fileName: string

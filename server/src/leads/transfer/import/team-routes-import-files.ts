@@ -8,6 +8,7 @@ import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute } from '../../../team/team-schema.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import { fileAnswer } from '../file/file-answer.ts'
 import { findImport } from './imports.ts'
@@ -18,7 +19,7 @@ import { lookAtFile } from './preview.ts'
 import { ColumnValues, importParams, OneImport, Preview, PreviewQuery, UploadQuery, ValuesQuery } from './schema.ts'
 import { importPath } from './team-routes-imports.ts'
 import { appendUpload } from './upload.ts'
-import { readColumnValues } from './values.ts'
+import { fieldToFill, readColumnValues } from './values.ts'
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
 
@@ -69,7 +70,7 @@ function valuesRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       operationId: 'listImportValues',
       summary: 'List what a column of an uploaded file says',
       description:
-        'For fields of which a lead has one of a few values: what the file writes, how often, and what it probably stands for, to be sent as `values` when the import is started. 422 when there is no such column, or the file cannot be read so.',
+        'For fields of which a lead has one of a few values: what the file writes, how often, and what it probably stands for, to be sent as `values` or `fieldValues` when the import is started. 422 when there is no such column, or the file cannot be read so.',
       params: importParams,
       querystring: ValuesQuery,
       response: { 200: ColumnValues, ...errors(400, 401, 403, 404, 422) },
@@ -80,11 +81,11 @@ function valuesRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       const row = await findImport(sql, workspaceId, request.params.importId)
       const statuses = (await findWorkspace(sql, workspaceId))?.lead_statuses ?? []
       const keyring = await deps.vault.keyring(workspaceId)
+      const field = fieldToFill(request.query.field, await fieldsInUse(sql, workspaceId))
       const members =
-        request.query.field === 'assignedTo'
-          ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope))
-          : []
-      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, request.query, { statuses, members }))
+        field === 'assignedTo' ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope)) : []
+      const asked = { ...request.query, field }
+      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, asked, { statuses, members }))
     },
   })
 }

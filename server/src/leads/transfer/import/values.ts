@@ -1,9 +1,13 @@
 import type { Sql } from '../../../base/db.ts'
-import { unprocessable } from '../../../base/errors.ts'
+import { InvalidInput, unprocessable } from '../../../base/errors.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { hasChoices } from '../../fields/field-types.ts'
+import type { LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
-import { type ChosenField, proposeValue, valueKey } from '../file/choices.ts'
+import { type ChosenField, isChosen, proposeValue, valueKey } from '../file/choices.ts'
+import { choicesIn, sameChoice } from '../file/field-values.ts'
 import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
+import { readTarget } from '../file/targets.ts'
 import type { ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
 import { type FormatWish, lookAtFile } from './preview.ts'
@@ -29,13 +33,14 @@ export async function readColumnValues(
   sql: Sql,
   keyring: Keyring,
   row: ImportRow,
-  { column, field, ...wish }: FormatWish & { column: string; field: ChosenField },
+  { column, field, ...wish }: FormatWish & { column: string; field: ChosenField | LeadField },
   { statuses, members }: Known,
 ): Promise<ColumnValues> {
   const look = await lookAtFile(sql, keyring, row, wish)
   const at = look.columns.findIndex(({ name }) => name === column)
   if (row.format === 'csv' && at === -1) throw unprocessable(`The file has no column ${JSON.stringify(column)}`)
   const textOf = row.format === 'csv' ? ({ cells }: FileRow) => unguardCell(cells[at] ?? '') : jsonField(column)
+  const partsOf = (text: string) => (typeof field === 'string' ? [text.trim()] : choicesIn(field, text))
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(
     readPieces(sql, () => keyring, file, look.dataStart),
@@ -46,7 +51,7 @@ export async function readColumnValues(
   let isWhole = true
   try {
     for await (const each of rows) {
-      if (!count(counts, textOf(each).trim())) isWhole = false
+      for (const part of partsOf(textOf(each))) if (!count(counts, part)) isWhole = false
       if (each.end - look.dataStart < maxBytes) continue
       isWhole = false
       break
@@ -57,8 +62,10 @@ export async function readColumnValues(
     isWhole = false
   }
   const values = [...counts.values()].sort((a, b) => b.count - a.count)
-  const propose = (text: string) =>
-    field === 'assignedTo' ? memberOfName(members, text) : proposeValue(field, text, statuses)
+  const propose = (text: string) => {
+    if (typeof field !== 'string') return sameChoice(field.choices, text) ?? null
+    return field === 'assignedTo' ? memberOfName(members, text) : proposeValue(field, text, statuses)
+  }
   return { values: values.map((one) => ({ ...one, value: propose(one.text) })), isWhole }
 }
 
@@ -73,6 +80,16 @@ function count(counts: Map<string, { text: string; count: number }>, text: strin
   return true
 }
 
+/** The field that a column is to fill, of those whose values may have to be translated. Throws 400 for any other. */
+export function fieldToFill(name: string, fields: ReadonlyMap<string, LeadField>): ChosenField | LeadField {
+  if (isChosen(name)) return name
+  const target = readTarget(name)
+  const field = target !== null && 'key' in target ? fields.get(target.key) : undefined
+  if (field !== undefined && hasChoices(field.type)) return field
+  const message = 'must be a field with few values, or one that the workspace defines with options to choose from'
+  throw new InvalidInput([{ path: 'field', message }], 'query')
+}
+
 /** The member with this e-mail, id, or name that nobody else has. */
 function memberOfName(members: Known['members'], text: string): string | null {
   const key = valueKey(text)
@@ -85,7 +102,10 @@ const jsonField =
   (name: string) =>
   ({ cells: [line = ''] }: FileRow): string => {
     try {
-      const value = (JSON.parse(line) as Record<string, unknown> | null)?.[name]
+      const lead = JSON.parse(line) as Record<string, unknown> | null
+      const target = readTarget(name)
+      const own = lead?.customFieldValues as Record<string, unknown> | null | undefined
+      const value = target !== null && 'key' in target ? own?.[target.key] : lead?.[name]
       return typeof value === 'string' ? value : ''
     } catch {
       return ''
