@@ -1,8 +1,7 @@
 import { Select } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { language, t } from '../../text/index.ts'
-import { readAmount, understood } from '../../ui/format/amount.ts'
-import { number } from '../../ui/format/time.ts'
+import { amountText, readAmount, shownAmount, understood } from '../../ui/format/amount.ts'
 import styles from './Customer.module.css'
 
 interface ChoiceProps {
@@ -32,14 +31,15 @@ export function Choice({ label, value, options, change }: ChoiceProps) {
 interface AmountProps {
   label: string
   value: number | null
+  currency: string | null
   change(value: number | null): void
 }
 
 /** An amount, changed where it stands: Enter or leaving keeps it, Esc does not. */
-export function Amount({ label, value, change }: AmountProps) {
+export function Amount({ label, value, currency, change }: AmountProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const read = typed === null ? value : readAmount(typed)
-  const meant = typed === null ? null : understood(typed, language)
+  const meant = typed === null ? null : understood(typed, language, currency)
   const keep = () => {
     if (typed === null || read === undefined) return
     setTyped(null)
@@ -49,9 +49,10 @@ export function Amount({ label, value, change }: AmountProps) {
     <>
       <InPlace
         label={label}
-        value={typed ?? (value === null ? '' : number(value, { minimumFractionDigits: value % 1 === 0 ? 0 : 2 }))}
+        value={typed ?? (value === null ? '' : shownAmount(value, currency))}
         isWrong={read === undefined}
         numeric
+        begin={() => setTyped(value === null ? '' : amountText(value, language))}
         type={setTyped}
         keep={keep}
         leave={() => setTyped(null)}
@@ -91,12 +92,14 @@ interface InPlaceProps {
   value: string
   isWrong?: boolean
   numeric?: boolean
+  /** Whoever comes to write sees what they would type. */
+  begin?: () => void
   type(text: string): void
   keep(): void
   leave(): void
 }
 
-function InPlace({ label, value, isWrong = false, numeric = false, type, keep, leave }: InPlaceProps) {
+function InPlace({ label, value, isWrong = false, numeric = false, begin, type, keep, leave }: InPlaceProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') keep()
     else if (event.key === 'Escape') leave()
@@ -112,6 +115,7 @@ function InPlace({ label, value, isWrong = false, numeric = false, type, keep, l
       placeholder="–"
       dir="auto"
       value={value}
+      onFocus={begin}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={keep}
       onKeyDown={onKeyDown}

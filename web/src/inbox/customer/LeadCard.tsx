@@ -99,6 +99,7 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
         <Amount
           label={texts.value}
           value={lead.estimatedValue}
+          currency={workspace?.currency ?? null}
           change={(estimatedValue) => change({ estimatedValue })}
         />
       ),

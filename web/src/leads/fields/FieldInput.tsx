@@ -2,9 +2,11 @@ import { ActionIcon, MultiSelect, Select, Switch, TextInput } from '@mantine/cor
 import { IconExternalLink } from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import type { LeadField } from '../../data/lead-fields.ts'
+import { useCurrency } from '../../data/workspace.ts'
 import { language, t } from '../../text/index.ts'
-import { understood } from '../../ui/format/amount.ts'
+import { currencySign, understood } from '../../ui/format/amount.ts'
 import { chosenOf, fits, isNumberType, readTyped } from '../../ui/format/custom-value.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface FieldInputProps {
   field: Pick<LeadField, 'label' | 'type' | 'choices' | 'required'>
@@ -80,7 +82,8 @@ function TypedInput({
   undo,
   common,
 }: FieldInputProps & { common: { label: string; description: string | undefined } }) {
-  const meant = field.type === 'amount' ? understood(text, language) : null
+  const currency = useCurrency(useWorkspaceId())
+  const meant = field.type === 'amount' ? understood(text, language, currency) : null
   const description = note ?? (meant === null ? undefined : t.lead.readAs(meant))
   return (
     <TextInput
@@ -90,6 +93,7 @@ function TypedInput({
       inputMode={isNumberType(field.type) ? 'decimal' : undefined}
       type={field.type in inputTypes ? inputTypes[field.type as keyof typeof inputTypes] : 'text'}
       value={text}
+      leftSection={field.type === 'amount' ? currencySign(currency, language) : undefined}
       rightSection={<OpenLink field={field} text={text} />}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={() => save?.(text)}
