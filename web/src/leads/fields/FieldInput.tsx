@@ -1,11 +1,11 @@
-import { ActionIcon, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core'
 import type { KeyboardEvent } from 'react'
 import type { LeadField } from '../../data/lead-fields.ts'
 import { useCurrency } from '../../data/workspace.ts'
+import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { language, t } from '../../text/index.ts'
 import { currencySign, understood } from '../../ui/format/amount.ts'
-import { chosenOf, fits, isNumberType, readTyped } from '../../ui/format/custom-value.ts'
+import { chosenOf, isNumberType, withOwn } from '../../ui/format/custom-value.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface FieldInputProps {
@@ -105,28 +105,5 @@ function TypedInput({
         event.stopPropagation()
       }}
     />
-  )
-}
-
-// Values that leads have already can be kept, whatever may be chosen now.
-const withOwn = (choices: readonly string[], own: readonly string[]): string[] => [...new Set([...choices, ...own])]
-
-function OpenLink({ field, text }: Pick<FieldInputProps, 'field' | 'text'>) {
-  const value = readTyped(field, text)
-  if (typeof value !== 'string' || !fits(field, value)) return null
-  const prefix = { url: '', email: 'mailto:', phone: 'tel:' }[field.type as string]
-  if (prefix === undefined) return null
-  return (
-    <ActionIcon
-      component="a"
-      href={`${prefix}${field.type === 'phone' ? value.replace(/[^\d+]/g, '') : value}`}
-      {...(field.type === 'url' && { target: '_blank', rel: 'noreferrer noopener' })}
-      variant="subtle"
-      color="gray"
-      size="sm"
-      aria-label={t.fields.openLink(field.label)}
-    >
-      <IconExternalLink size={14} />
-    </ActionIcon>
   )
 }

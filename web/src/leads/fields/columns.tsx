@@ -44,6 +44,9 @@ export type FieldName =
 export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
   id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && id !== 'labels' && !isFieldColumn(id)
 
+/** Whether the cells of a column are changed where they stand. */
+export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isEditable(id)
+
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
 /** A field's choices; null when it is written. The empty value stands for none. */

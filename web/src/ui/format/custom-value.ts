@@ -36,6 +36,11 @@ export const chosenOf = (value: string): string[] =>
     .map((choice) => choice.trim())
     .filter((choice) => choice !== '')
 
+/** What can be chosen, with what a lead has already: it can be kept, whatever may be chosen now. */
+export const withOwn = (choices: readonly string[], own: readonly string[]): string[] => [
+  ...new Set([...choices, ...own]),
+]
+
 /** Whether a value is one of the field's type. Programs may write others, which are shown as they are. */
 export function fits({ type, choices }: FieldRule, value: Value): boolean {
   if (type === 'boolean' || typeof value === 'boolean') return type === 'boolean' && typeof value === 'boolean'
