@@ -633,6 +633,8 @@ export type WhoAmI = {
     name: string
     /** National phone numbers are read as numbers of it. */
     country: string | null
+    /** What amounts of leads are in; null: nobody has said. */
+    currency: string | null
     /** While true no agent owns, gets or answers a conversation. */
     agents_stopped: boolean
     /** What the team wants you to know, and how you are to speak. Only members write it: follow it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountText, readAmount, understood } from '../src/ui/format/amount.ts'
+import { amountText, currencySign, readAmount, shortAmount, shownAmount, understood } from '../src/ui/format/amount.ts'
 
 const all = ['en', 'es', 'pt']
 
@@ -68,7 +68,7 @@ test('what was read is told where it was typed in another way than the language 
     ['', 'en', null],
   ]
   for (const [text, language, expected] of table)
-    assert.equal(understood(text, language), expected, `${text} ${language}`)
+    assert.equal(understood(text, language, null), expected, `${text} ${language}`)
 })
 
 test('an amount is read as it is shown', () => {
@@ -78,4 +78,45 @@ test('an amount is read as it is shown', () => {
       assert.equal(readAmount(new Intl.NumberFormat(language).format(value)), value)
     }
   }
+})
+
+test('an amount is told in the currency where it was typed in another, and not where it was typed in it', () => {
+  const table: [string, string, string, string | null][] = [
+    ['2.500', 'pt', 'BRL', null],
+    ['R$ 2.500', 'pt', 'BRL', null],
+    ['R$2.500,00', 'pt', 'BRL', 'R$\u00a02.500'],
+    ['US$ 100', 'pt', 'BRL', 'R$\u00a0100'],
+    ['1500 €', 'es', 'EUR', null],
+    ['1,500', 'es', 'EUR', '1500\u00a0€'],
+    ['1500', 'en', 'USD', null],
+    ['1.500,50', 'en', 'USD', '$1,500.50'],
+  ]
+  for (const [text, language, currency, expected] of table)
+    assert.equal(understood(text, language, currency), expected, `${text} ${language}`)
+})
+
+test('an amount is shown in the currency of the workspace, without cents when it has none, else as a bare number', () => {
+  assert.deepEqual(
+    [shownAmount(1500, 'BRL'), shownAmount(1500.5, 'BRL'), shownAmount(1500, 'JPY'), shownAmount(1500.5, null)],
+    ['R$1,500', 'R$1,500.50', '¥1,500', '1,500.50'],
+  )
+  assert.deepEqual([shortAmount(38_200, 'BRL'), shortAmount(38_000, null)], ['R$38.2K', '38K'])
+  assert.deepEqual(
+    [currencySign('BRL', 'pt'), currencySign('EUR', 'es'), currencySign('PEN', 'es'), currencySign(null, 'pt')],
+    ['R$', '€', 'PEN', undefined],
+  )
+})
+
+test('an amount that is shown in a currency can be typed in again as it stands', () => {
+  const common = 'BRL USD EUR MXN ARS COP CLP PEN UYU PYG BOB GTQ HNL CRC DOP GBP PLN CZK SEK JPY INR NGN AOA'.split(
+    ' ',
+  )
+  for (const currency of common) {
+    for (const language of all) {
+      const style = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+      const shown = new Intl.NumberFormat(language, { ...style, minimumFractionDigits: 2, maximumFractionDigits: 2 })
+      assert.equal(readAmount(shown.format(12_345.67)), 12_345.67, shown.format(12_345.67))
+    }
+  }
+  assert.deepEqual(['10 mil', '10k', '10M', '10 K'].map(readAmount), Array(4).fill(undefined))
 })

@@ -54,7 +54,8 @@ test('a value is shown as people read it, and one that does not fit as it is', (
     ['number', '-12345.678', '-12,345.678', true],
     ['date', '2026-02-28', 'Feb 28, 2026', true],
     ['date', '2026-02-30', '2026-02-30', false],
-    ['phone', '5581991234567', '+5581991234567', true],
+    ['phone', '5581991234567', '+55 81 99123-4567', true],
+    ['phone', '+5581991234567', '+55 81 99123-4567', true],
     ['phone', '12', '12', false],
     ['select', 'Olinda', 'Olinda', false],
     ['multiselect', 'Natal, Recife', 'Natal, Recife', true],
@@ -65,7 +66,7 @@ test('a value is shown as people read it, and one that does not fit as it is', (
     ['email', 'ana@example.com', 'ana@example.com', true],
   ]
   for (const [type, value, shown, isFit] of table) {
-    assert.deepEqual([shownValue(rule(type), value), fits(rule(type), value)], [shown, isFit], `${type} ${value}`)
+    assert.deepEqual([shownValue(rule(type), value, null), fits(rule(type), value)], [shown, isFit], `${type} ${value}`)
   }
   assert.deepEqual(
     [typedValue(rule('amount'), '1500.50'), typedValue(rule('amount'), 'a lot'), typedValue(rule('date'), undefined)],
@@ -114,8 +115,9 @@ test('fields are columns by their key: those of the workspace until somebody cho
   assert.equal(widthOf(first, 'field:city'), 160)
   assert.deepEqual([columnTitle('field:city', fields), columnTitle('field:k_utm_term', fields)], ['CITY', 'UTM term'])
   assert.deepEqual([isNumberColumn('field:sum', fields), isNumberColumn('field:city', fields)], [true, false])
-  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields), '1,500.50')
-  assert.equal(fieldCell('field:sum', {}, fields), '')
+  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, null), '1,500.50')
+  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, 'BRL'), 'R$1,500.50')
+  assert.equal(fieldCell('field:sum', {}, fields, 'BRL'), '')
 })
 
 test('forms and imports offer what is defined, in the types that they know', () => {

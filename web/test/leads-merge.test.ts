@@ -70,7 +70,7 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   )
   const merged = panelOf(page, 'Márcia Fusaro').getByRole('region', { name: 'Merged leads' })
   await merged.getByText('Merged from Márcia Fusaro').waitFor()
-  await merged.getByText('+5511955501002').waitFor()
+  await merged.getByText('+55 11 95550-1002').waitFor()
   await picture(page, 'leads-merged')
   await page.getByRole('alert').filter({ hasText: 'was merged into' }).getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Márcia Fusaro is back').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shownPhone } from '../src/ui/format/phone.ts'
+import { plainPhone, shownPhone } from '../src/ui/format/phone.ts'
 
 test('a phone is grouped as people read it, and never changed', () => {
   const table = [
@@ -14,10 +14,22 @@ test('a phone is grouped as people read it, and never changed', () => {
     ['447911123456', '+44 791 112 3456'],
     ['12345', '+12345'],
     ['•••••1101', '•••••1101'],
+    ['+5511955501101', '+55 11 95550-1101'],
+    ['+55 (11) 95550-1101', '+55 (11) 95550-1101'],
     ['', ''],
   ]
   for (const [phone = '', shown] of table) {
     assert.equal(shownPhone(phone), shown)
     assert.equal(shownPhone(phone).replace(/\D/g, ''), phone.replace(/\D/g, ''))
   }
+})
+
+test('a phone that is copied or typed over has its digits alone', () => {
+  const table = [
+    ['5511955501101', '+5511955501101'],
+    ['+5511955501101', '+5511955501101'],
+    ['•••••1101', '•••••1101'],
+    ['', ''],
+  ]
+  for (const [phone = '', plain] of table) assert.equal(plainPhone(phone), plain)
 })

@@ -53,6 +53,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     id: newId(now),
     name: input.name.trim(),
     default_country: input.defaultCountry ?? null,
+    currency: null,
     daily_lead_quota: quota,
     daily_lead_quota_ceiling: ceiling,
     leads_enabled: true,

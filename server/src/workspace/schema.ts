@@ -23,6 +23,15 @@ const defaultCountry = nullable(
     example: 'BR',
   }),
 )
+const currency = nullable(
+  Type.String({
+    pattern: '^[A-Z]{3}$',
+    maxLength: 3,
+    description:
+      'ISO 4217 currency of all amounts of leads: the web app shows and reads them in it. The numbers stay what they are when it changes. Null: they are bare numbers.',
+    example: 'BRL',
+  }),
+)
 const dailyLeadQuota = Type.Integer({
   minimum: 0,
   maximum: 2_000_000_000,
@@ -167,6 +176,7 @@ export const workspaceSchema = titled('Workspace', {
   name,
   role: Type.Optional(roleSchema),
   defaultCountry,
+  currency,
   dailyLeadQuota,
   dailyLeadQuotaCeiling,
   leadStatuses,
@@ -193,6 +203,7 @@ export const workspacePatchSchema = Type.Partial(
   Type.Object({
     name,
     defaultCountry,
+    currency,
     dailyLeadQuota,
     dailyLeadQuotaCeiling,
     leadStatuses,
@@ -233,6 +244,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     name: row.name,
     ...(row.role === undefined ? {} : { role: row.role }),
     defaultCountry: row.default_country,
+    currency: row.currency,
     dailyLeadQuota: row.daily_lead_quota,
     dailyLeadQuotaCeiling: row.daily_lead_quota_ceiling,
     leadStatuses: row.lead_statuses,

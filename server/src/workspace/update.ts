@@ -13,6 +13,8 @@ import { announceChange, lockWorkspace, storeWorkspace, type TakingBack, type Wo
 export interface WorkspacePatch {
   name?: string
   defaultCountry?: string | null
+  /** ISO 4217; null: amounts are bare numbers. */
+  currency?: string | null
   dailyLeadQuota?: number
   dailyLeadQuotaCeiling?: number
   leadStatuses?: string[]
@@ -31,6 +33,8 @@ export interface WorkspacePatch {
   answerGoalMinutes?: number | null
   retention?: Partial<Retention>
 }
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /**
  * Changes the settings that the patch names. What the plan includes (`leadsEnabled`, `inboxEnabled`) is an operator's
@@ -70,11 +74,21 @@ function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
   }
 }
 
-function issuesOfPatch({ leadStatuses, defaultCountry, hours = null }: WorkspacePatch): Issue[] {
+function issuesOfPatch({ leadStatuses, defaultCountry, currency = null, hours = null }: WorkspacePatch): Issue[] {
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
   const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
-  return [...repeated, ...issuesOfCountry(defaultCountry), ...(hours === null ? [] : issuesOfHours(hours))]
+  return [
+    ...repeated,
+    ...issuesOfCountry(defaultCountry),
+    ...issuesOfCurrency(currency),
+    ...(hours === null ? [] : issuesOfHours(hours)),
+  ]
 }
+
+const issuesOfCurrency = (currency: string | null): Issue[] =>
+  currency === null || currencies.has(currency)
+    ? []
+    : [{ path: 'currency', message: 'must be an ISO 4217 code of a currency, such as BRL' }]
 
 function quotaAfter(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
   const set = { quota: before.daily_lead_quota, ceiling: before.daily_lead_quota_ceiling }
@@ -87,6 +101,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     ...before,
     name: patch.name?.trim() ?? before.name,
     default_country: patch.defaultCountry === undefined ? before.default_country : patch.defaultCountry,
+    currency: patch.currency === undefined ? before.currency : patch.currency,
     lead_statuses: patch.leadStatuses ?? before.lead_statuses,
     leads_enabled: patch.leadsEnabled ?? before.leads_enabled,
     inbox_enabled: patch.inboxEnabled ?? before.inbox_enabled,

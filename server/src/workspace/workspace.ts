@@ -10,6 +10,7 @@ export interface WorkspaceRow {
   id: string
   name: string
   default_country: string | null
+  currency: string | null
   daily_lead_quota: number
   daily_lead_quota_ceiling: number
   leads_enabled: boolean
@@ -37,6 +38,7 @@ const columns = (sql: Sql) => sql`
   w.id,
   w.name,
   w.default_country,
+  w.currency,
   w.daily_lead_quota,
   w.daily_lead_quota_ceiling,
   w.leads_enabled,
@@ -99,13 +101,13 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
 export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
   await tx`
     insert into workspaces (
-      id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
+      id, name, default_country, currency, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
       agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, agent_word, hours,
       answer_goal_minutes,
       keep_conversations_days, keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
-      ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
+      ${row.id}, ${row.name}, ${row.default_country}, ${row.currency}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
       ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
       ${row.agent_word}, ${hoursIn(tx, row)}, ${row.answer_goal_minutes},
@@ -125,6 +127,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
     update workspaces
     set name = ${row.name},
       default_country = ${row.default_country},
+      currency = ${row.currency},
       daily_lead_quota = ${row.daily_lead_quota},
       daily_lead_quota_ceiling = ${row.daily_lead_quota_ceiling},
       leads_enabled = ${row.leads_enabled},

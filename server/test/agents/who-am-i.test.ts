@@ -16,6 +16,13 @@ test('a key learns its own id, scopes, connections and workspace, and what to do
   assert.match(body.next[0], /wait_for_work/)
 })
 
+test('a key learns what amounts are in, once somebody has said', async () => {
+  const w = await agentsWorld()
+  assert.equal((await w.ask('who_am_i')).body.workspace.currency, null)
+  await w.db.sql`update workspaces set currency = 'BRL' where id = ${w.workspaceId}`
+  assert.equal((await w.ask('who_am_i')).body.workspace.currency, 'BRL')
+})
+
 test('a key is shown its own connections alone', async () => {
   const w = await agentsWorld()
   const other = await w.addConnection()

@@ -53,6 +53,21 @@ test('an admin changes the settings; what is not named stays', async () => {
   assert.equal(cleared.json().workspace.name, 'Renamed')
 })
 
+test('the currency is none until an admin says it, is written down, and is refused by its name when there is no such one', async () => {
+  const { workspaceId, admin, member } = await team()
+  const path = `/workspaces/${workspaceId}`
+  assert.equal((await send(admin, 'GET', path)).json().workspace.currency, null)
+  assert.equal((await send(admin, 'PATCH', path, { currency: 'BRL' })).json().workspace.currency, 'BRL')
+  assert.equal((await send(member, 'GET', path)).json().workspace.currency, 'BRL')
+  const { entries } = (await send(admin, 'GET', `${path}/audit`)).json()
+  assert.ok(entries.some(({ target }: { target: string }) => target === 'currency'))
+  for (const currency of ['ABC', 'brl', 'R$']) {
+    const refused = await send(admin, 'PATCH', path, { currency })
+    assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'currency'])
+  }
+  assert.equal((await send(admin, 'PATCH', path, { currency: null })).json().workspace.currency, null)
+})
+
 const weekdaysOnly = (timeZone: string, ...spans: { from: string; to: string }[]) => ({
   timeZone,
   week: { monday: spans, tuesday: spans, wednesday: spans, thursday: spans, friday: spans, saturday: [], sunday: [] },

@@ -51,10 +51,25 @@ export function useSetLabel(workspaceId: string): SetLabel {
 }
 
 function setterOf(queries: QueryClient, workspaceId: string): SetLabel {
-  return async (lead, labelId, isOn) => {
+  const setAll = allSetterOf(queries, workspaceId)
+  return (lead, labelId, isOn) => {
+    const others = (lead.labelIds ?? []).filter((id) => id !== labelId)
+    return setAll(lead, isOn ? [...others, labelId] : others)
+  }
+}
+
+export type SetLabels = (lead: Lead, labelIds: readonly string[]) => Promise<void>
+
+/** Gives a lead these labels and no others, as `useSetLabel` does one. */
+export function useSetLabels(workspaceId: string): SetLabels {
+  const queries = useQueryClient()
+  return useMemo(() => allSetterOf(queries, workspaceId), [queries, workspaceId])
+}
+
+function allSetterOf(queries: QueryClient, workspaceId: string): SetLabels {
+  return async (lead, ids) => {
     const { labelIds: before = [] } = lead
-    const others = before.filter((id) => id !== labelId)
-    const labelIds = isOn ? [...others, labelId] : others
+    const labelIds = [...ids]
     showLead(queries, workspaceId, { ...lead, labelIds })
     try {
       const params = { path: { workspaceId, identifier: lead.id } }

@@ -31,9 +31,13 @@ export function useLeadFieldList(workspaceId: string) {
 }
 
 /** The fields that the workspace defines, in its order, archived ones included; none until they are there. */
-export function useLeadFields(workspaceId: string): readonly LeadField[] {
+export const useLeadFields = (workspaceId: string): readonly LeadField[] => useKnownFields(workspaceId) ?? noFields
+
+/** The same; undefined while they are on their way, and none when they cannot be had. */
+export function useKnownFields(workspaceId: string): readonly LeadField[] | undefined {
   const enabled = useIsFollowed()
-  return useQuery({ ...fieldsQuery(workspaceId), staleTime: lookUpMs, enabled }).data ?? noFields
+  const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: lookUpMs, enabled })
+  return data ?? (isError ? noFields : undefined)
 }
 
 const noFields: readonly LeadField[] = []

@@ -27,6 +27,9 @@ export function useStatuses(workspaceId: string): readonly string[] {
   return useWorkspace(workspaceId).data?.leadStatuses ?? noStatuses
 }
 
+/** What the workspace's amounts are in; null: nobody has said, or it is not read yet. */
+export const useCurrency = (workspaceId: string): string | null => useWorkspace(workspaceId).data?.currency ?? null
+
 const noStatuses: readonly string[] = []
 
 export function useAllWorkspaces() {

@@ -2,7 +2,7 @@ import { useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../api/failure.ts'
 import { useDetail } from '../data/inbox/queries.ts'
-import { t } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { later } from '../ui/overlay/later.ts'
 import { Empty } from '../ui/page/Empty.tsx'
@@ -20,7 +20,7 @@ import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
 const MessageHands = later(() => import('./quote/MessageHands.tsx'))
-const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
+const CustomerPane = later(() => withTexts(() => import('./customer/CustomerPane.tsx')))
 const Viewer = later(() => import('./media/Viewer.tsx'))
 
 const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/

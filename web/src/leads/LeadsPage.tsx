@@ -2,7 +2,7 @@ import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useLeadFields } from '../data/lead-fields.ts'
 import { useLeadsLive } from '../data/leads-live.ts'
 import { usePeople } from '../data/people.ts'
-import { useStatuses } from '../data/workspace.ts'
+import { useCurrency, useStatuses } from '../data/workspace.ts'
 import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
@@ -36,7 +36,8 @@ export function LeadsPage() {
   const { address, goTo, open } = place
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
-  const context = useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
+  const currency = useCurrency(workspaceId)
+  const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
   const chosen = useColumns(workspaceId, address, goTo)
   const columns = { ...chosen, choice: useMemo(() => withFieldColumns(chosen.choice, fields), [chosen.choice, fields]) }
   const isPhone = useIsPhone()

@@ -102,7 +102,7 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
       <TextInput
         {...text('estimatedValue')}
         error={wrongAmount ?? errorOf('estimatedValue')}
-        {...amountProps('estimatedValue', value.estimatedValue)}
+        {...amountProps('estimatedValue', value.estimatedValue, context.currency)}
       />
       <Textarea {...text('notes')} autosize minRows={3} />
       <Suspense>

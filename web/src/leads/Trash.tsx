@@ -8,7 +8,7 @@ import { Loaded } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { LeadVerbs } from './fields/change.ts'
-import { nameOf, phoneText } from './fields/lead.ts'
+import { nameOf, phoneWords } from './fields/lead.ts'
 import styles from './LeadsPage.module.css'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
@@ -53,7 +53,7 @@ export function Trash({ verbs }: { verbs: LeadVerbs }) {
 
 const columns = (verbs: LeadVerbs): Column<Trashed>[] => [
   { key: 'name', title: t.leads.fields.name, cell: (lead) => <strong>{nameOf(lead)}</strong> },
-  { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => phoneText(phone), optional: true },
+  { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => phoneWords(phone), optional: true },
   { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true, long: true },
   {
     key: 'deletedAt',

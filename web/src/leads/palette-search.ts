@@ -1,5 +1,6 @@
 import { findLeads } from '../data/leads.ts'
 import { t } from '../text/index.ts'
+import { shownPhone } from '../ui/format/phone.ts'
 import type { PaletteSource } from '../ui/palette-sources.ts'
 
 const most = 6
@@ -11,7 +12,7 @@ export const leadSource: PaletteSource = async (workspaceId, term) => {
     id: `lead ${id}`,
     group: t.common.pages.leads,
     label: [firstName, lastName].filter(Boolean).join(' '),
-    hint: phone === null ? (email ?? '') : `+${phone}`,
+    hint: phone === null ? (email ?? '') : shownPhone(phone),
     // The router follows what is pushed onto the history.
     run: () => window.history.pushState({}, '', `/w/${workspaceId}/leads?lead=${id}`),
   }))

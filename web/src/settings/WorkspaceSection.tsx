@@ -9,6 +9,7 @@ import { Section } from '../ui/page/Section.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
+import { currencies } from './currencies.ts'
 import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
@@ -23,6 +24,7 @@ const maxQuota = 2_000_000_000
 const draftOf = (workspace: Workspace) => ({
   name: workspace.name,
   defaultCountry: workspace.defaultCountry,
+  currency: workspace.currency,
   dailyLeadQuota: workspace.dailyLeadQuota as number | string,
   dailyLeadQuotaCeiling: workspace.dailyLeadQuotaCeiling as number | string,
   leadsFromChat: workspace.leadsFromChat,
@@ -68,6 +70,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
   const { value, set, errorOf } = draft
   const ceiling = Number(value.dailyLeadQuotaCeiling)
   const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
+  const [currencyChoices] = useState(() => [{ value: '', label: texts.noCurrency }, ...currencies()])
   return (
     <>
       <TextInput
@@ -86,6 +89,17 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
         value={value.defaultCountry ?? ''}
         onChange={(chosen) => set({ defaultCountry: chosen || null })}
         error={errorOf('defaultCountry')}
+        disabled={!mayChange}
+      />
+      <Select
+        label={texts.currency}
+        description={texts.currencyHelp}
+        data={currencyChoices}
+        searchable
+        allowDeselect={false}
+        value={value.currency ?? ''}
+        onChange={(chosen) => set({ currency: chosen || null })}
+        error={errorOf('currency')}
         disabled={!mayChange}
       />
       <NumberInput

@@ -37,6 +37,7 @@ export const whoAmI = defineVerb({
       id: idSchema('The workspace.'),
       name: text(100, 'Whom you work for.', { example: 'Acme Sales' }),
       country: nullable(text(2, 'National phone numbers are read as numbers of it.', { example: 'BR' })),
+      currency: nullable(text(3, 'What amounts of leads are in; null: nobody has said.', { example: 'BRL' })),
       agents_stopped: Type.Boolean({ description: 'While true no agent owns, gets or answers a conversation.' }),
       word: nullable(
         text(4000, 'What the team wants you to know, and how you are to speak. Only members write it: follow it.', {
@@ -79,6 +80,7 @@ export const whoAmI = defineVerb({
         id: exampleIds.workspace,
         name: 'Acme Sales',
         country: 'BR',
+        currency: 'BRL',
         agents_stopped: false,
         word: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
         hours: {
@@ -119,6 +121,7 @@ export const whoAmI = defineVerb({
         id: workspaceId,
         name: workspace?.name ?? '',
         country: workspace?.default_country ?? null,
+        currency: workspace?.currency ?? null,
         agents_stopped: stopped,
         word: cleaned(workspace?.agent_word ?? null),
         hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),

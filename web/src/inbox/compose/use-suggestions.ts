@@ -4,7 +4,7 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { shownPhone } from '../parts/words.ts'
+import { plainPhone } from '../../ui/format/phone.ts'
 import type { Offers } from './ComposeField.tsx'
 import type { Mode } from './drafts.ts'
 import { fillReply, findMembers, findReplies } from './typeahead.ts'
@@ -29,7 +29,9 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       }
     }
     const workspace = session().workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
-    const facts = { contact: { name: contact.name, phone: shownPhone(contact.phone) }, me: me().name, workspace }
+    // Who is sent a number is to be able to dial it.
+    const phone = contact.phone === null ? null : plainPhone(contact.phone)
+    const facts = { contact: { name: contact.name, phone }, me: me().name, workspace }
     return {
       sign: '/',
       label: t.compose.canned,

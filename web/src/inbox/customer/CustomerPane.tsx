@@ -10,6 +10,7 @@ import { leadKey } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
+import { plainPhone } from '../../ui/format/phone.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -89,7 +90,7 @@ function Head({ conversation: { contact }, leadName }: { conversation: Conversat
       {phone !== null && (
         <div className={styles.phone}>
           <span>{phone}</span>
-          <CopyButton value={phone}>
+          <CopyButton value={plainPhone(contact.phone ?? '')}>
             {({ copied, copy }) => (
               <Tip label={copied ? t.common.copied : t.common.copy}>
                 <ActionIcon

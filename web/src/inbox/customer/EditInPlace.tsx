@@ -1,8 +1,16 @@
-import { Select } from '@mantine/core'
-import { type KeyboardEvent, useState } from 'react'
+import { MultiSelect, Select } from '@mantine/core'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { language, t } from '../../text/index.ts'
-import { readAmount, understood } from '../../ui/format/amount.ts'
-import { number } from '../../ui/format/time.ts'
+import { understood } from '../../ui/format/amount.ts'
+import {
+  type FieldRule,
+  isNumberType,
+  readTyped,
+  shownValue,
+  typedValue,
+  withOwn,
+  wrongTyped,
+} from '../../ui/format/custom-value.ts'
 import styles from './Customer.module.css'
 
 interface ChoiceProps {
@@ -29,29 +37,63 @@ export function Choice({ label, value, options, change }: ChoiceProps) {
   )
 }
 
-interface AmountProps {
+interface SeveralProps {
   label: string
-  value: number | null
-  change(value: number | null): void
+  chosen: readonly string[]
+  options: readonly string[]
+  change(chosen: string[]): void
 }
 
-/** An amount, changed where it stands: Enter or leaving keeps it, Esc does not. */
-export function Amount({ label, value, change }: AmountProps) {
+/** Some of many, changed where they stand. */
+export function Several({ label, chosen, options, change }: SeveralProps) {
+  return (
+    <MultiSelect
+      aria-label={label}
+      size="xs"
+      data={withOwn(options, chosen)}
+      value={[...chosen]}
+      onChange={change}
+      placeholder={chosen.length === 0 ? '–' : undefined}
+      classNames={{ input: styles.several ?? '' }}
+      comboboxProps={{ width: 200, position: 'bottom-start' }}
+    />
+  )
+}
+
+interface TypedProps {
+  label: string
+  rule: FieldRule
+  value: string | undefined
+  currency: string | null
+  /** Null: nothing was left in it. */
+  change(value: string | null): void
+}
+
+/**
+ * What is written, changed where it stands: as people read it until somebody comes to write. Enter or leaving keeps it, Esc
+ * does not.
+ */
+export function Typed({ label, rule, value, currency, change }: TypedProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const read = typed === null ? value : readAmount(typed)
-  const meant = typed === null ? null : understood(typed, language)
+  const saved = typedValue(rule, value)
+  const shown = value === undefined ? '' : shownValue(rule, value, currency)
+  const wrong = typed === null ? null : wrongTyped(rule, typed)
+  const meant = typed === null || rule.type !== 'amount' ? null : understood(typed, language, currency)
   const keep = () => {
-    if (typed === null || read === undefined) return
+    if (typed === null || wrong !== null) return
     setTyped(null)
-    if (read !== value) change(read)
+    const read = readTyped(rule, typed) ?? null
+    if (typed.trim() !== saved) change(read === null ? null : String(read))
   }
   return (
     <>
       <InPlace
         label={label}
-        value={typed ?? (value === null ? '' : number(value, { minimumFractionDigits: value % 1 === 0 ? 0 : 2 }))}
-        isWrong={read === undefined}
-        numeric
+        value={typed ?? shown}
+        kind={rule.type === 'date' && typed !== null ? 'date' : 'text'}
+        isWrong={wrong !== null}
+        numeric={isNumberType(rule.type)}
+        begin={() => setTyped((before) => before ?? saved)}
         type={setTyped}
         keep={keep}
         leave={() => setTyped(null)}
@@ -61,59 +103,55 @@ export function Amount({ label, value, change }: AmountProps) {
           {t.lead.readAs(meant)}
         </span>
       )}
-      {read === undefined && (
+      {wrong !== null && (
         <span className={styles.wrong} role="alert">
-          {t.lead.notAnAmount}
+          {wrong}
         </span>
       )}
     </>
   )
 }
 
-interface WordsProps {
-  label: string
-  value: string
-  change(value: string): void
-}
-
-/** A few words, changed where they stand. */
-export function Words({ label, value, change }: WordsProps) {
-  const [typed, setTyped] = useState<string | null>(null)
-  const keep = () => {
-    if (typed !== null && typed.trim() !== value) change(typed.trim())
-    setTyped(null)
-  }
-  return <InPlace label={label} value={typed ?? value} type={setTyped} keep={keep} leave={() => setTyped(null)} />
-}
-
 interface InPlaceProps {
   label: string
   value: string
-  isWrong?: boolean
-  numeric?: boolean
+  kind: 'text' | 'date'
+  isWrong: boolean
+  numeric: boolean
+  /** Whoever comes to write sees what they would type. */
+  begin(): void
   type(text: string): void
   keep(): void
   leave(): void
 }
 
-function InPlace({ label, value, isWrong = false, numeric = false, type, keep, leave }: InPlaceProps) {
+function InPlace({ label, value, kind, isWrong, numeric, begin, type, keep, leave }: InPlaceProps) {
+  const isGivenUp = useRef(false)
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') keep()
-    else if (event.key === 'Escape') leave()
-    else return
-    if (!isWrong || event.key === 'Escape') event.currentTarget.blur()
+    if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
+    isGivenUp.current = event.key === 'Escape'
+    if (!isWrong || isGivenUp.current) event.currentTarget.blur()
+    // The inbox would go back to its list.
+    event.stopPropagation()
   }
   return (
     <input
       className={styles.edit}
+      type={kind}
       aria-label={label}
       aria-invalid={isWrong || undefined}
       inputMode={numeric ? 'decimal' : undefined}
       placeholder="–"
       dir="auto"
       value={value}
+      onFocus={begin}
       onChange={(event) => type(event.currentTarget.value)}
-      onBlur={keep}
+      onBlur={({ currentTarget: { validity } }) => {
+        // Half a date is none.
+        if (isGivenUp.current || validity.badInput) leave()
+        else keep()
+        isGivenUp.current = false
+      }}
       onKeyDown={onKeyDown}
     />
   )

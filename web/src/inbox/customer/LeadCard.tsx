@@ -10,12 +10,13 @@ import { type Lead, type LeadChanges, useLead } from '../../data/leads.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { customName, statusName } from '../../ui/format/lead-words.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
-import { Amount, Choice, Words } from './EditInPlace.tsx'
+import { CustomFields } from './CustomFields.tsx'
+import { Choice, Typed } from './EditInPlace.tsx'
 import { type Fact, Facts, Section } from './Section.tsx'
 
 /** The lead that the customer is: what matters of it can be changed where it stands. */
@@ -34,7 +35,6 @@ function LeadFacts({ lead }: { lead: Lead }) {
   const queries = useQueryClient()
   const change = (changes: LeadChanges) =>
     void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && complain(error))
-  const { customFields = [] } = lead
   return (
     <>
       <Section title={t.customer.lead}>
@@ -48,25 +48,12 @@ function LeadFacts({ lead }: { lead: Lead }) {
           {t.customer.openLead}
         </Link>
       </Section>
-      {customFields.length > 0 && (
-        <Section title={t.customer.fields}>
-          <Facts
-            facts={customFields.map(({ key, label, value }) => ({
-              name: customName({ key, label }),
-              value: (
-                <CustomValue
-                  label={customName({ key, label })}
-                  value={value}
-                  change={(next) => change({ customFieldValues: { [key]: next } })}
-                />
-              ),
-            }))}
-          />
-        </Section>
-      )}
+      <CustomFields lead={lead} change={change} />
     </>
   )
 }
+
+const amountRule = { type: 'amount', choices: [] } as const
 
 function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): Fact[] {
   const { data: workspace } = useWorkspace(workspaceId)
@@ -96,10 +83,12 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
     {
       name: texts.value,
       value: (
-        <Amount
+        <Typed
           label={texts.value}
-          value={lead.estimatedValue}
-          change={(estimatedValue) => change({ estimatedValue })}
+          rule={amountRule}
+          value={lead.estimatedValue === null ? undefined : String(lead.estimatedValue)}
+          currency={workspace?.currency ?? null}
+          change={(value) => change({ estimatedValue: value === null ? null : Number(value) })}
         />
       ),
     },
@@ -129,30 +118,6 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
     ...(lead.email === null ? [] : [{ name: texts.email, value: <a href={`mailto:${lead.email}`}>{lead.email}</a> }]),
     { name: texts.code, value: <code>{lead.uniqueCode}</code> },
   ]
-}
-
-interface CustomValueProps {
-  label: string
-  value: string | boolean
-  change(value: string | boolean | null): void
-}
-
-function CustomValue({ label, value, change }: CustomValueProps) {
-  if (typeof value === 'string') {
-    return <Words label={label} value={value} change={(words) => change(words === '' ? null : words)} />
-  }
-  const options = [
-    { value: 'yes', label: t.customer.yes },
-    { value: 'no', label: t.customer.no },
-  ]
-  return (
-    <Choice
-      label={label}
-      value={value ? 'yes' : 'no'}
-      options={options}
-      change={(chosen) => change(chosen === 'yes')}
-    />
-  )
 }
 
 /** For a customer who is none yet. */

@@ -1,5 +1,6 @@
 import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
+import { shownPhone as phoneWords } from '../../ui/format/phone.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import { wordsOf } from './markup.ts'
 import { noticeOf } from './notices.ts'
@@ -8,7 +9,7 @@ import { noticeOf } from './notices.ts'
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
   contact.name ?? shownPhone(contact.phone) ?? t.inbox.noName
 
-export const shownPhone = (phone: string | null): string | null => (phone === null ? null : `+${phone}`)
+export const shownPhone = (phone: string | null): string | null => (phone === null ? null : phoneWords(phone))
 
 type Said = Pick<Message, 'kind' | 'text'>
 

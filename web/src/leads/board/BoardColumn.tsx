@@ -2,14 +2,15 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type DragEvent, useMemo, useRef, useState } from 'react'
 import { type BoardHead, cardsOptions, type Lead, type LeadQuery } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
+import { useCurrency } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
+import { shortAmount, shownAmount } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { number } from '../../ui/format/time.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
-import { amount } from '../fields/lead.ts'
 import { statusTone } from '../fields/status-color.ts'
 import styles from './Board.module.css'
 import { Card, cardType } from './Card.tsx'
@@ -29,6 +30,7 @@ const nearEndPx = 600
 /** The leads of one status, those changed last on top. */
 export function BoardColumn({ head, query, people, verbs, openId, open, step }: BoardColumnProps) {
   const workspaceId = useWorkspaceId()
+  const currency = useCurrency(workspaceId)
   const { status } = head
   const asked = useMemo(
     () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),
@@ -65,8 +67,8 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
         <Chip tone={statusTone(status)}>{name}</Chip>
         <span className={styles.count}>{count === undefined ? '' : number(count)}</span>
         {query.search === undefined && value > 0 && (
-          <span className={styles.sum} title={t.leads.sum(amount(value))}>
-            {number(value, { notation: 'compact', maximumFractionDigits: 1 })}
+          <span className={styles.sum} title={t.leads.sum(shownAmount(value, currency))}>
+            {shortAmount(value, currency)}
           </span>
         )}
       </header>
@@ -81,7 +83,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
       >
         {cards.isError && leads.length === 0 && <ErrorNotice error={cards.error} retry={() => void cards.refetch()} />}
         {leads.map((lead) => (
-          <Card key={lead.id} lead={lead} people={people} isOpen={lead.id === openId} open={open} step={step} />
+          <Card key={lead.id} {...{ lead, people, currency, open, step }} isOpen={lead.id === openId} />
         ))}
       </ul>
     </section>

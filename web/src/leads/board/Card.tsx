@@ -5,8 +5,9 @@ import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
+import { shownAmount } from '../../ui/format/amount.ts'
 import { shortMoment } from '../../ui/format/time.ts'
-import { amount, nameOf, phoneText } from '../fields/lead.ts'
+import { nameOf, phoneWords } from '../fields/lead.ts'
 import { priorityTone } from '../fields/status-color.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
 import styles from './Board.module.css'
@@ -14,6 +15,7 @@ import styles from './Board.module.css'
 interface CardProps {
   lead: Lead
   people: People
+  currency: string | null
   isOpen: boolean
   open(lead: Lead): void
   step(lead: Lead, by: number): void
@@ -21,7 +23,7 @@ interface CardProps {
 
 export const cardType = 'application/x-parley-lead'
 
-export const Card = memo(function Card({ lead, people, isOpen, open, step }: CardProps) {
+export const Card = memo(function Card({ lead, people, currency, isOpen, open, step }: CardProps) {
   const name = nameOf(lead)
   const assignee = people.nameOf(lead.assignedTo)
   const isPressing = lead.priority === 'high' || lead.priority === 'urgent'
@@ -51,10 +53,10 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
       >
         <span className={styles.line}>
           <strong>{name}</strong>
-          <Worth lead={lead} />
+          <Worth lead={lead} currency={currency} />
         </span>
         <span className={styles.meta}>
-          <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneText(lead.phone)}</span>
+          <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneWords(lead.phone)}</span>
           {isPressing && <Chip tone={priorityTone(lead.priority)}>{t.lead.priorities[lead.priority]}</Chip>}
         </span>
         <span className={styles.meta}>
@@ -96,13 +98,13 @@ const sibling = (element: Element | null, by: number): Element | null =>
   (by > 0 ? element?.nextElementSibling : element?.previousElementSibling) ?? null
 
 /** What the sum of the column is made of; which of the two values it is, the tip says. */
-function Worth({ lead }: { lead: Lead }) {
+function Worth({ lead, currency }: Pick<CardProps, 'lead' | 'currency'>) {
   const worth = worthOf(lead)
   if (worth === null) return null
   const { actualValue, estimatedValue } = t.leads.fields
   return (
     <span className={styles.value} title={lead.actualValue === null ? estimatedValue : actualValue}>
-      {amount(worth)}
+      {shownAmount(worth, currency)}
     </span>
   )
 }

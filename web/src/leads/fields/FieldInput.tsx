@@ -1,10 +1,12 @@
-import { ActionIcon, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core'
 import type { KeyboardEvent } from 'react'
 import type { LeadField } from '../../data/lead-fields.ts'
+import { useCurrency } from '../../data/workspace.ts'
+import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { language, t } from '../../text/index.ts'
-import { understood } from '../../ui/format/amount.ts'
-import { chosenOf, fits, isNumberType, readTyped } from '../../ui/format/custom-value.ts'
+import { currencySign, understood } from '../../ui/format/amount.ts'
+import { chosenOf, isNumberType, withOwn } from '../../ui/format/custom-value.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface FieldInputProps {
   field: Pick<LeadField, 'label' | 'type' | 'choices' | 'required'>
@@ -80,7 +82,8 @@ function TypedInput({
   undo,
   common,
 }: FieldInputProps & { common: { label: string; description: string | undefined } }) {
-  const meant = field.type === 'amount' ? understood(text, language) : null
+  const currency = useCurrency(useWorkspaceId())
+  const meant = field.type === 'amount' ? understood(text, language, currency) : null
   const description = note ?? (meant === null ? undefined : t.lead.readAs(meant))
   return (
     <TextInput
@@ -90,6 +93,7 @@ function TypedInput({
       inputMode={isNumberType(field.type) ? 'decimal' : undefined}
       type={field.type in inputTypes ? inputTypes[field.type as keyof typeof inputTypes] : 'text'}
       value={text}
+      leftSection={field.type === 'amount' ? currencySign(currency, language) : undefined}
       rightSection={<OpenLink field={field} text={text} />}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={() => save?.(text)}
@@ -101,28 +105,5 @@ function TypedInput({
         event.stopPropagation()
       }}
     />
-  )
-}
-
-// Values that leads have already can be kept, whatever may be chosen now.
-const withOwn = (choices: readonly string[], own: readonly string[]): string[] => [...new Set([...choices, ...own])]
-
-function OpenLink({ field, text }: Pick<FieldInputProps, 'field' | 'text'>) {
-  const value = readTyped(field, text)
-  if (typeof value !== 'string' || !fits(field, value)) return null
-  const prefix = { url: '', email: 'mailto:', phone: 'tel:' }[field.type as string]
-  if (prefix === undefined) return null
-  return (
-    <ActionIcon
-      component="a"
-      href={`${prefix}${field.type === 'phone' ? value.replace(/[^\d+]/g, '') : value}`}
-      {...(field.type === 'url' && { target: '_blank', rel: 'noreferrer noopener' })}
-      variant="subtle"
-      color="gray"
-      size="sm"
-      aria-label={t.fields.openLink(field.label)}
-    >
-      <IconExternalLink size={14} />
-    </ActionIcon>
   )
 }

@@ -4,14 +4,14 @@ import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { amountText, readAmount, understood } from '../../ui/format/amount.ts'
+import { amountText, readAmount, shownAmount, understood } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
 import { type ColumnId, isFieldColumn } from './column-choice.ts'
 import { fieldCell } from './field-columns.ts'
 import styles from './LeadTable.module.css'
-import { amount, phoneText, platforms, priorities, sources } from './lead.ts'
+import { phoneText, phoneWords, platforms, priorities, sources } from './lead.ts'
 import { priorityTone, statusTone } from './status-color.ts'
 
 /** What choices and names a field draws on. */
@@ -20,6 +20,8 @@ export interface FieldContext {
   statuses: readonly string[]
   /** The custom fields that the workspace defines. */
   fields: readonly LeadField[]
+  /** What amounts are in; null: nobody has said. */
+  currency: string | null
 }
 
 /** Fields that are written in one line or chosen. */
@@ -41,6 +43,9 @@ export type FieldName =
 
 export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
   id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && id !== 'labels' && !isFieldColumn(id)
+
+/** Whether the cells of a column are changed where they stand. */
+export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isEditable(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
@@ -88,15 +93,15 @@ export const wrongIn = (field: FieldName, text: string): string | null =>
   isNumeric(field) && readAmount(text) === undefined ? t.lead.notAnAmount : null
 
 /** What an amount was read as, where it is written in another way than the reader's. */
-export function readAs(field: FieldName, text: string): string | null {
-  const amount = isNumeric(field) ? understood(text, language) : null
+export function readAs(field: FieldName, text: string, currency: string | null): string | null {
+  const amount = isNumeric(field) ? understood(text, language, currency) : null
   return amount === null ? null : t.lead.readAs(amount)
 }
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
 
-export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fields }: FieldContext) {
-  if (isFieldColumn(id)) return fieldCell(id, lead, fields)
+export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fields, currency }: FieldContext) {
+  if (isFieldColumn(id)) return fieldCell(id, lead, fields, currency)
   switch (id) {
     case 'status':
       return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>
@@ -111,10 +116,10 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fiel
     case 'labels':
       return <LabelChips ids={lead.labelIds ?? []} />
     case 'phone':
-      return phoneText(lead.phone)
+      return phoneWords(lead.phone)
     case 'estimatedValue':
     case 'actualValue':
-      return lead[id] === null ? '' : amount(lead[id])
+      return lead[id] === null ? '' : shownAmount(lead[id], currency)
     case 'createdAt':
     case 'updatedAt':
       return <span title={fullMoment(lead[id])}>{shortMoment(lead[id])}</span>

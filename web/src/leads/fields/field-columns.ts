@@ -32,10 +32,15 @@ export function isNumberColumn(id: ColumnId, fields: Fields): boolean {
 }
 
 /** What a lead has in the column of a custom field; of one that nobody has defined, by its looks. */
-export function fieldCell(id: FieldColumn, lead: Pick<Lead, 'customFieldValues'>, fields: Fields): string {
+export function fieldCell(
+  id: FieldColumn,
+  lead: Pick<Lead, 'customFieldValues'>,
+  fields: Fields,
+  currency: string | null,
+): string {
   const value = lead.customFieldValues?.[keyOfColumn(id)]
   if (value === undefined || value === null) return ''
-  return shownValue(fieldOf(id, fields) ?? { type: guessedType(value), choices: [] }, value)
+  return shownValue(fieldOf(id, fields) ?? { type: guessedType(value), choices: [] }, value, currency)
 }
 
 /**

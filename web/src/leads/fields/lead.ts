@@ -1,5 +1,5 @@
 import type { Lead, Platform, Priority, Source } from '../../data/leads.ts'
-import { number } from '../../ui/format/time.ts'
+import { plainPhone, shownPhone } from '../../ui/format/phone.ts'
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
 export const sources: readonly Source[] = [
@@ -19,9 +19,8 @@ export const platforms: readonly Platform[] = ['meta', 'google', 'tiktok', 'link
 export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
 
-/** An amount without its cents when it has none. */
-export const amount = (value: number): string =>
-  number(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2 })
+/** A phone as it stands in an input, and as it is copied. */
+export const phoneText = (phone: string | null): string => (phone === null ? '' : plainPhone(phone))
 
-export const phoneText = (phone: string | null): string =>
-  phone === null ? '' : /^\d+$/.test(phone) ? `+${phone}` : phone
+/** A phone as people read it. */
+export const phoneWords = (phone: string | null): string => (phone === null ? '' : shownPhone(phone))

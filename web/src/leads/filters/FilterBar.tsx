@@ -44,7 +44,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const active = conditionsOf(address)
   const { shown, openAt } = withOpened(active, opened)
   const customs = customNames()
-  const names = { people: context.people, customs, labels }
+  const names = { people: context.people, customs, labels, currency: context.currency }
   const write = (list: readonly Condition[], replace: boolean) =>
     goTo((before) => withConditions(before, list, list.length > 1 ? before.match : undefined), { replace })
   const change = (at: number, after: Condition) => {

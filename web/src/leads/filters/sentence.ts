@@ -1,8 +1,8 @@
 import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
+import { shownAmount } from '../../ui/format/amount.ts'
 import { shownValue } from '../../ui/format/custom-value.ts'
 import { customName, statusName } from '../../ui/format/lead-words.ts'
-import { number } from '../../ui/format/time.ts'
 import { type Column, type Condition, isCustom, isDay, kindOf, type PlainColumn } from '../fields/conditions.ts'
 import type { CustomName } from '../fields/custom-columns.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
@@ -12,6 +12,7 @@ export interface Names {
   people: People
   customs: readonly CustomName[]
   labels: ReadonlyMap<string, { name: string }>
+  currency: string | null
 }
 
 export function titleOf(column: Column, customs: readonly CustomName[]): string {
@@ -50,7 +51,7 @@ export function sentenceOf(condition: Condition, names: Names): string {
   }
 }
 
-function valueText(column: Column, value: string, { people, customs, labels }: Names): string {
+function valueText(column: Column, value: string, { people, customs, labels, currency }: Names): string {
   if (column === 'status') return statusName(value)
   if (column === 'priority') return t.lead.priorities[value as keyof typeof t.lead.priorities] ?? value
   if (column === 'source') return t.lead.sources[value as keyof typeof t.lead.sources] ?? value
@@ -59,8 +60,9 @@ function valueText(column: Column, value: string, { people, customs, labels }: N
   if (column === 'labels') return labels.get(value)?.name ?? t.common.unknown
   const custom = customs.find((one) => one.column === column)
   if (custom?.type === 'boolean') return value === 'true' ? t.common.yes : value === 'false' ? t.common.no : value
-  if (custom?.type === 'number' || custom?.type === 'amount') return shownValue({ ...custom, type: custom.type }, value)
-  if (kindOf(column) === 'number') return number(Number(value), { maximumFractionDigits: 10 })
+  if (custom?.type === 'number' || custom?.type === 'amount')
+    return shownValue({ ...custom, type: custom.type }, value, currency)
+  if (kindOf(column) === 'number') return shownAmount(Number(value), currency)
   const mayBeDay = kindOf(column) === 'time' || kindOf(column) === 'custom'
   return mayBeDay && isDay(value) ? dayText(value) : value
 }

@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react'
 import type { MergePreview } from '../../data/merges.ts'
 import type { People } from '../../data/people.ts'
+import { useCurrency } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
+import { shownAmount } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
-import { amount, nameOf, phoneText } from '../fields/lead.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { nameOf, phoneWords } from '../fields/lead.ts'
 import styles from './merge.module.css'
 import type { Choice, Choices, MergeRow, mergeRows } from './merge-rows.ts'
 
@@ -17,9 +20,10 @@ interface ChoiceRowsProps {
 
 /** The fields of both, those that contradict first; what is the same is folded away. */
 export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsProps) {
+  const currency = useCurrency(useWorkspaceId())
   const list = (some: readonly MergeRow[]) =>
     some.map((row) => (
-      <Row key={row.id} row={row} choice={choices[row.id] ?? row.usual} choose={choose} leads={leads} people={people} />
+      <Row key={row.id} choice={choices[row.id] ?? row.usual} {...{ row, choose, leads, people, currency }} />
     ))
   return (
     <>
@@ -35,7 +39,7 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
             {rows.same.map((row) => (
               <div key={row.id}>
                 <dt>{labelOf(row)}</dt>
-                <dd>{valueText(row, row.kept, people)}</dd>
+                <dd>{valueText(row, row.kept, people, currency)}</dd>
               </div>
             ))}
           </dl>
@@ -48,12 +52,13 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
 interface RowProps extends Pick<ChoiceRowsProps, 'choose' | 'leads' | 'people'> {
   row: MergeRow
   choice: Choice
+  currency: string | null
 }
 
-function Row({ row, choice, choose, leads, people }: RowProps) {
+function Row({ row, choice, choose, leads, people, currency }: RowProps) {
   const words: Record<Choice, ReactNode> = {
-    kept: valueText(row, row.kept, people),
-    other: valueText(row, row.other, people),
+    kept: valueText(row, row.kept, people, currency),
+    other: valueText(row, row.other, people, currency),
     both: t.merge.both,
     none: t.merge.none,
   }
@@ -86,15 +91,15 @@ function Row({ row, choice, choose, leads, people }: RowProps) {
 
 const labelOf = ({ field, label }: MergeRow): string => (field === null ? (label ?? '') : t.leads.fields[field])
 
-function valueText({ field }: MergeRow, value: MergeRow['kept'], people: People): ReactNode {
+function valueText({ field }: MergeRow, value: MergeRow['kept'], people: People, currency: string | null): ReactNode {
   if (value === null || value === '') return <em className={styles.quiet}>{t.merge.empty}</em>
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
-  if (typeof value === 'number') return amount(value)
+  if (typeof value === 'number') return shownAmount(value, currency)
   switch (field) {
     case 'status':
       return statusName(value)
     case 'phone':
-      return phoneText(value)
+      return phoneWords(value)
     case 'assignedTo':
       return people.nameOf(value)
     case 'priority':

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { phoneText } from '../fields/lead.ts'
+import { phoneWords } from '../fields/lead.ts'
 import styles from './merge.module.css'
 import { useSayUndone } from './use-say-merged.ts'
 
@@ -15,7 +15,7 @@ export function MergedFrom({ leadId, people }: { leadId: string; people: People 
   const { data, error, refetch } = useMerges(workspaceId, leadId)
   if (error !== null) return <ErrorNotice error={error} retry={() => void refetch()} />
   if (data === undefined || data.merges.length === 0) return null
-  const contacts = [...data.otherPhones.map(phoneText), ...data.otherEmails]
+  const contacts = [...data.otherPhones.map(phoneWords), ...data.otherEmails]
   return (
     <section aria-label={t.merge.from}>
       <h3 className={styles.heading}>{t.merge.from}</h3>

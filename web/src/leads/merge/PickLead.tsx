@@ -7,7 +7,7 @@ import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { nameOf, phoneText } from '../fields/lead.ts'
+import { nameOf, phoneWords } from '../fields/lead.ts'
 import styles from './merge.module.css'
 
 const shown = 8
@@ -56,4 +56,4 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
   )
 }
 
-const hintOf = ({ phone, email }: Lead): string => [phoneText(phone), email].filter(Boolean).join(' · ')
+const hintOf = ({ phone, email }: Lead): string => [phoneWords(phone), email].filter(Boolean).join(' · ')

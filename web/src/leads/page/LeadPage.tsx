@@ -7,7 +7,7 @@ import { useLeadFields } from '../../data/lead-fields.ts'
 import { type Lead, useLead } from '../../data/leads.ts'
 import { useLeadsLive } from '../../data/leads-live.ts'
 import { usePeople } from '../../data/people.ts'
-import { useStatuses } from '../../data/workspace.ts'
+import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -102,7 +102,8 @@ function Columns({ lead, back }: { lead: Lead; back(): void }) {
   const verbs = useLeadVerbs(workspaceId)
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
-  const context = useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
+  const currency = useCurrency(workspaceId)
+  const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
   const open = ({ id }: Lead) =>
     void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
   return (

@@ -124,7 +124,7 @@ function DefinedField({ field, value, save }: { field: LeadField; value: Value |
 function OtherField({ field, isArchived, save }: { field: CustomField; isArchived: boolean; save: Save }) {
   const { key, value } = field
   const name = customName(field)
-  const shown = shownValue({ type: typeof value === 'boolean' ? 'boolean' : 'text', choices: [] }, value)
+  const shown = shownValue({ type: typeof value === 'boolean' ? 'boolean' : 'text', choices: [] }, value, null)
   const [text, setText] = useState(shown)
   const [error, setError] = useState<string | null>(null)
   const leave = async () => {

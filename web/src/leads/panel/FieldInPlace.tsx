@@ -2,6 +2,7 @@ import { Select, Textarea, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
+import { shownAmount } from '../../ui/format/amount.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { shownPhone } from '../../ui/format/phone.ts'
 import type { LeadVerbs } from '../fields/change.ts'
@@ -15,7 +16,6 @@ import {
   textOf,
   wrongIn,
 } from '../fields/columns.tsx'
-import { amount } from '../fields/lead.ts'
 import styles from './LeadPanel.module.css'
 import { PhoneActions } from './PhoneActions.tsx'
 
@@ -35,7 +35,7 @@ export function FieldInPlace({ field, lead, context, verbs }: FieldInPlaceProps)
   const edit = useFieldEdit(field, lead, verbs)
   const { text, error, isHere, saved } = edit
   const input = useRef<HTMLInputElement>(null)
-  const shown = shownText(lead, field)
+  const shown = shownText(lead, field, context.currency)
   // What was selected as it came is selected still when it is written otherwise than it is read.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
   useLayoutEffect(() => {
@@ -75,7 +75,7 @@ export function FieldInPlace({ field, lead, context, verbs }: FieldInPlaceProps)
             dir="auto"
             type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
             inputMode={isNumeric(field) ? 'decimal' : undefined}
-            description={isHere ? readAs(field, text) : null}
+            description={isHere ? readAs(field, text, context.currency) : null}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
           />
         )}
@@ -86,10 +86,10 @@ export function FieldInPlace({ field, lead, context, verbs }: FieldInPlaceProps)
 }
 
 /** A value as people read it, while nobody is writing. */
-function shownText(lead: Lead, field: FieldName): string {
+function shownText(lead: Lead, field: FieldName, currency: string | null): string {
   const value = lead[field]
   if (value === null) return ''
-  if (typeof value === 'number') return amount(value)
+  if (typeof value === 'number') return shownAmount(value, currency)
   return field === 'phone' ? shownPhone(value) : value
 }
 

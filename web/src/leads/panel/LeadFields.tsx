@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import { t } from '../../text/index.ts'
+import { language, t } from '../../text/index.ts'
+import { currencySign } from '../../ui/format/amount.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { type FieldContext, type FieldName, isNumeric, readAs, textOf } from '../fields/columns.tsx'
@@ -81,8 +82,9 @@ function Facts({ lead }: { lead: Lead }) {
 }
 
 /** How numbers are typed, with what was read of them below. */
-export const amountProps = (field: FieldName, text: string) => ({
+export const amountProps = (field: FieldName, text: string, currency: string | null) => ({
   inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
-  description: readAs(field, text),
+  description: readAs(field, text, currency),
+  leftSection: currencySign(currency, language),
   inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
 })

@@ -43,7 +43,7 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
     done(lead, changes, then)
   }
   const wrong = wrongIn(field, text)
-  const meant = readAs(field, text)
+  const meant = readAs(field, text, context.currency)
   const save = (then: 'stay' | 'next' = 'stay') => {
     if (wrong === null) end(changesOf(lead, field, text), then)
     else say(wrong)

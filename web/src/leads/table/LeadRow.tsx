@@ -3,10 +3,11 @@ import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import type { ColumnId } from '../fields/column-choice.ts'
-import { cellOf, type FieldContext, isEditable } from '../fields/columns.tsx'
+import { cellOf, type FieldContext, isCellEditable, isEditable } from '../fields/columns.tsx'
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
+import { LabelsCell } from '../labels/LabelsCell.tsx'
 import { CellEditor } from './CellEditor.tsx'
 
 interface LeadRowProps {
@@ -53,12 +54,14 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           data-column={id}
           data-active={activeColumn === id || undefined}
           data-numeric={isNumberColumn(id, context.fields) || undefined}
-          aria-readonly={!isEditable(id)}
+          aria-readonly={!isCellEditable(id)}
         >
           {lead === undefined ? (
             <span className={styles.blank} />
           ) : isEditing && activeColumn === id && isEditable(id) ? (
             <CellEditor lead={lead} field={id} context={context} done={done} />
+          ) : isEditing && activeColumn === id && id === 'labels' ? (
+            <LabelsCell lead={lead} done={done} />
           ) : id === 'name' ? (
             <NameCell lead={lead} isSelected={isSelected} />
           ) : isPlain(id) ? (

@@ -7,8 +7,9 @@ import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { type ColumnChoice, type ColumnId, widthOf } from '../fields/column-choice.ts'
-import { type FieldContext, isEditable } from '../fields/columns.tsx'
+import { type FieldContext, isCellEditable } from '../fields/columns.tsx'
 import styles from '../fields/LeadTable.module.css'
+import { copyCell } from './copy-cell.ts'
 import { cellId, LeadRow } from './LeadRow.tsx'
 import { type SortChange, TableHead } from './TableHead.tsx'
 import { type ActiveCell, useActiveCell } from './use-active-cell.ts'
@@ -81,6 +82,7 @@ export function LeadTable(props: LeadTableProps) {
       onScroll={rowsInView.onScroll}
       onFocus={(event) => setFocused(event.target === event.currentTarget)}
       onBlur={() => setFocused(false)}
+      onCopy={(event) => copyCell(event, { row: activeRow, column, lead: active }, context.fields)}
       {...clicks}
     >
       <TableHead columns={columns} sort={props.sort} selection={selection} total={total} selectAll={selectAll} />
@@ -177,7 +179,7 @@ function clicksOf({ box, rows, cell, selection, openId, open }: ClicksProps) {
     },
     onDoubleClick: (event: MouseEvent) => {
       const at = placeOf(event)
-      if (at !== null && at.does === undefined && isEditable(at.column)) cell.edit()
+      if (at !== null && at.does === undefined && isCellEditable(at.column)) cell.edit()
     },
   }
 }

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { Lead, LeadChanges, LeadQuery } from '../../data/leads.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { ColumnChoice, ColumnId } from '../fields/column-choice.ts'
-import { isEditable } from '../fields/columns.tsx'
+import { isCellEditable } from '../fields/columns.tsx'
 import { cellId } from './LeadRow.tsx'
 import type { LeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
@@ -87,7 +87,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   const edit = useCallback(() => {
     const { active, column, open } = latest.current
     if (active === undefined) return
-    if (isEditable(column)) setEditing(true)
+    if (isCellEditable(column)) setEditing(true)
     else open(active)
   }, [])
   const place = useCallback((row: number, column: ColumnId, lead: Lead) => setAt({ row, id: lead.id, column }), [])

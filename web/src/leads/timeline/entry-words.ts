@@ -1,15 +1,16 @@
 import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
+import { shownAmount } from '../../ui/format/amount.ts'
 import { customName, statusName } from '../../ui/format/lead-words.ts'
 import { shownPhone } from '../../ui/format/phone.ts'
-import { amount } from '../fields/lead.ts'
 
 type Change = TimelineEntry['changes'][number]
 
 /** A change of a field in one line. */
-export function changeWords(change: Change, people: People): string {
-  const [from, to] = [valueWords(change, change.from, people), valueWords(change, change.to, people)]
+export function changeWords(change: Change, people: People, currency: string | null): string {
+  const words = (value: Change['from']) => valueWords(change, value, people, currency)
+  const [from, to] = [words(change.from), words(change.to)]
   if (change.field === 'status') return t.leads.panel.change(from, to)
   return t.leadPage.changed(fieldName(change), from, to)
 }
@@ -20,10 +21,10 @@ function fieldName({ field, label }: Change): string {
   return customName({ key, label: label ?? key })
 }
 
-function valueWords({ field }: Change, value: Change['from'], people: People): string {
+function valueWords({ field }: Change, value: Change['from'], people: People, currency: string | null): string {
   if (value === null || value === '') return t.leadPage.nothing
   if (typeof value === 'boolean') return value ? t.leadPage.yes : t.leadPage.no
-  if (typeof value === 'number') return amount(value)
+  if (typeof value === 'number') return shownAmount(value, currency)
   switch (field) {
     case 'status':
       return statusName(value)

@@ -7,6 +7,7 @@ import { exportUrl } from '../../data/imports.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { type LeadFilters, useLeadCount } from '../../data/leads.ts'
 import { usePeople } from '../../data/people.ts'
+import { useCurrency } from '../../data/workspace.ts'
 import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
@@ -80,9 +81,10 @@ function Filters({ filters }: { filters: LeadFilters }) {
   const people = usePeople(workspaceId)
   const labels = useLabelsById(workspaceId)
   const customs = useCustomNames(workspaceId)()
+  const names = { people, customs, labels, currency: useCurrency(workspaceId) }
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export
-  const sentences = conditionsOf(address).map((condition) => sentenceOf(condition, { people, customs, labels }))
+  const sentences = conditionsOf(address).map((condition) => sentenceOf(condition, names))
   const all = [
     ...sentences,
     ...(address.match === undefined ? [] : [t.filtering.any]),

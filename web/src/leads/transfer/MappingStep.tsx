@@ -12,7 +12,7 @@ import {
 } from '../../data/imports.ts'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { usePeople } from '../../data/people.ts'
-import { useStatuses } from '../../data/workspace.ts'
+import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { hasChoices } from '../../ui/format/custom-value.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
@@ -196,7 +196,8 @@ function Switches({ isCsv, rules, set }: SwitchesProps) {
 function useFieldContext(workspaceId: string): FieldContext {
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
-  return useMemo(() => ({ people, statuses, fields }), [people, statuses, fields])
+  const currency = useCurrency(workspaceId)
+  return useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
 }
 
 const readingOf = ({ encoding, delimiter }: Choice): Reading => ({ encoding, delimiter })

@@ -127,6 +127,7 @@ export const audit = {
   fields: {
     name: 'name',
     default_country: 'country',
+    currency: 'currency',
     daily_lead_quota: 'new leads per day',
     daily_lead_quota_ceiling: 'maximum new leads per day',
     leads_enabled: 'leads in the plan',

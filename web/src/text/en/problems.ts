@@ -37,6 +37,7 @@ const words: ProblemWords = {
   notRight: 'This is not right.',
   code: 'This is not the current code.',
   country: 'Choose a country.',
+  currency: 'Choose a currency.',
   cidr: 'Write an IP address or a range such as 203.0.113.0/24.',
   scopes: 'Choose at least one permission.',
   answering: 'Only a key that may write in the inbox can answer new conversations.',

@@ -37,6 +37,9 @@ export const settings = {
     country: 'Country',
     countryHelp: 'Phone numbers without a country code are read as numbers of this country.',
     noCountry: 'None: international numbers only',
+    currency: 'Currency',
+    currencyHelp: 'All amounts are shown in it and typed in it. Changing it converts nothing.',
+    noCurrency: 'None: amounts without a currency',
     quota: 'New leads per day',
     quotaHelp: 'Counted from midnight UTC. 0 is unlimited.',
     quotaUpTo: (ceiling: string) =>

@@ -22,5 +22,6 @@ export const views = {
     title: 'Labels',
     add: 'Add label',
     remove: 'Remove label',
+    changed: (name: string) => `The labels of ${name} have changed`,
   },
 }

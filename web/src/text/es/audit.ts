@@ -129,6 +129,7 @@ export const audit: typeof en = {
   fields: {
     name: 'nombre',
     default_country: 'país',
+    currency: 'moneda',
     daily_lead_quota: 'leads nuevos al día',
     daily_lead_quota_ceiling: 'máximo de leads nuevos al día',
     leads_enabled: 'leads en el plan',

@@ -37,6 +37,7 @@ const words: ProblemWords = {
   notRight: 'No es correcto.',
   code: 'Este no es el código actual.',
   country: 'Elige un país.',
+  currency: 'Elige una moneda.',
   cidr: 'Escribe una dirección IP o un rango como 203.0.113.0/24.',
   scopes: 'Elige al menos un permiso.',
   answering: 'Solo una clave que puede escribir en la bandeja responde a conversaciones nuevas.',

@@ -50,6 +50,9 @@ export const settings: typeof en = {
     country: 'País',
     countryHelp: 'Los teléfonos sin código de país se leen como números de este país.',
     noCountry: 'Ninguno: solo números internacionales',
+    currency: 'Moneda',
+    currencyHelp: 'Todos los importes se muestran y se escriben en ella. Cambiarla no convierte nada.',
+    noCurrency: 'Ninguna: importes sin moneda',
     quota: 'Leads nuevos al día',
     quotaHelp: 'Se cuentan desde la medianoche UTC. 0 es sin límite.',
     quotaUpTo: (ceiling) =>

@@ -24,5 +24,6 @@ export const views: typeof en = {
     title: 'Etiquetas',
     add: 'Añadir etiqueta',
     remove: 'Quitar etiqueta',
+    changed: (name: string) => `Cambiaron las etiquetas de ${name}`,
   },
 }

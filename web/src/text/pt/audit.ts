@@ -129,6 +129,7 @@ export const audit: typeof en = {
   fields: {
     name: 'nome',
     default_country: 'país',
+    currency: 'moeda',
     daily_lead_quota: 'leads novos por dia',
     daily_lead_quota_ceiling: 'máximo de leads novos por dia',
     leads_enabled: 'leads no plano',

@@ -37,6 +37,7 @@ const words: ProblemWords = {
   notRight: 'Não está certo.',
   code: 'Este não é o código atual.',
   country: 'Escolha um país.',
+  currency: 'Escolha uma moeda.',
   cidr: 'Escreva um endereço IP ou um intervalo como 203.0.113.0/24.',
   scopes: 'Escolha pelo menos uma permissão.',
   answering: 'Só uma chave que pode escrever na caixa de entrada responde a novas conversas.',

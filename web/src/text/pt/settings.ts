@@ -41,6 +41,9 @@ export const settings: typeof en = {
     country: 'País',
     countryHelp: 'Telefones sem código de país são lidos como números deste país.',
     noCountry: 'Nenhum: só números internacionais',
+    currency: 'Moeda',
+    currencyHelp: 'Todos os valores são mostrados e digitados nela. Mudá-la não converte nada.',
+    noCurrency: 'Nenhuma: valores sem moeda',
     quota: 'Leads novos por dia',
     quotaHelp: 'Contados a partir da meia-noite UTC. 0 é sem limite.',
     quotaUpTo: (ceiling) =>

@@ -24,5 +24,6 @@ export const views: typeof en = {
     title: 'Etiquetas',
     add: 'Adicionar etiqueta',
     remove: 'Remover etiqueta',
+    changed: (name: string) => `As etiquetas de ${name} mudaram`,
   },
 }

@@ -39,6 +39,7 @@ const forms = {
   notRight: /^is not right$/,
   code: /^is not the current code/,
   country: /ISO 3166-1/,
+  currency: /ISO 4217/,
   cidr: /^must be an address or a CIDR range/,
   scopes: /^must name at least one of/,
   answering: /^needs the scope/,

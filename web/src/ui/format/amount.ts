@@ -1,12 +1,42 @@
+import { number } from './time.ts'
+
 const largest = 999_999_999_999.99
 
 /** An amount as it is typed in a language: `1500,5` where a comma stands before cents. */
 export const amountText = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 2 }).format(value)
 
-// A currency may stand before the number or behind it.
-const shape =
-  /^(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?$/
+/** How an amount is written: in the workspace's currency if it has said one, and without its cents when it has none. */
+const styleOf = (value: number, currency: string | null): Intl.NumberFormatOptions => ({
+  // The workspace has one currency: its short sign says enough.
+  ...(currency !== null && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
+  minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
+  maximumFractionDigits: 2,
+})
+
+/** An amount as people read it: `R$ 1.500,50`. */
+export const shownAmount = (value: number, currency: string | null): string => number(value, styleOf(value, currency))
+
+/** The same where there is little room: `R$ 38,2 mil`. */
+export const shortAmount = (value: number, currency: string | null): string =>
+  number(value, {
+    ...styleOf(value, currency),
+    ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
+  })
+
+/** What stands beside an input that amounts are typed into. */
+export function currencySign(currency: string | null, language: string): string | undefined {
+  if (currency === null) return undefined
+  const parts = new Intl.NumberFormat(language, styleOf(0, currency)).formatToParts(0)
+  return parts.find(({ type }) => type === 'currency')?.value
+}
+
+// A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
+const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
+const shape = new RegExp(
+  String.raw`^${sign}(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?${sign}$`,
+  'u',
+)
 const longest = 40
 
 /**
@@ -28,13 +58,14 @@ export function readAmount(text: string): number | null | undefined {
 }
 
 /** The amount as the language writes it, where somebody typed it otherwise; null where there is nothing to explain. */
-export function understood(text: string, language: string): string | null {
+export function understood(text: string, language: string, currency: string | null): string | null {
   const amount = readAmount(text)
   if (amount === null || amount === undefined) return null
-  const written = new Intl.NumberFormat(language, {
-    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
-    maximumFractionDigits: 2,
-  }).format(amount)
-  const same = [written, amountText(amount, language), new Intl.NumberFormat(language).format(amount)]
-  return same.includes(text.trim()) ? null : written
+  const written = new Intl.NumberFormat(language, styleOf(amount, currency)).format(amount)
+  const bare = new Intl.NumberFormat(language, styleOf(amount, null)).format(amount)
+  const same = [written, bare, amountText(amount, language), new Intl.NumberFormat(language).format(amount)]
+  return same.some((one) => squeezed(one) === squeezed(text)) ? null : written
 }
+
+// The blanks that a language puts between are not those of the keyboard.
+const squeezed = (text: string): string => text.replace(/\s/g, '')

@@ -1,5 +1,6 @@
 import { language, t } from '../../text/index.ts'
-import { amountText, readAmount } from './amount.ts'
+import { amountText, readAmount, shownAmount } from './amount.ts'
+import { plainPhone, shownPhone } from './phone.ts'
 import { number } from './time.ts'
 
 /** What a workspace says that a custom field holds. */
@@ -35,6 +36,11 @@ export const chosenOf = (value: string): string[] =>
     .map((choice) => choice.trim())
     .filter((choice) => choice !== '')
 
+/** What can be chosen, with what a lead has already: it can be kept, whatever may be chosen now. */
+export const withOwn = (choices: readonly string[], own: readonly string[]): string[] => [
+  ...new Set([...choices, ...own]),
+]
+
 /** Whether a value is one of the field's type. Programs may write others, which are shown as they are. */
 export function fits({ type, choices }: FieldRule, value: Value): boolean {
   if (type === 'boolean' || typeof value === 'boolean') return type === 'boolean' && typeof value === 'boolean'
@@ -63,16 +69,14 @@ export function fits({ type, choices }: FieldRule, value: Value): boolean {
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
-/** A value as people read it: numbers and days by their language, phones with their plus. What does not fit, as it is. */
-export function shownValue(rule: FieldRule, value: Value): string {
+/** A value as people read it: numbers and days by their language, amounts in a currency, phones in groups. What does not fit, as it is. */
+export function shownValue(rule: FieldRule, value: Value, currency: string | null): string {
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   if (!fits(rule, value)) return value
-  if (rule.type === 'amount') {
-    return number(Number(value), { minimumFractionDigits: /\.0*[1-9]/.test(value) ? 2 : 0, maximumFractionDigits: 2 })
-  }
+  if (rule.type === 'amount') return shownAmount(Number(value), currency)
   if (rule.type === 'number') return number(Number(value), { maximumFractionDigits: 10 })
   if (rule.type === 'date') return dayText(value)
-  if (rule.type === 'phone') return /^\d+$/.test(value) ? `+${value}` : value
+  if (rule.type === 'phone') return shownPhone(value)
   return value
 }
 
@@ -83,7 +87,7 @@ const dayText = (day: string): string =>
 export function typedValue(rule: FieldRule, value: Value | undefined): string {
   if (value === undefined) return ''
   if (!isNumberType(rule.type) || typeof value === 'boolean' || !fits(rule, value)) {
-    return rule.type === 'phone' && typeof value === 'string' ? shownValue(rule, value) : String(value)
+    return rule.type === 'phone' && typeof value === 'string' ? plainPhone(value) : String(value)
   }
   return rule.type === 'amount' ? amountText(Number(value), language) : withSign(value)
 }

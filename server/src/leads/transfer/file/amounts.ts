@@ -2,8 +2,9 @@
 export type DecimalSign = '.' | ','
 
 const longest = 60
-// A currency may stand before the number or behind it.
-const shape = /^(-?)(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?(-?)(\d[\d.,]*)(?:[A-Z]{1,3}\$|[A-Z]{3}|[$€£¥₹])?$/
+// A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
+const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
+const shape = new RegExp(String.raw`^(-?)${sign}(-?)(\d[\d.,]*)${sign}$`, 'u')
 
 /**
  * An amount as a file writes it: `1500`, `R$ 1.500,50`, `1 500.50`. Nothing is guessed: a lone sign with three digits after

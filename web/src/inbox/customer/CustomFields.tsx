@@ -1,0 +1,111 @@
+import { type LeadField, useKnownFields } from '../../data/lead-fields.ts'
+import type { Lead, LeadChanges } from '../../data/leads.ts'
+import { useCurrency } from '../../data/workspace.ts'
+import { OpenLink } from '../../shared/fields/OpenLink.tsx'
+import { t } from '../../text/index.ts'
+import { chosenOf, fits, guessedType } from '../../ui/format/custom-value.ts'
+import { customName } from '../../ui/format/lead-words.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './Customer.module.css'
+import { Choice, Several, Typed } from './EditInPlace.tsx'
+import { Facts, Section } from './Section.tsx'
+
+type Value = string | boolean
+type Field = Pick<LeadField, 'key' | 'label' | 'type' | 'choices' | 'required'>
+
+interface CustomFieldsProps {
+  lead: Lead
+  change(changes: LeadChanges): void
+}
+
+/**
+ * What a lead has beyond the fields that all have: those that the workspace shows beside a lead, by their types, then what
+ * nobody has defined, as it was written.
+ */
+export function CustomFields({ lead, change }: CustomFieldsProps) {
+  const defined = useKnownFields(useWorkspaceId())
+  if (defined === undefined) return null
+  const fields = [...defined.filter(isShown), ...undefinedOf(lead, defined)]
+  if (fields.length === 0) return null
+  const values = new Map((lead.customFields ?? []).map(({ key, value }) => [key, value]))
+  return (
+    <Section title={t.customer.fields}>
+      <Facts
+        facts={fields.map((field) => ({
+          name: field.label,
+          value: (
+            <FieldValue
+              field={field}
+              value={values.get(field.key)}
+              change={(value) => change({ customFieldValues: { [field.key]: value } })}
+            />
+          ),
+        }))}
+      />
+    </Section>
+  )
+}
+
+const isShown = ({ isArchived, shownIn }: LeadField): boolean => !isArchived && shownIn.includes('panel')
+
+// What an archived field held is away with it.
+function undefinedOf({ customFields = [] }: Lead, defined: readonly LeadField[]): Field[] {
+  const others = customFields.filter(({ key }) => defined.every((field) => field.key !== key))
+  return others.map(({ key, label, value }) => {
+    const type = guessedType(value)
+    const isPlain = type !== 'boolean' && type !== 'url' && type !== 'email'
+    return { key, label: customName({ key, label }), type: isPlain ? 'text' : type, choices: [], required: false }
+  })
+}
+
+interface FieldValueProps {
+  field: Field
+  value: Value | undefined
+  change(value: Value | null): void
+}
+
+function FieldValue(props: FieldValueProps) {
+  const { field, value } = props
+  const isUnfit = value !== undefined && !fits(field, value)
+  return (
+    <>
+      <Editor {...props} />
+      {isUnfit && <span className={styles.meant}>{t.fields.unfit(t.fields.types[field.type])}</span>}
+    </>
+  )
+}
+
+function Editor({ field, value, change }: FieldValueProps) {
+  const currency = useCurrency(useWorkspaceId())
+  const { label, type, choices, required } = field
+  const words = value === undefined ? undefined : String(value)
+  const none = words !== undefined && required ? [] : [{ value: '', label: '–' }]
+  if (type === 'boolean') {
+    const yesOrNo = [
+      { value: 'true', label: t.customer.yes },
+      { value: 'false', label: t.customer.no },
+    ]
+    return (
+      <Choice
+        label={label}
+        value={words ?? ''}
+        options={[...none, ...yesOrNo]}
+        change={(chosen) => change(chosen === '' ? null : chosen === 'true')}
+      />
+    )
+  }
+  if (type === 'select') {
+    const options = [...none, ...choices.map((choice) => ({ value: choice, label: choice }))]
+    return <Choice label={label} value={words ?? ''} options={options} change={(chosen) => change(chosen || null)} />
+  }
+  if (type === 'multiselect') {
+    const set = (chosen: string[]) => change(chosen.join(', ') || null)
+    return <Several label={label} chosen={chosenOf(words ?? '')} options={choices} change={set} />
+  }
+  return (
+    <span className={styles.typed}>
+      <Typed label={label} rule={{ type, choices }} value={words} currency={currency} change={change} />
+      <OpenLink field={field} text={words ?? ''} />
+    </span>
+  )
+}

@@ -1,0 +1,78 @@
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { useSetLabels } from '../../data/change-lead.ts'
+import type { Lead } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { later } from '../../ui/overlay/later.ts'
+import { complain, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { nameOf } from '../fields/lead.ts'
+import { LabelChips } from './LabelChips.tsx'
+import styles from './labels.module.css'
+
+const LabelPicker = later(() => import('../../shared/LabelPicker.tsx'))
+
+interface LabelsCellProps {
+  lead: Lead
+  done(lead: Lead, changes: null, then: 'stay' | 'next'): void
+}
+
+/** The labels of a lead while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */
+export function LabelsCell({ lead, done }: LabelsCellProps) {
+  const save = useSave(lead)
+  const [chosen, setChosen] = useState(() => lead.labelIds ?? [])
+  const end = useRef({ isOver: false, isGivenUp: false, goesOn: false })
+  const close = () => {
+    if (end.current.isOver) return
+    end.current.isOver = true
+    if (!end.current.isGivenUp) save(chosen)
+    done(lead, null, end.current.goesOn ? 'next' : 'stay')
+  }
+  const drop = useDrop(true, (isOpen) => isOpen || close())
+  const set = (id: string, isOn: boolean) => {
+    const next = [...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])]
+    // A label that was made for it may be there only now.
+    if (end.current.isOver) save(next)
+    else setChosen(next)
+  }
+  // Heard before the list that drops hears it.
+  const onKeyDownCapture = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') end.current.isGivenUp = true
+    if (event.key !== 'Tab') return
+    event.preventDefault()
+    event.stopPropagation()
+    end.current.goesOn = !event.shiftKey
+    close()
+  }
+  return (
+    <span className={styles.cell} onKeyDownCapture={onKeyDownCapture}>
+      <button
+        type="button"
+        className={styles.edited}
+        tabIndex={-1}
+        title={t.leads.edit(t.views.labels.title, nameOf(lead))}
+        {...dropButton(drop, 'dialog')}
+      >
+        <LabelChips ids={chosen} />
+      </button>
+      <Dropped drop={drop}>
+        <LabelPicker drop={drop} carries={(id) => chosen.includes(id)} set={set} />
+      </Dropped>
+    </span>
+  )
+}
+
+/** Keeps what was chosen, seen at once, with a way back. */
+function useSave(lead: Lead): (labelIds: readonly string[]) => void {
+  const setLabels = useSetLabels(useWorkspaceId())
+  return (labelIds) => {
+    const before = lead.labelIds ?? []
+    if (labelIds.length === before.length && before.every((id) => labelIds.includes(id))) return
+    const putBack = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(complain)
+    setLabels(lead, labelIds).then(
+      () => sayWithUndo(t.views.labels.changed(nameOf(lead)), putBack),
+      (error: unknown) => complain(error),
+    )
+  }
+}

@@ -1,0 +1,31 @@
+import { ActionIcon } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import type { LeadField } from '../../data/lead-fields.ts'
+import { t } from '../../text/index.ts'
+import { fits, readTyped } from '../../ui/format/custom-value.ts'
+
+interface OpenLinkProps {
+  field: Pick<LeadField, 'label' | 'type' | 'choices'>
+  text: string
+}
+
+/** To where a link, an e-mail address or a phone leads; nothing when it is none. */
+export function OpenLink({ field, text }: OpenLinkProps) {
+  const value = readTyped(field, text)
+  if (typeof value !== 'string' || !fits(field, value)) return null
+  const prefix = { url: '', email: 'mailto:', phone: 'tel:' }[field.type as string]
+  if (prefix === undefined) return null
+  return (
+    <ActionIcon
+      component="a"
+      href={`${prefix}${field.type === 'phone' ? value.replace(/[^\d+]/g, '') : value}`}
+      {...(field.type === 'url' && { target: '_blank', rel: 'noreferrer noopener' })}
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label={t.fields.openLink(field.label)}
+    >
+      <IconExternalLink size={14} />
+    </ActionIcon>
+  )
+}
