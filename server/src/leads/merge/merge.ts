@@ -93,8 +93,9 @@ async function mergeIn(
   const now = deps.clock.now()
   const lead = await planned(tx, workspaceId, kept, other, choices, now)
   const id = newId(now)
+  const by = { ...user, partOf: `merge:${id}` }
   // First, so that its names are free, and whoever hears of both hears of that before.
-  await hide(tx, keyring, user, [other], now)
+  await hide(tx, keyring, by, [other], now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
   await addContacts(tx, keyring, workspaceId, id, lead, now)
@@ -114,7 +115,7 @@ async function mergeIn(
     )`
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
   await noteMerge(tx, user, 'lead.merged', id, now)
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }

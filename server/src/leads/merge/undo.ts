@@ -70,6 +70,7 @@ async function undoIn(
   leads: readonly Lead[],
 ): Promise<Merged> {
   const { workspaceId } = user
+  const by = { ...user, partOf: `unmerge:${id}` }
   const now = deps.clock.now()
   const merge = await readMerge(tx, workspaceId, id)
   const kept = leads.find((lead) => lead.id === merge.kept_id)
@@ -85,10 +86,10 @@ async function undoIn(
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
   await takeLabels(tx, user, lead.id, former.labels ?? [], now)
-  const isBack = await bringBack(tx, keyring, user, merge, leads, now)
+  const isBack = await bringBack(tx, keyring, by, merge, leads, now)
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
   await tx`
     update lead_merges
     set former = null,

@@ -13,7 +13,13 @@ import {
   type TimelineFilter,
   timelineFilters,
 } from './entries.ts'
-import { selectChangeEntries, selectCreation, selectNoteEntries, selectStatusEntries } from './queries.ts'
+import {
+  selectChangeEntries,
+  selectCreation,
+  selectMergeEntries,
+  selectNoteEntries,
+  selectStatusEntries,
+} from './queries.ts'
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {
@@ -70,6 +76,14 @@ function sourcesOf(
   if (notes) {
     sources.push(
       deps.vault.withKeyring(workspaceId, (keyring) => selectNoteEntries(sql, keyring, workspaceId, lead.id, stretch)),
+    )
+  }
+  if (wants('merged')) {
+    const now = deps.clock.now()
+    sources.push(
+      deps.vault.withKeyring(workspaceId, (keyring) =>
+        selectMergeEntries(sql, keyring, workspaceId, lead, stretch, now),
+      ),
     )
   }
   if (!wants('fields')) return sources
