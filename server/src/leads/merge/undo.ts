@@ -6,6 +6,7 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
+import { moveLeadNotes } from '../lead/notes.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -94,6 +95,7 @@ async function undoIn(
     update lead_merges
     set former = null,
       moved_changes = null,
+      moved_notes = null,
       moved_submissions = null,
       moved_contacts = null,
       marked_imports = null,
@@ -141,6 +143,7 @@ async function planned(
 async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {
   const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
   await moveStatusChanges(tx, workspaceId, back(merge.moved_changes))
+  await moveLeadNotes(tx, workspaceId, back(merge.moved_notes))
   await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
   await moveContacts(tx, workspaceId, back(merge.moved_contacts))
   await tx`

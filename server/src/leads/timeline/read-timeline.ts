@@ -4,6 +4,8 @@ import { isUuid } from '../../base/id.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { openLead } from '../lead/sealed.ts'
+import { otherPhones } from '../lead/search-lines.ts'
+import { listed } from '../merge/plan-merge.ts'
 import {
   type EntryKind,
   newestFirst,
@@ -23,10 +25,10 @@ import {
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {
-  /** What was said in the conversations with a phone, in any of its variants, and noted there. */
+  /** What was said in the conversations with phones, in any of their variants, and noted there. */
   talkOf(
     workspaceId: string,
-    phone: string,
+    phones: readonly string[],
     wanted: { messages: boolean; notes: boolean },
     stretch: Stretch,
   ): Promise<TimelineEntry[]>
@@ -70,8 +72,9 @@ function sourcesOf(
   const { sql } = deps.db
   const sources: Promise<TimelineEntry[]>[] = []
   const [messages, notes] = [wants('message'), wants('note')]
-  if (lead.phone !== null && (messages || notes)) {
-    sources.push(deps.talkOf(workspaceId, lead.phone, { messages, notes }, stretch))
+  const phones = [...listed(lead.phone), ...otherPhones(lead)]
+  if (phones.length > 0 && (messages || notes)) {
+    sources.push(deps.talkOf(workspaceId, phones, { messages, notes }, stretch))
   }
   if (notes) {
     sources.push(
