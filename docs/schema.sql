@@ -675,6 +675,7 @@ create table lead_merges (
   undone_by_type text,
   undone_by_id uuid,
   left_fields text[],
+  moved_notes uuid[],
   constraint lead_merges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_merges_workspace_id_kept_id_fkey FOREIGN KEY (workspace_id, kept_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
   constraint lead_merges_workspace_id_merged_id_fkey FOREIGN KEY (workspace_id, merged_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,

@@ -18,7 +18,7 @@ import { siteRoutes } from '../http/site/site.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhones } from '../inbox/read/of-phone.ts'
-import { talkOfPhone } from '../inbox/read/talk-of-phone.ts'
+import { talkOfPhones } from '../inbox/read/talk-of-phones.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/team-routes.ts'
 import { rotationTeamRoutes } from '../rotation/team-routes.ts'
@@ -111,7 +111,7 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
     conversationsOfPhones(runtime, workspaceId, phones)
-  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => talkOfPhone(runtime, ...asked)
+  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => talkOfPhones(runtime, ...asked)
   const submissionsOf: LeadTeamDeps['submissionsOf'] = (...asked) => submissionsOfLead(runtime, ...asked)
   return { ...runtime, conversationsOf, talkOf, submissionsOf, countSubmissionsOf, moveSubmissions }
 }

@@ -57,6 +57,8 @@ export interface ErasureStep {
   removed: Removed
   /** Where the next step goes on; null when there is nothing left to do. */
   place: string | null
+  /** Leads that turned out to be the customer's: all is looked for again with them, from the first part on. */
+  alsoTheirs?: readonly string[]
 }
 
 export const nothingLeft: ErasureStep = { removed: {}, place: null }

@@ -100,7 +100,12 @@ async function work(
   const part = parts[row.part]
   if (part === undefined) return finish(tx, keyring, row, customer, now)
   const scope: ErasureScope = { workspaceId: row.workspace_id, keyring, customer, since: row.created_at, now }
-  const { removed, place } = await part(tx, scope, row.place)
+  const { removed, place, alsoTheirs } = await part(tx, scope, row.place)
+  if (alsoTheirs !== undefined) {
+    const named = { ...customer, leadIds: [...customer.leadIds, ...alsoTheirs] }
+    const { customer: wider } = await findCustomer(tx, keyring, row.workspace_id, named, row.created_at)
+    return beginAgain(tx, keyring, row, wider)
+  }
   await tx`
     update erasures
     set removed = ${JSON.stringify(addRemoved(row.removed, removed))}::text::jsonb,
@@ -111,19 +116,27 @@ async function work(
       and id = ${row.id}`
 }
 
+async function beginAgain(
+  tx: Tx,
+  keyring: Keyring,
+  { workspace_id: workspaceId, id }: ErasureRow,
+  customer: ErasedCustomer,
+): Promise<void> {
+  await tx`
+    update erasures
+    set subject = ${sealSubject(keyring, id, customer)},
+      part = 0,
+      place = null
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
 /** Looks once more: what had begun before the erasure may have been committed, merged or restored after its first look. */
 async function finish(tx: Tx, keyring: Keyring, row: ErasureRow, customer: ErasedCustomer, now: Date): Promise<void> {
   const { workspace_id: workspaceId, id } = row
   const left = await findCustomer(tx, keyring, workspaceId, customer, row.created_at)
   if (left.leads + left.conversations > 0) {
-    await tx`
-      update erasures
-      set subject = ${sealSubject(keyring, id, left.customer)},
-        part = 0,
-        place = null
-      where workspace_id = ${workspaceId}
-        and id = ${id}`
-    return
+    return beginAgain(tx, keyring, row, left.customer)
   }
   await tx`
     update erasures

@@ -10,12 +10,19 @@ export const erasedTopic = 'events_erased'
 
 const batchSize = 1000
 
-/** Erases the next events of these leads or conversations. The gaps in the places mean nothing, as those of a purge. */
+/** Ids of events, the first and that behind the last. */
+export interface EventSpan {
+  from: string
+  below: string
+}
+
+/** Erases the next events of these leads or conversations, all or those in a span. The gaps in the places mean nothing, as those of a purge. */
 export async function eraseEvents(
   tx: Tx,
   workspaceId: string,
   subjectIds: readonly string[],
   eventsErased: EventsErased,
+  span?: EventSpan,
 ): Promise<{ removed: Removed; hasMore: boolean }> {
   const erased = await tx<{ position: number | null }[]>`
     delete from events
@@ -25,6 +32,7 @@ export async function eraseEvents(
         from events
         where workspace_id = ${workspaceId}
           and subject_id = any (${[...subjectIds]}::uuid[])
+          ${span === undefined ? tx`` : tx`and id >= ${span.from} and id < ${span.below}`}
         limit ${batchSize}
       ))
     returning position`

@@ -10,6 +10,7 @@ import { leadDeleted } from './lead/events.ts'
 import type { Lead } from './lead/lead.ts'
 import { emailIndexes, openPerson, phoneIndexes } from './lead/sealed.ts'
 import { otherEmails, otherPhones } from './lead/search-lines.ts'
+import { eraseTimeAsOne, mergedWith } from './merge/erase.ts'
 
 /** What a lead tells of its customer. */
 export interface FoundLead {
@@ -113,6 +114,10 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
     limit 1
     for update`
   if (lead === undefined) return nothingLeft
+  const alsoTheirs = await mergedWith(tx, workspaceId, lead.id, customer.leadIds)
+  if (alsoTheirs.length > 0) return { ...nothingLeft, alsoTheirs }
+  const asOne = await eraseTimeAsOne(tx, workspaceId, lead.id, eventsErased)
+  if (asOne.hasMore) return goOn(asOne.removed, true)
   const { removed: events, hasMore } = await eraseEvents(tx, workspaceId, [lead.id], eventsErased)
   if (hasMore) return goOn(events, true)
   const changes = await tx`

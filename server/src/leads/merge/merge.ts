@@ -12,6 +12,7 @@ import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
+import { moveLeadNotes } from '../lead/notes.ts'
 import { findLeadsByIds } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -32,7 +33,7 @@ const maxAttempts = 4
 
 /**
  * Merges another lead into the one that is named, in one transaction: it gets what was chosen of the other's fields, its
- * history, its submissions, its labels and the marks of its imports, and is found by its phones and e-mails, conversations
+ * history, its notes, its submissions, its labels and the marks of its imports, and is found by its phones and e-mails, conversations
  * included. The other is deleted. A repeat returns the merge that stands.
  */
 export async function mergeLeads(
@@ -93,8 +94,9 @@ async function mergeIn(
   const now = deps.clock.now()
   const lead = await planned(tx, workspaceId, kept, other, choices, now)
   const id = newId(now)
+  const by = { ...user, partOf: `merge:${id}` }
   // First, so that its names are free, and whoever hears of both hears of that before.
-  await hide(tx, keyring, user, [other], now)
+  await hide(tx, keyring, by, [other], now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
   await addContacts(tx, keyring, workspaceId, id, lead, now)
@@ -104,17 +106,17 @@ async function mergeIn(
   const former = sealFormer(keyring, id, { ...values, name, labels })
   await tx`
     insert into lead_merges (
-      workspace_id, id, kept_id, merged_id, former, moved_changes, moved_submissions, moved_contacts, marked_imports,
+      workspace_id, id, kept_id, merged_id, former, moved_changes, moved_notes, moved_submissions, moved_contacts, marked_imports,
       changes_count, submissions_count, actor_type, actor_id, merged_at, undo_until
     )
     values (
-      ${workspaceId}, ${id}, ${lead.id}, ${other.id}, ${former}, ${moved.changes}::uuid[], ${moved.submissions}::uuid[],
+      ${workspaceId}, ${id}, ${lead.id}, ${other.id}, ${former}, ${moved.changes}::uuid[], ${moved.notes}::uuid[], ${moved.submissions}::uuid[],
       ${moved.contacts}::uuid[], ${moved.imports}::uuid[], ${moved.changes.length}, ${moved.submissions.length},
       ${user.actor.type}, ${user.actor.id}, ${now}, ${new Date(now.getTime() + undoMs)}
     )`
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
   await noteMerge(tx, user, 'lead.merged', id, now)
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }
@@ -134,8 +136,9 @@ const maxMoved = 10_000
 async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, from: string, to: string) {
   const move = { from, to, only: null }
   const changes = await moveStatusChanges(tx, workspaceId, move)
+  const notes = await moveLeadNotes(tx, workspaceId, move)
   const submissions = await moveSubmissions(tx, workspaceId, move)
-  if (Math.max(changes.length, submissions.length) > maxMoved) {
+  if (Math.max(changes.length, notes.length, submissions.length) > maxMoved) {
     throw conflict('The other lead has too long a history to be moved: keep that one, and merge this lead into it')
   }
   const contacts = await moveContacts(tx, workspaceId, move)
@@ -149,7 +152,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
       and i.outcome in ('created', 'changed', 'unchanged')
     on conflict do nothing
     returning change_id`
-  return { changes, submissions, contacts, imports: imports.map((row) => row.change_id) }
+  return { changes, notes, submissions, contacts, imports: imports.map((row) => row.change_id) }
 }
 
 export async function moveStatusChanges(

@@ -24,6 +24,7 @@ export interface MergeRow {
   merged_id: string
   former: Buffer | null
   moved_changes: string[] | null
+  moved_notes: string[] | null
   moved_submissions: string[] | null
   moved_contacts: string[] | null
   marked_imports: string[] | null
@@ -111,6 +112,7 @@ export async function forgetFormer({ sql }: Db, now: Date): Promise<number> {
     update lead_merges
     set former = null,
       moved_changes = null,
+      moved_notes = null,
       moved_submissions = null,
       moved_contacts = null,
       marked_imports = null,

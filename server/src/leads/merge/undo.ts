@@ -6,6 +6,7 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
+import { moveLeadNotes } from '../lead/notes.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -70,6 +71,7 @@ async function undoIn(
   leads: readonly Lead[],
 ): Promise<Merged> {
   const { workspaceId } = user
+  const by = { ...user, partOf: `unmerge:${id}` }
   const now = deps.clock.now()
   const merge = await readMerge(tx, workspaceId, id)
   const kept = leads.find((lead) => lead.id === merge.kept_id)
@@ -85,14 +87,15 @@ async function undoIn(
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
   await takeLabels(tx, user, lead.id, former.labels ?? [], now)
-  const isBack = await bringBack(tx, keyring, user, merge, leads, now)
+  const isBack = await bringBack(tx, keyring, by, merge, leads, now)
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
   await tx`
     update lead_merges
     set former = null,
       moved_changes = null,
+      moved_notes = null,
       moved_submissions = null,
       moved_contacts = null,
       marked_imports = null,
@@ -140,6 +143,7 @@ async function planned(
 async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {
   const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
   await moveStatusChanges(tx, workspaceId, back(merge.moved_changes))
+  await moveLeadNotes(tx, workspaceId, back(merge.moved_notes))
   await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
   await moveContacts(tx, workspaceId, back(merge.moved_contacts))
   await tx`

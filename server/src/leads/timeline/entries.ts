@@ -10,6 +10,7 @@ export const entryKinds = [
   'created',
   'deleted',
   'restored',
+  'merged',
   'submission',
 ] as const
 export type EntryKind = (typeof entryKinds)[number]
@@ -30,6 +31,7 @@ export interface TimelineEntry {
   message?: ToldMessage
   form?: { id: string; name: string }
   answers?: readonly { label: string; value: string | boolean }[]
+  merge?: ToldMerge
 }
 
 /** What is told of a message beside its text. */
@@ -40,6 +42,16 @@ export interface ToldMessage {
   /** The kind of its file. */
   file: string | null
   status: string
+}
+
+/** Who was merged into the lead, and whether that stands. */
+export interface ToldMerge {
+  otherId: string
+  /** Null for a lead that is gone. */
+  otherName: string | null
+  /** Null when it can be undone no more. */
+  undoUntil: Date | null
+  undone: { at: Date; actor: Actor | null } | null
 }
 
 export interface Position {
@@ -57,7 +69,8 @@ export interface Stretch {
 export const timelineFilters = {
   messages: ['message'],
   notes: ['note'],
-  changes: ['status', 'fields', 'created', 'deleted', 'restored', 'submission'],
+  changes: ['status', 'fields', 'created', 'deleted', 'restored', 'merged', 'submission'],
+  merges: ['merged'],
 } as const satisfies Record<string, readonly EntryKind[]>
 export type TimelineFilter = keyof typeof timelineFilters
 

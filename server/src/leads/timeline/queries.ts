@@ -2,9 +2,12 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { changesPlace } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import type { FieldChange } from '../lead/field-changes.ts'
+import { type FieldChange, fieldChanges } from '../lead/field-changes.ts'
+import type { Lead } from '../lead/lead.ts'
 import { openLeadNote } from '../lead/notes.ts'
 import { anyWorkspace } from '../lead/queries.ts'
+import { openPerson } from '../lead/sealed.ts'
+import { openFormer } from '../merge/merges.ts'
 import { idBefore, type Position, placeOfId, type Stretch, type TimelineEntry } from './entries.ts'
 
 interface ActorColumns {
@@ -40,7 +43,7 @@ export async function selectStatusEntries(
 
 const kindOf = { 'lead.updated': 'fields', 'lead.deleted': 'deleted', 'lead.restored': 'restored' } as const
 
-/** What else changed, for as long as the feed tells of it. */
+/** What else changed, for as long as the feed tells of it. What a merge changed is told with the merge. */
 export async function selectChangeEntries(
   sql: Sql,
   keyring: Keyring,
@@ -55,7 +58,10 @@ export async function selectChangeEntries(
     from events
     where workspace_id = ${anyWorkspace(sql, workspaceId)}
       and subject_id = ${leadId}
-      and (name in ('lead.deleted', 'lead.restored') or (name = 'lead.updated' and changes is not null))
+      and (
+        name in ('lead.deleted', 'lead.restored')
+        or (name = 'lead.updated' and changes is not null and coalesce(part_of, '') not like 'merge:%')
+      )
       and test_endpoint_id is null
       ${olderThan(sql, before)}
     order by id desc
@@ -87,6 +93,66 @@ export async function selectCreation(
     limit 1`
   const isIt = row?.name === 'lead.created'
   return { id, at: createdAt, kind: 'created', actor: isIt ? actorOf(row) : null, partOf: isIt ? row.part_of : null }
+}
+
+/** Which leads were merged into it, and what it got from them for as long as that can be undone. */
+export async function selectMergeEntries(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  lead: Lead,
+  { before, limit }: Stretch,
+  now: Date,
+): Promise<TimelineEntry[]> {
+  const rows = await sql<ToldMergeRow[]>`
+    select id, merged_id, former, actor_type, actor_id, undo_until, undone_at, undone_by_type, undone_by_id, (
+        select person
+        from leads
+        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and id = m.merged_id
+      ) as person
+    from lead_merges m
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and kept_id = ${lead.id}
+      ${olderThan(sql, before)}
+    order by id desc
+    limit ${limit}`
+  return rows.map((row) => mergeEntry(keyring, lead, row, now))
+}
+
+interface ToldMergeRow extends ActorColumns {
+  id: string
+  merged_id: string
+  former: Buffer | null
+  undo_until: Date | null
+  undone_at: Date | null
+  undone_by_type: Actor['type'] | null
+  undone_by_id: string | null
+  /** Empty of a lead that was purged. */
+  person: Buffer | null
+}
+
+function mergeEntry(keyring: Keyring, lead: Lead, row: ToldMergeRow, now: Date): TimelineEntry {
+  const { undone_at: undoneAt, undone_by_type: actor_type, undone_by_id: actor_id, undo_until: undoUntil } = row
+  const former = row.former === null ? null : openFormer(keyring, row.id, row.former)
+  return {
+    ...placeOfId(row.id),
+    kind: 'merged',
+    actor: actorOf(row),
+    changes: former === null ? [] : fieldChanges({ ...lead, ...former.before }, { ...lead, ...former.after }),
+    merge: {
+      otherId: row.merged_id,
+      otherName: nameOf(keyring, row),
+      undoUntil: undoUntil !== null && undoUntil > now ? undoUntil : null,
+      undone: undoneAt === null ? null : { at: undoneAt, actor: actorOf({ actor_type, actor_id }) },
+    },
+  }
+}
+
+function nameOf(keyring: Keyring, { merged_id: id, person }: ToldMergeRow): string | null {
+  if (person === null || person.length === 0) return null
+  const [firstName, lastName] = openPerson(keyring, id, person)
+  return [firstName, lastName].filter(Boolean).join(' ')
 }
 
 /** What the team wrote down about the lead. */

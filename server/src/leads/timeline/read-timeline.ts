@@ -4,6 +4,8 @@ import { isUuid } from '../../base/id.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { openLead } from '../lead/sealed.ts'
+import { otherPhones } from '../lead/search-lines.ts'
+import { listed } from '../merge/plan-merge.ts'
 import {
   type EntryKind,
   newestFirst,
@@ -13,14 +15,20 @@ import {
   type TimelineFilter,
   timelineFilters,
 } from './entries.ts'
-import { selectChangeEntries, selectCreation, selectNoteEntries, selectStatusEntries } from './queries.ts'
+import {
+  selectChangeEntries,
+  selectCreation,
+  selectMergeEntries,
+  selectNoteEntries,
+  selectStatusEntries,
+} from './queries.ts'
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {
-  /** What was said in the conversations with a phone, in any of its variants, and noted there. */
+  /** What was said in the conversations with phones, in any of their variants, and noted there. */
   talkOf(
     workspaceId: string,
-    phone: string,
+    phones: readonly string[],
     wanted: { messages: boolean; notes: boolean },
     stretch: Stretch,
   ): Promise<TimelineEntry[]>
@@ -64,12 +72,21 @@ function sourcesOf(
   const { sql } = deps.db
   const sources: Promise<TimelineEntry[]>[] = []
   const [messages, notes] = [wants('message'), wants('note')]
-  if (lead.phone !== null && (messages || notes)) {
-    sources.push(deps.talkOf(workspaceId, lead.phone, { messages, notes }, stretch))
+  const phones = [...listed(lead.phone), ...otherPhones(lead)]
+  if (phones.length > 0 && (messages || notes)) {
+    sources.push(deps.talkOf(workspaceId, phones, { messages, notes }, stretch))
   }
   if (notes) {
     sources.push(
       deps.vault.withKeyring(workspaceId, (keyring) => selectNoteEntries(sql, keyring, workspaceId, lead.id, stretch)),
+    )
+  }
+  if (wants('merged')) {
+    const now = deps.clock.now()
+    sources.push(
+      deps.vault.withKeyring(workspaceId, (keyring) =>
+        selectMergeEntries(sql, keyring, workspaceId, lead, stretch, now),
+      ),
     )
   }
   if (!wants('fields')) return sources

@@ -13,6 +13,13 @@ const value = (description: string) =>
     description,
   })
 
+const Actor = Type.Object({
+  type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
+    description: 'An API key, a member, a team token, a lead form, or the service itself.',
+  }),
+  id: nullable(uuid('Null for `system`.')),
+})
+
 const FieldChange = titled('LeadFieldChange', {
   field: text(50, 'A field of the lead; `field:<key>` is one of its custom fields.', { example: 'priority' }),
   label: Type.Optional(text(200, 'What a custom field is called.', { example: 'City' })),
@@ -37,29 +44,37 @@ const Answer = titled('LeadTimelineAnswer', {
   }),
 })
 
+const ToldMerge = titled('LeadTimelineMerge', {
+  otherId: idSchema('The lead that was merged into this one. The id of the entry is that of the merge.'),
+  otherName: nullable(text(600, 'What it is called; null when it is gone.', { example: 'Maria Silva' })),
+  undoUntil: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+  undone: nullable(Type.Object({ at: timestamp('When it was undone.'), actor: nullable(Actor) })),
+})
+
 export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   id: idSchema('The entry.'),
   at: timestamp('When it happened.'),
   kind: oneOf(entryKinds, { description: 'What it tells of.' }),
-  actor: nullable(
-    Type.Object({
-      type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
-        description: 'An API key, a member, a team token, a lead form, or the service itself.',
-      }),
-      id: nullable(uuid('Null for `system`.')),
-    }),
-  ),
+  actor: nullable(Actor),
   partOf: nullable(
-    text(60, 'What a change was part of: `import:<id>`, `bulk:<id>` or `undo:<id>` of a bulk change.', {
-      example: 'import:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
-    }),
+    text(
+      60,
+      'What a change was part of: `import:<id>`, `bulk:<id>` or `undo:<id>` of a bulk change, `merge:<id>` or `unmerge:<id>`.',
+      {
+        example: 'import:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      },
+    ),
   ),
-  changes: Type.Array(FieldChange, { maxItems: 40, description: 'Of `status` and `fields`.' }),
+  changes: Type.Array(FieldChange, {
+    maxItems: 40,
+    description: 'Of `status` and `fields`; of `merged`, what the lead got from the other, for 30 days.',
+  }),
   text: nullable(text(10_000, 'Of a message, its first 1,000 characters, and of a note.')),
   conversationId: nullable(idSchema('Where a message or a note stands; null for a note on the lead itself.')),
   message: nullable(ToldMessage),
   form: nullable(Type.Object({ id: idSchema('The form.'), name: text(200, 'Its name.', { example: 'Contact' }) })),
   answers: Type.Array(Answer, { maxItems: 100, description: 'Of a submission.' }),
+  merge: nullable(ToldMerge),
 })
 
 export const LeadTimeline = Type.Object({
@@ -73,7 +88,7 @@ export const LeadTimelineQuery = Type.Object(
     cursor: Type.Optional(cursor('The `nextCursor` of a page.')),
     kind: Type.Optional(
       oneOf(Object.keys(timelineFilters) as TimelineFilter[], {
-        description: 'Only what was said, noted, or changed.',
+        description: 'Only what was said, noted, changed, or merged.',
       }),
     ),
   },

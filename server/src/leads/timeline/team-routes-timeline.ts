@@ -7,7 +7,7 @@ import { leadReader } from '../lead/identify.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { addLeadNote } from '../lead/notes.ts'
 import { NoQuery } from '../lead/schema.ts'
-import type { TimelineEntry } from './entries.ts'
+import type { TimelineEntry, ToldMerge } from './entries.ts'
 import { readLeadTimeline, readTimelineCursor, type TimelineDeps } from './read-timeline.ts'
 import { LeadNoteHeaders, LeadTimeline, LeadTimelineQuery, NewLeadNote } from './schema.ts'
 
@@ -27,7 +27,7 @@ function serveTimeline(app: App, deps: TimelineDeps, guard: TeamGuard): void {
       operationId: 'getLeadTimeline',
       summary: 'Read what happened to a lead',
       description:
-        'Messages and notes of its conversations, notes on the lead, changes of its status and fields and who made them, and what it sent by forms: in one order, newest first. Statuses are kept for good, changes of other fields for 30 days.',
+        'Messages and notes of its conversations, notes on the lead, changes of its status and fields and who made them, leads that were merged into it, and what it sent by forms: in one order, newest first. Statuses are kept for good, changes of other fields for 30 days.',
       params: ofLead,
       querystring: LeadTimelineQuery,
       response: { 200: LeadTimeline, ...errors(400, 401, 403, 404) },
@@ -83,6 +83,7 @@ const present = ({
   message,
   form,
   answers,
+  merge,
 }: TimelineEntry) => ({
   id,
   at: at.toISOString(),
@@ -95,4 +96,12 @@ const present = ({
   message: message ?? null,
   form: form ?? null,
   answers: [...(answers ?? [])],
+  merge: merge === undefined ? null : presentMerge(merge),
+})
+
+const presentMerge = ({ otherId, otherName, undoUntil, undone }: ToldMerge) => ({
+  otherId,
+  otherName,
+  undoUntil: undoUntil?.toISOString() ?? null,
+  undone: undone === null ? null : { at: undone.at.toISOString(), actor: undone.actor },
 })

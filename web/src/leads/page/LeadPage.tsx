@@ -21,7 +21,7 @@ import { useLeadVerbs } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import { lastView } from '../fields/use-address.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
-import { MergedFrom } from '../merge/MergedFrom.tsx'
+import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { CustomFields } from '../panel/CustomFields.tsx'
 import { Duplicates } from '../panel/Duplicates.tsx'
@@ -115,12 +115,12 @@ function Columns({ lead, back }: { lead: Lead; back(): void }) {
         <LeadLabels lead={lead} />
         <LeadFields lead={lead} context={context} verbs={verbs} />
         <CustomFields lead={lead} verbs={verbs} />
+        <AlsoFoundBy leadId={lead.id} />
         <LeadConversations lead={lead} people={people} />
         <EraseButton name={{ leadId: lead.id }} done={back} />
       </div>
       <div className={styles.timeline}>
         <Timeline lead={lead} people={people} />
-        <MergedFrom leadId={lead.id} people={people} />
       </div>
     </div>
   )

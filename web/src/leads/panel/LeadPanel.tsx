@@ -10,8 +10,8 @@ import type { LeadVerbs } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
+import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
-import { MergedFrom } from '../merge/MergedFrom.tsx'
 import { goTo } from '../message/InboxLink.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
@@ -70,9 +70,9 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
             <LeadLabels lead={lead} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
+            <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <Timeline lead={lead} people={context.people} />
-            <MergedFrom leadId={id} people={context.people} />
             <EraseButton name={{ leadId: id }} done={close} />
           </>
         )}

@@ -1,6 +1,7 @@
 import {
   IconArchive,
   IconArrowBackUp,
+  IconArrowMerge,
   IconForms,
   IconMessage,
   IconMessageReply,
@@ -17,6 +18,7 @@ import { ago, fullMoment } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { InboxLink } from '../message/InboxLink.tsx'
 import { changeWords, fileWords, whoWords } from './entry-words.ts'
+import { MergedLine } from './MergedLine.tsx'
 import styles from './Timeline.module.css'
 
 const icons = {
@@ -27,6 +29,7 @@ const icons = {
   created: IconPlus,
   deleted: IconArchive,
   restored: IconArrowBackUp,
+  merged: IconArrowMerge,
   submission: IconForms,
 }
 
@@ -76,6 +79,8 @@ function Content({ entry, people }: TimelineLineProps) {
           {changeWords(change, people, currency)}
         </span>
       ))
+    case 'merged':
+      return <MergedLine entry={entry} people={people} />
     case 'submission':
       return (
         <>

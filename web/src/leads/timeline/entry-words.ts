@@ -47,11 +47,12 @@ function valueWords({ field }: Change, value: Change['from'], people: People, cu
 export function whoWords({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
   if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
   const part = partWords(partOf)
-  const name = actor === null ? (kind === 'message' ? t.leadPage.us : null) : nameOf(actor, people)
+  const name = actor === null ? (kind === 'message' ? t.leadPage.us : null) : actorName(actor, people)
   return name === null ? part : part === null ? name : `${name} ${part}`
 }
 
-function nameOf({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
+/** Who it was, by name where that is known. */
+export function actorName({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
   const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
   return name === null || name === t.common.unknown ? t.leads.actors[type] : name
 }

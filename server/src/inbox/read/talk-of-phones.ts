@@ -37,16 +37,16 @@ export interface SaidBefore {
 const maxConversations = 20
 const maxText = 1000
 
-/** What was said in the conversations with a phone, in any of its variants, and noted there: newest first, each kind for itself. */
-export async function talkOfPhone(
+/** What was said in the conversations with phones, in any of their variants, and noted there: newest first, each kind for itself. */
+export async function talkOfPhones(
   { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
   workspaceId: string,
-  phone: string,
+  phones: readonly string[],
   wanted: Wanted,
   stretch: SaidBefore,
 ): Promise<Said[]> {
   const keyring = await vault.keyring(workspaceId)
-  const ids = await newestConversations(db.sql, keyring, workspaceId, phone)
+  const ids = await newestConversations(db.sql, keyring, workspaceId, phones)
   if (ids.length === 0) return []
   const [messages, notes] = await Promise.all([
     wanted.messages ? selectMessages(db.sql, keyring, workspaceId, ids, stretch) : [],
@@ -55,13 +55,19 @@ export async function talkOfPhone(
   return [...messages, ...notes]
 }
 
-async function newestConversations(sql: Sql, keyring: Keyring, workspaceId: string, phone: string): Promise<string[]> {
+async function newestConversations(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<string[]> {
+  const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
   const rows = await sql<{ id: string }[]>`
     select c.id
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
+      and c.phone_index = any (${byteaArray(indexes)}::bytea[])
     order by c.last_message_at desc, c.id desc
     limit ${maxConversations}`
   return rows.map(({ id }) => id)

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../../src/base/id.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+
+const phones = { one: '5581991234567', two: '5511987650001' }
+
+async function pairWorld() {
+  const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'leads.delete', 'inbox.read'] } })
+  const member = await signedInMember(w)
+  const one = await w.lead({ firstName: 'One', phone: phones.one })
+  const two = await w.lead({ firstName: 'Two', lastName: 'Other', phone: phones.two, externalRef: 'two' })
+  const merge = (id: string, otherId: string) => member.call('POST', `/leads/${id}/merge`, { otherId })
+  const undo = (id: string) => member.call('POST', `/lead-merges/${id}/undo`)
+  return { w, member, one, two, merge, undo }
+}
+
+test('a lead of another workspace is nobody here: neither shown, nor merged either way, nor is its merge undone', async () => {
+  const here = await pairWorld()
+  const there = await pairWorld()
+  const { status, body } = await there.merge(there.one.id, there.two.id)
+  assert.equal(status, 200)
+  const third = await there.w.lead({ firstName: 'Third' })
+  const tries = [
+    here.merge(here.one.id, third.id),
+    here.merge(third.id, here.one.id),
+    here.member.call('GET', `/leads/${here.one.id}/merge?otherId=${third.id}`),
+    here.member.call('GET', `/leads/${third.id}/merge?otherId=${here.one.id}`),
+    here.member.call('GET', `/leads/${there.one.id}/merges`),
+    here.undo(body.merge.id),
+  ]
+  for (const answer of await Promise.all(tries)) assert.equal(answer.status, 404, JSON.stringify(answer.body))
+  assert.equal((await there.w.call('GET', leadPath(third.id))).status, 200)
+  assert.equal((await there.w.call('GET', leadPath(there.two.id))).status, 404, 'the merge stands')
+})
+
+test('one lead by two of its names is one lead, and is not merged with itself', async () => {
+  const { merge, one, w } = await pairWorld()
+  for (const name of [one.id, one.id.toUpperCase(), one.uniqueCode, phones.one, `+${phones.one}`]) {
+    const answer = await merge(encodeURIComponent(name), one.id.toUpperCase())
+    assert.deepEqual([answer.status, answer.body.data?.issues[0].path], [400, 'otherId'], name)
+  }
+  assert.equal((await w.call('GET', leadPath(one.id))).status, 200)
+})
+
+test('a lead in the trash is merged neither way; one that is brought back from a merge stays itself when that is undone', async () => {
+  const { w, member, merge, undo, one, two } = await pairWorld()
+  await w.call('DELETE', leadPath(two.id))
+  for (const [id, otherId] of [
+    [one.id, two.id],
+    [two.id, one.id],
+  ] as const) {
+    assert.equal((await merge(id, otherId)).status, 404)
+  }
+  assert.equal((await member.call('POST', `/leads/${two.id}/restore`)).status, 200)
+  const done = await merge(one.id, two.id)
+  assert.equal(done.status, 200)
+  const taken = await member.call('POST', `/leads/${two.id}/restore`)
+  assert.deepEqual([taken.status, taken.body.data], [409, { field: 'externalRef' }], 'the kept one has its reference')
+  await member.call('PATCH', `/leads/${one.id}`, { externalRef: 'one' })
+  assert.equal((await member.call('POST', `/leads/${two.id}/restore`)).status, 200)
+  await member.call('PATCH', `/leads/${two.id}`, { lastName: 'Changed' })
+  const undone = await undo(done.body.merge.id)
+  assert.deepEqual([undone.status, undone.body.merge.left], [200, ['externalRef']], JSON.stringify(undone.body))
+  const of = async (id: string) => (await w.call('GET', leadPath(id))).body.data
+  const [kept, back] = [await of(one.id), await of(two.id)]
+  assert.deepEqual([kept.lastName, kept.externalRef], [null, 'one'])
+  assert.deepEqual([back.lastName, back.externalRef], ['Changed', 'two'])
+  assert.equal((await of(phones.two)).id, two.id)
+})
+
+test('of a chain each merge is undone from its end, and in the wrong order it says what to do', async () => {
+  const { w, merge, undo, one, two } = await pairWorld()
+  const three = await w.lead({ firstName: 'Three' })
+  const first = (await merge(two.id, one.id)).body.merge.id
+  const second = (await merge(three.id, two.id)).body.merge.id
+  const wrong = await undo(first)
+  assert.equal(wrong.status, 409)
+  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
+  for (const id of [second, first]) assert.equal((await undo(id)).status, 200)
+  for (const { id, uniqueCode } of [one, two, three]) {
+    assert.equal((await w.call('GET', leadPath(uniqueCode))).body.data.id, id)
+  }
+})
+
+test('a merge and its undo need a member of the workspace: no key, no stranger, no request without its token', async () => {
+  const { w, member, merge, one, two } = await pairWorld()
+  const stranger = await signedInMember(await inboxWorld())
+  const base = `/api/team/v1/workspaces/${w.workspaceId}`
+  const { id } = (await merge(one.id, two.id)).body.merge
+  const third = await w.lead({ firstName: 'Third' })
+  for (const [path, body] of [
+    [`${base}/lead-merges/${id}/undo`, undefined],
+    [`${base}/leads/${one.id}/merge`, { otherId: third.id }],
+  ] as const) {
+    const by = async (headers: Record<string, string>) => {
+      const { statusCode } = await w.app.inject({
+        method: 'POST',
+        url: path,
+        headers,
+        ...(body !== undefined && { payload: body }),
+      })
+      return statusCode
+    }
+    assert.equal((await w.call('POST', path, body === undefined ? {} : { body })).status, 401, 'a key')
+    assert.equal(await by({}), 401)
+    assert.equal(await by({ cookie: member.cookie }), 403, 'without the token of the page')
+    assert.equal(await by(stranger.headers), 404)
+  }
+  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'the merge stands')
+  assert.equal((await w.call('GET', leadPath(third.id))).status, 200)
+})
+
+test('messages of a customer that come with the merge of their lead are stored once, and are the kept lead’s', async () => {
+  const { w, member, merge, one, two } = await pairWorld()
+  await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
+  const from = (phone: string) => ({ ...customerMessage({ at: w.clock.now() }).customer, phone, userId: null })
+  const write = (phone: string, n: number) => {
+    const at = new Date(w.clock.now().getTime() + n)
+    return w.tell(customerMessage({ at, text: `${phone} ${n}`, externalId: `${phone} ${n}`, customer: from(phone) }))
+  }
+  await write(phones.two, 0)
+  const numbers = Array.from({ length: 8 }, (_, n) => n + 1)
+  const [done] = await Promise.all([
+    merge(one.id, two.id),
+    // Each is told twice, as platforms do.
+    ...[...numbers, ...numbers].flatMap((n) => [write(phones.two, n), write(phones.one, n)]),
+  ])
+  assert.equal(done.status, 200)
+  const { conversations } = (await member.call('GET', `/leads/${one.id}/conversations`)).body
+  assert.equal(conversations.length, 2)
+  const told = (await member.call('GET', `/leads/${one.id}/timeline?kind=messages&limit=50`)).body.entries
+  const expected = [0, ...numbers].map((n) => `${phones.two} ${n}`).concat(numbers.map((n) => `${phones.one} ${n}`))
+  assert.deepEqual(told.map(({ text }: { text: string }) => text).toSorted(), expected.toSorted())
+  assert.equal((await w.call('GET', leadsPath)).body.pagination.total, 1, 'no third lead is made of them')
+})
+
+test('notes of the team go with a merge, and back with its undo, but for those that were written afterwards', async () => {
+  const { member, merge, undo, one, two } = await pairWorld()
+  const note = (id: string, text: string) => member.call('POST', `/leads/${id}/notes`, { text })
+  const notes = async (id: string) =>
+    (await member.call('GET', `/leads/${id}/timeline?kind=notes`)).body.entries.map(
+      ({ text }: { text: string }) => text,
+    )
+  await note(one.id, 'of one')
+  await note(two.id, 'of two')
+  const done = await merge(one.id, two.id)
+  await note(one.id, 'of both')
+  assert.deepEqual(await notes(one.id), ['of both', 'of two', 'of one'])
+  assert.equal((await undo(done.body.merge.id)).status, 200)
+  assert.deepEqual([await notes(one.id), await notes(two.id)], [['of both', 'of one'], ['of two']])
+})
+
+test('an undo of a merge that there never was is 404', async () => {
+  const { w, undo } = await pairWorld()
+  assert.equal((await undo(newId(w.clock.now()))).status, 404)
+})

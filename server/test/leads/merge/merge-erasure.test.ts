@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { erasureDeps } from '../../../src/app/erasure.ts'
+import { beginErasure } from '../../../src/erasure/begin.ts'
+import { runErasure } from '../../../src/erasure/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import type { Member } from '../../../src/team/member.ts'
+import { type ErasureWorld, erasureWorld, everything, uploadFile } from '../../support/erasure-world.ts'
+import { leadPath } from '../../support/leads/leads.ts'
+import { afterStep } from '../../support/steps.ts'
+import { testTeamToken } from '../../support/world.ts'
+
+const word = 'zyxmarina'
+
+/** Someone to erase who has no phone and no e-mail, so that nothing but the merge leads from one lead to the other. */
+async function pairWorld() {
+  const w = await erasureWorld()
+  const person = await w.lead({
+    firstName: word,
+    lastName: 'Duarte',
+    notes: `${word} wants a call`,
+    customFieldValues: { city: `${word} city` },
+  })
+  await w.call('PATCH', leadPath(person.id), { body: { status: 'contacted' } })
+  await w.admin.call('POST', `/leads/${person.id}/notes`, { text: `${word} likes mornings` })
+  const other = await w.lead({ firstName: 'Bruno', externalRef: 'bruno' })
+  return {
+    w,
+    person: person.id,
+    other: other.id,
+    merge: (keptId: string, otherId: string) => w.admin.call('POST', `/leads/${keptId}/merge`, { otherId }),
+    undo: (id: string) => w.admin.call('POST', `/lead-merges/${id}/undo`),
+    /** Erases the person, and after so many of its steps does something else. */
+    erasing: async (steps: number, act: () => Promise<unknown>) => {
+      const plain = erasureDeps(w)
+      const begun = await beginErasure(plain, memberOf(w), { leadId: person.id })
+      let seen = 0
+      const step = afterStep(async (name) => {
+        if (name === 'commit' && seen++ === steps) await act()
+      })
+      if (steps < 0) await act()
+      const row = await runErasure({ ...plain, step }, w.workspaceId, begun.id, 60_000)
+      assert.equal(row?.state, 'done')
+      return seen
+    },
+  }
+}
+
+const memberOf = ({ workspaceId, admin }: ErasureWorld) =>
+  ({
+    workspaceId,
+    actor: { type: 'user', id: admin.userId },
+    workspace: { defaultCountry: null },
+  }) as Member
+
+async function leftOf(w: ErasureWorld): Promise<string[]> {
+  const lines = await everything(w)
+  return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(word) ? `${table} ${text}` : []))
+}
+
+/** Each step of the erasure in turn is the one behind which something else happens, until it has no more. */
+async function atEachStep(act: (pair: Awaited<ReturnType<typeof pairWorld>>, at: number) => Promise<number>) {
+  let last = 0
+  for (let at = -1; at < 60; at++) {
+    const pair = await pairWorld()
+    last = await act(pair, at)
+    assert.deepEqual(await leftOf(pair.w), [], `behind step ${at} of ${last}`)
+    if (at >= last) return
+  }
+  assert.fail(`${last} steps`)
+}
+
+for (const [title, isKept] of [
+  ['a merge into another lead', false],
+  ['a merge of another lead into it', true],
+] as const) {
+  test(`${title}, behind any step of the erasure of a lead, leaves nothing of it`, async () => {
+    await atEachStep(async ({ w, person, other, merge, erasing }, at) => {
+      let status = 0
+      const steps = await erasing(at, async () => {
+        status = (await (isKept ? merge(person, other) : merge(other, person))).status
+      })
+      assert.ok(at >= steps || status === 200 || status === 404, String(status))
+      // Who was merged with the customer in time is the customer; who came late is somebody else, and untouched.
+      const kept = (await w.call('GET', leadPath(other))).status
+      assert.equal(kept, status === 200 ? 404 : 200, `behind step ${at}`)
+      return steps
+    })
+  })
+}
+
+test('an undo of a merge, behind any step of the erasure of either, brings back nobody', async () => {
+  await atEachStep(async ({ w, person, other, merge, undo, erasing }, at) => {
+    const { body } = await merge(other, person)
+    let status = 0
+    const steps = await erasing(at, async () => {
+      status = (await undo(body.merge.id)).status
+    })
+    assert.ok(at >= steps || status === 200 || status === 404 || status === 409, String(status))
+    for (const id of [person, other]) assert.equal((await w.call('GET', leadPath(id))).status, 404, `behind step ${at}`)
+    return steps
+  })
+})
+
+test('whom a lead was merged with by mistake is erased without a trace in its events, changes and imports, and it stays', async () => {
+  const { w, person, other, merge, undo } = await pairWorld()
+  w.clock.advance(1000)
+  const merged = await merge(other, person)
+  assert.equal(merged.status, 200)
+  w.clock.advance(1000)
+  // An import that changes a value of the erased one, and notes it for its own undo.
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`
+  const importId = await uploadFile(w, 'name,externalRef,notes\nBruno,bruno,Called\n')
+  await w.call('POST', `${path}/${importId}/start`, { key: testTeamToken, body: { match: 'externalRef' } })
+  await runImports(w, new AbortController().signal)
+  w.clock.advance(1000)
+  await w.drain()
+  assert.equal((await undo(merged.body.merge.id)).status, 200)
+  await w.call('PATCH', leadPath(other), { body: { priority: 'urgent' } })
+  await w.drain()
+  const { body } = await w.erase({ leadId: person })
+  assert.equal(body.erasure.state, 'done')
+  assert.deepEqual(await leftOf(w), [])
+  const { data } = (await w.call('GET', leadPath(other))).body
+  assert.deepEqual([data.firstName, data.lastName, data.notes, data.priority], ['Bruno', null, 'Called', 'urgent'])
+  const events = (await w.events(other)).map(({ name }) => name)
+  assert.deepEqual(events, ['lead.created', 'lead.updated', 'lead.updated'], 'what came before and afterwards stays')
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { removeOld } from '../../../src/app/retention.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { statementsOf } from '../../support/database.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { leadPath } from '../../support/leads/leads.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+import { badPlans, forgetStatistics } from '../../support/plans.ts'
+
+const dayMs = 86_400_000
+
+interface Entry {
+  id: string
+  at: string
+  kind: string
+  actor: { type: string; id: string } | null
+  partOf: string | null
+  changes: { field: string; from: unknown; to: unknown }[]
+  merge: { otherId: string; otherName: string | null; undoUntil: string | null; undone: object | null } | null
+}
+
+async function mergeWorld() {
+  const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'leads.delete'] } })
+  const [member, colleague] = [await signedInMember(w), await signedInMember(w)]
+  const one = await w.lead({ firstName: 'Marina', notes: 'Prefers mornings' })
+  const two = await w.lead({ firstName: 'Marina', lastName: 'Duarte', customFieldValues: { city: 'Recife' } })
+  const merge = async (keptId: string, otherId: string): Promise<string> => {
+    w.clock.advance(60_000)
+    const { status, body } = await member.call('POST', `/leads/${keptId}/merge`, { otherId })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.merge.id
+  }
+  const undo = async (id: string) => {
+    w.clock.advance(60_000)
+    assert.equal((await colleague.call('POST', `/lead-merges/${id}/undo`)).status, 200)
+  }
+  return { w, member, colleague, one, two, merge, undo }
+}
+
+async function read(member: TestMember, id: string, query = ''): Promise<Entry[]> {
+  const { status, body } = await member.call('GET', `/leads/${id}/timeline${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.entries
+}
+
+const kindsOf = (entries: readonly Entry[]) =>
+  entries.map(({ kind, partOf }) => (partOf === null ? kind : `${kind} ${partOf.split(':')[0]}`))
+
+test('a merge is one line of the timeline: who was merged by whom, what the lead got, until when it can be undone', async () => {
+  const { w, member, one, two, merge } = await mergeWorld()
+  const id = await merge(one.id, two.id)
+  const [line, ...rest] = await read(member, one.id)
+  assert.deepEqual(kindsOf(rest), ['created'])
+  assert.deepEqual(
+    [line?.id, line?.kind, line?.at, line?.actor],
+    [id, 'merged', w.clock.now().toISOString(), { type: 'user', id: member.userId }],
+  )
+  assert.deepEqual(
+    line?.changes.map(({ field, from, to }) => [field, from, to]),
+    [
+      ['lastName', null, 'Duarte'],
+      ['field:city', null, 'Recife'],
+    ],
+  )
+  assert.deepEqual(line?.merge, {
+    otherId: two.id,
+    otherName: 'Marina Duarte',
+    undoUntil: new Date(w.clock.now().getTime() + 30 * dayMs).toISOString(),
+    undone: null,
+  })
+})
+
+test('an undo is told with its merge, and by what went back; of the other lead, that a merge deleted it and an undo brought it back', async () => {
+  const { w, member, colleague, one, two, merge, undo } = await mergeWorld()
+  await undo(await merge(one.id, two.id))
+  const entries = await read(member, one.id)
+  assert.deepEqual(kindsOf(entries), ['fields unmerge', 'merged', 'created'])
+  assert.deepEqual(
+    entries[0]?.changes.map(({ field, from, to }) => [field, from, to]),
+    [
+      ['lastName', 'Duarte', null],
+      ['field:city', 'Recife', null],
+    ],
+  )
+  assert.deepEqual(entries[1]?.merge, {
+    otherId: two.id,
+    otherName: 'Marina Duarte',
+    undoUntil: null,
+    undone: { at: w.clock.now().toISOString(), actor: { type: 'user', id: colleague.userId } },
+  })
+  assert.deepEqual(kindsOf(await read(member, two.id)), ['restored unmerge', 'deleted merge', 'created'])
+})
+
+test('merges are found by the filter of their own and among changes, page by page, each once', async () => {
+  const { w, member, one, two, merge } = await mergeWorld()
+  const three = await w.lead({ firstName: 'Third' })
+  const ids = [await merge(one.id, two.id), await merge(one.id, three.id)]
+  for (const kind of ['merges', 'changes']) {
+    const found: string[] = []
+    let cursor = ''
+    for (let page = 0; page < 10; page++) {
+      const { body } = await member.call('GET', `/leads/${one.id}/timeline?kind=${kind}&limit=1${cursor}`)
+      found.push(...body.entries.filter((entry: Entry) => entry.kind === 'merged').map(({ id }: Entry) => id))
+      if (body.nextCursor === null) break
+      cursor = `&cursor=${body.nextCursor}`
+    }
+    assert.deepEqual(found, ids.toReversed(), kind)
+  }
+  assert.deepEqual(await read(member, one.id, '?kind=notes'), [])
+  assert.deepEqual(await read(member, one.id, '?kind=messages'), [])
+})
+
+test('after 30 days the line stays, and tells neither who the other was nor what came from it', async () => {
+  const { w, one, two, merge } = await mergeWorld()
+  const id = await merge(one.id, two.id)
+  w.clock.advance(31 * dayMs)
+  await removeOld(w)
+  await purgeDeletedLeads(w.db, w.clock)
+  const [line] = await read(await signedInMember(w), one.id, '?kind=merges')
+  assert.deepEqual([line?.id, line?.changes], [id, []])
+  assert.deepEqual(line?.merge, { otherId: two.id, otherName: null, undoUntil: null, undone: null })
+})
+
+test('lines of merges are read by indexes, whatever the statistics say, and cost no more for many', async () => {
+  const { w, member, one, two, merge } = await mergeWorld()
+  await merge(one.id, two.id)
+  const tables = ['lead_merges', 'leads']
+  await forgetStatistics(w.db, tables)
+  const asked = async () =>
+    statementsOf(async () => {
+      const page = await member.call('GET', `/leads/${one.id}/timeline?kind=merges&limit=1`)
+      assert.equal(page.status, 200)
+    })
+  const statements = await asked()
+  assert.deepEqual(await badPlans(w.db, statements, tables), [])
+  for (let n = 0; n < 3; n++) await merge(one.id, (await w.lead({ firstName: `More ${n}` })).id)
+  assert.equal((await asked()).length, statements.length)
+})
+
+test('nobody but members of the workspace reads its merges', async () => {
+  const { w, one, two, merge } = await mergeWorld()
+  await merge(one.id, two.id)
+  const other = await inboxWorld()
+  const stranger = await signedInMember(other)
+  assert.equal((await stranger.call('GET', `/leads/${one.id}/timeline`)).status, 404)
+  const { body } = await w.call('GET', leadPath(one.id))
+  assert.equal(JSON.stringify(body).includes(two.id), false)
+})
