@@ -27,6 +27,12 @@ export function useStatuses(workspaceId: string): readonly string[] {
   return useWorkspace(workspaceId).data?.leadStatuses ?? noStatuses
 }
 
+/** After how long a customer waits too long; null while it is not known, and where the workspace has no such goal. */
+export function useAnswerGoalMs(workspaceId: string): number | null {
+  const minutes = useWorkspace(workspaceId).data?.answerGoalMinutes ?? null
+  return minutes === null ? null : minutes * 60_000
+}
+
 const noStatuses: readonly string[] = []
 
 export function useAllWorkspaces() {
