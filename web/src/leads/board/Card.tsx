@@ -50,7 +50,7 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
         onKeyDown={onKeyDown}
       >
         <span className={styles.line}>
-          <strong>{name}</strong>
+          <strong dir="auto">{name}</strong>
           <Worth lead={lead} />
         </span>
         <span className={styles.meta}>
