@@ -2,26 +2,42 @@ import '@mantine/core/styles/default-css-variables.layer.css'
 import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/global.layer.css'
 import './app/theme.css'
-import { createRoot } from 'react-dom/client'
+import type { ReactNode } from 'react'
+import { createRoot, type Root } from 'react-dom/client'
 import { Failure } from './api/failure.ts'
-import { App } from './app/App.tsx'
+import { App, NotOpen } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { makeQueries } from './app/queries.ts'
 import { makeRouter } from './app/router.tsx'
-import { openSession } from './session/session.ts'
+import { openSession, type Session } from './session/session.ts'
 import { loadTexts } from './text/index.ts'
 
 // A library of the library's writes style elements of its own and looks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce })
 
-const [session] = await Promise.all([openSession(), loadTexts()])
 const place = document.getElementById('root')
-if (place !== null && session !== null) {
+// The shape that the page came with stands until there is something to draw.
+let drawn: Root | undefined
+const draw = (page: ReactNode) => {
+  if (place === null) return
+  drawn ??= createRoot(place, { onCaughtError })
+  drawn.render(page)
+}
+const retry = () => void begin()
+await begin()
+
+async function begin(): Promise<void> {
+  const opening = openSession()
+  await Promise.all([loadTexts(), opening.catch(() => {})])
+  const session = await opening.catch((error: unknown) => draw(<NotOpen error={error} retry={retry} />))
+  if (session) await start(session)
+}
+
+async function start(session: Session): Promise<void> {
   const queries = makeQueries()
   const router = makeRouter(queries, session)
-  // The shape that the page came with stands until the room's own code is there.
   await router.load()
-  createRoot(place, { onCaughtError }).render(<App queries={queries} router={router} />)
+  draw(<App queries={queries} router={router} />)
   const end = router.subscribe('onBeforeNavigate', () => {
     end()
     delete document.documentElement.dataset.begins

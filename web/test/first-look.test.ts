@@ -129,6 +129,15 @@ test('the app shows its shape while no file of it has come, in the scheme that w
   await until(paper, (colour) => colour === 'rgb(18, 22, 30)')
 })
 
+test('a service that cannot say who is signed in is asked again, and the page says so until it can', async () => {
+  const { page, context } = await coldVisit()
+  await context.route('**/api/team/v1/session', (route) => route.fulfill({ status: 503, json: {} }))
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+  await context.unroute('**/api/team/v1/session')
+  await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
+})
+
 test('a scheme that was chosen is known to the service from then on', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await page.getByRole('button', { name: /^You/ }).click()

@@ -8,7 +8,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   const { page, problems } = await demo.open('forms')
   await page.getByRole('table').waitFor()
   await page.keyboard.press('c')
-  await page.waitForURL(/\/forms\/[0-9a-f-]{36}/)
+  await page.waitForURL(/\/forms\/new$/)
   const preview = page.frameLocator('iframe[title=Preview]')
   await preview.getByLabel('First name').waitFor()
 
@@ -40,6 +40,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   await picture(page, 'forms-build')
   await page.keyboard.press('Control+s')
   await page.getByRole('heading', { name: 'Visits' }).waitFor()
+  await page.waitForURL(/\/forms\/[0-9a-f-]{36}$/)
 
   await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Share').click()
   const url = await page.getByRole('textbox', { name: 'Link' }).inputValue()
@@ -64,6 +65,22 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
     authorization: `Bearer ${demo.apiKey}`,
   })
   assert.equal(body.data[0].firstName, 'Marina')
+  assert.deepEqual(problems, [])
+})
+
+test('a new form that is not saved leaves nothing behind', async () => {
+  const { page, problems } = await demo.open('forms')
+  const names = () => page.getByRole('table').getByRole('button').allTextContents()
+  await page.getByRole('table').waitFor()
+  const before = await names()
+  await page.getByRole('button', { name: 'New form' }).click()
+  await page.getByLabel('Heading', { exact: true }).fill('Never mind')
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('table').waitFor()
+  await page.reload()
+  await page.getByRole('table').waitFor()
+  assert.deepEqual(await names(), before)
   assert.deepEqual(problems, [])
 })
 

@@ -32,6 +32,13 @@ for (const [term, labels] of [
     assert.deepEqual(found, labels)
   })
 
+test('a person who is found goes before what only another word fits, and after what is called so', () => {
+  const found = [{ label: 'Marina Azevedo' }]
+  const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
+  const labels = fitting(pages, 'mar', found).map(({ label }) => label)
+  assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
+})
+
 test('a page, a section and an action have other words in each language', () => {
   const all = { ...pageWords, ...sectionWords, ...actionWords }
   for (const [name, words] of Object.entries(all)) assert.ok(words.split(' ').length >= 2, name)

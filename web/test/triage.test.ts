@@ -49,6 +49,25 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   assert.deepEqual(problems, [])
 })
 
+test('how long a customer waits is coloured by the goal of the workspace, and not at all without one', async () => {
+  const rui = await newWriter(demo, 'Rui Espera', 'Anyone there?')
+  const later = Date.parse((await conversation(rui.id)).unansweredSince) + 50 * 60_000
+  const { page } = await demo.open(rui.place, { isAlone: true })
+  await page.clock.setFixedTime(later)
+  for (const [answerGoalMinutes, late] of [
+    [120, '0'],
+    [30, '1'],
+    [20, '2'],
+    [null, '0'],
+  ] as const) {
+    await demo.team('PATCH', team, { answerGoalMinutes })
+    await page.reload()
+    const waiting = rowOf(page, 'Rui Espera').getByText(/^Waiting/)
+    await waiting.and(page.locator(`[data-late="${late}"]`)).waitFor()
+  }
+  await demo.team('PATCH', team, { answerGoalMinutes: 15 })
+})
+
 test('a label is found, made and given from its picker; assigning and snoozing find what is typed', async () => {
   const lia = await newWriter(demo, 'Lia Marca', 'Hello')
   const { page, problems } = await demo.open(lia.place)

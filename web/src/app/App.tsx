@@ -6,7 +6,9 @@ import {
 } from '@mantine/core'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
 import { NoticePlace } from '../ui/overlay/NoticePlace.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { styleNonce } from './nonce.ts'
 import type { makeRouter } from './router.tsx'
 import { theme, variables } from './theme.ts'
@@ -18,6 +20,34 @@ interface AppProps {
 
 export function App({ queries, router }: AppProps) {
   return (
+    <Look>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+        <NoticePlace />
+      </QueryClientProvider>
+    </Look>
+  )
+}
+
+const againMs = 5_000
+
+/** In place of the app while the service does not say who is signed in; it is asked again, by itself and when wanted. */
+export function NotOpen({ error, retry }: { error: unknown; retry(): void }) {
+  useEffect(() => {
+    const timer = setTimeout(retry, againMs)
+    return () => clearTimeout(timer)
+  }, [retry])
+  return (
+    <Look>
+      <main>
+        <ErrorNotice error={error} retry={retry} />
+      </main>
+    </Look>
+  )
+}
+
+function Look({ children }: { children: ReactNode }) {
+  return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={variables}
@@ -25,10 +55,7 @@ export function App({ queries, router }: AppProps) {
       colorSchemeManager={schemeKept}
       getStyleNonce={() => styleNonce}
     >
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-        <NoticePlace />
-      </QueryClientProvider>
+      {children}
     </MantineProvider>
   )
 }

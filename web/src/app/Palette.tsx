@@ -26,7 +26,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const listId = useId()
   const { found, isSearching, hasFailed } = paletteSearch.use(workspaceId, term.trim())
   const fixed = useFixedChoices(workspaceId, showKeys)
-  const choices = useMemo<Choice[]>(() => inGroups([...fitting(fixed, term), ...found]), [fixed, found, term])
+  const choices = useMemo<Choice[]>(() => inGroups(fitting(fixed, term, found)), [fixed, found, term])
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
     if (choice === undefined) return
@@ -84,7 +84,9 @@ export default function Palette({ close, showKeys }: PaletteProps) {
               onClick={() => take(choice)}
               onKeyDown={onKeyDown}
             >
-              <span className={styles.label}>{choice.label}</span>
+              <span className={styles.label} dir="auto">
+                {choice.label}
+              </span>
               {choice.hint !== undefined && <span className={styles.hint}>{choice.hint}</span>}
               {choice.keys !== undefined && <KeyHint keys={choice.keys} />}
             </div>

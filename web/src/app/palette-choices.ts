@@ -67,14 +67,14 @@ export function useFixedChoices(workspaceId: string, showKeys: () => void): Choi
 }
 
 interface Verb {
-  id: 'lead' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
+  id: 'lead' | 'form' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
   label: string
   run(): void
 }
 
 /** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
 function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
-  const { leads, keys, webhooks, connections, common } = t
+  const { leads, forms, keys, webhooks, connections, common } = t
   const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
   const make = (id: Verb['id'], label: string, room: string): Verb => ({ id, label, run: () => goTo(room, newHash) })
   return [
@@ -85,6 +85,7 @@ function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
     go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
     ...(mayIn(workspaceId, 'admin')
       ? [
+          go('form', forms.make, 'forms/new'),
           make('connection', connections.add, 'connections'),
           make('key', keys.make, 'keys'),
           make('webhook', webhooks.make, 'webhooks'),

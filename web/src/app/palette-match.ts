@@ -4,14 +4,23 @@ export interface Named {
   words?: string
 }
 
-/** What fits a term, best first: by the beginning of its name, by that of a word of it, by anything in it, by other words. */
-export function fitting<T extends Named>(choices: readonly T[], term: string): T[] {
+const byOtherWords = 3
+
+/**
+ * What fits a term, best first: by the beginning of its name, by that of a word of it, by anything in it, by other words.
+ * Whom the server found goes before the last: who types a name wants the person.
+ */
+export function fitting<T extends Named>(choices: readonly T[], term: string, found: readonly T[] = []): T[] {
   const asked = plain(term).split(' ').filter(Boolean)
-  return choices
-    .map((choice) => ({ choice, rank: rankOf(choice, asked) }))
-    .filter(({ rank }) => rank !== null)
-    .toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
-    .map(({ choice }) => choice)
+  const fits = choices
+    .map((choice) => ({ choice, rank: rankOf(choice, asked) ?? Number.POSITIVE_INFINITY }))
+    .filter(({ rank }) => rank <= byOtherWords)
+    .toSorted((a, b) => a.rank - b.rank)
+  const [named, others] = [
+    fits.filter(({ rank }) => rank < byOtherWords),
+    fits.filter(({ rank }) => rank === byOtherWords),
+  ]
+  return [...named.map(({ choice }) => choice), ...found, ...others.map(({ choice }) => choice)]
 }
 
 /** Every word that is asked for must be somewhere; the worst place counts. Null when one is nowhere. */
@@ -21,7 +30,7 @@ function rankOf({ label, words = '' }: Named, asked: readonly string[]): number 
     if (name.startsWith(` ${word}`)) return 0
     if (name.includes(` ${word}`)) return 1
     if (name.includes(word)) return 2
-    return others.includes(` ${word}`) ? 3 : null
+    return others.includes(` ${word}`) ? byOtherWords : null
   })
   return ranks.includes(null) ? null : Math.max(0, ...ranks.map(Number))
 }

@@ -34,6 +34,7 @@ export const sectionWords: Record<SectionName, string> = {
 
 export const actionWords = {
   lead: 'new create add lead contact customer nuevo crear añadir contacto cliente novo criar adicionar contato',
+  form: 'new create landing page nuevo crear formulario novo criar formulário',
   key: 'new create api key agent nueva crear clave agente nova criar chave',
   webhook: 'new create webhook endpoint nuevo crear novo criar',
   connection: 'new add connect number phone whatsapp nueva añadir conectar número nova adicionar',

@@ -77,7 +77,12 @@ function ConnectionTable({ connections, open }: { connections: Connection[]; ope
 
 const columns = (): Column<Connection>[] => [
   { key: 'name', title: t.connections.name, cell: (one) => one.name },
-  { key: 'channel', title: t.connections.channel, cell: ({ channel }) => <ChannelName channel={channel} /> },
+  {
+    key: 'channel',
+    title: t.connections.channel,
+    cell: ({ channel }) => <ChannelName channel={channel} />,
+    optional: true,
+  },
   {
     key: 'number',
     title: t.connections.number,

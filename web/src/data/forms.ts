@@ -105,8 +105,10 @@ export function useFreshForms(workspaceId: string): void {
   useAfterEvents(newLeads, lookAgainMs, () => void readAgain(queries, keysOf.all(workspaceId)))
 }
 
-export async function createForm(workspaceId: string, form: Omit<FormSettings, 'slug'>): Promise<Form> {
-  return (await body(api.POST(path, { params: { path: { workspaceId } }, body: form }))).form
+/** Without an address of its own, a form gets one. */
+export async function createForm(workspaceId: string, { slug, ...form }: FormSettings): Promise<Form> {
+  const settings = slug.trim() === '' ? form : { slug, ...form }
+  return (await body(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
 }
 
 export async function changeForm(workspaceId: string, formId: string, form: Partial<FormSettings>): Promise<Form> {

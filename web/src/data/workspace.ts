@@ -30,6 +30,12 @@ export function useStatuses(workspaceId: string): readonly string[] {
 /** What the workspace's amounts are in; null: nobody has said, or it is not read yet. */
 export const useCurrency = (workspaceId: string): string | null => useWorkspace(workspaceId).data?.currency ?? null
 
+/** After how long a customer waits too long; null while it is not known, and where the workspace has no such goal. */
+export function useAnswerGoalMs(workspaceId: string): number | null {
+  const minutes = useWorkspace(workspaceId).data?.answerGoalMinutes ?? null
+  return minutes === null ? null : minutes * 60_000
+}
+
 const noStatuses: readonly string[] = []
 
 export function useAllWorkspaces() {

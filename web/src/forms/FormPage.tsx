@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu, SegmentedControl } from '@mantine/core'
 import { IconDots, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../api/failure.ts'
 import {
@@ -27,6 +27,8 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
+import { LeaveAsk } from './LeaveAsk.tsx'
+import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, type FormView, formViews } from './search.ts'
@@ -38,6 +40,7 @@ export function FormPage() {
   const query = useForms(workspaceId)
   useFreshForms(workspaceId)
   const form = query.data?.find(({ id }) => id === formId)
+  if (formId === 'new' && mayIn(workspaceId, 'admin')) return <NewForm />
   if (form !== undefined) return <OneForm key={formId} form={form} />
   return (
     <>
@@ -104,7 +107,7 @@ function OneForm({ form }: { form: Form }) {
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
       {view === 'submissions' && <SubmissionsView form={form} />}
-      <LeaveAsk isChanged={draft.isChanged && !isRemoving} formId={form.id} />
+      <LeaveAsk isChanged={draft.isChanged && !isRemoving} stays={(place) => place.endsWith(form.id)} />
       {isRemoving && <RemoveAsk form={form} close={() => setRemoving(false)} />}
     </>
   )
@@ -124,22 +127,6 @@ function MoreMenu({ remove }: { remove(): void }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  )
-}
-
-// Another view of the same form keeps the draft: only who leaves the form is asked.
-function LeaveAsk({ isChanged, formId }: { isChanged: boolean; formId: string }) {
-  const blocker = useBlocker({
-    shouldBlockFn: ({ next }) => isChanged && !next.pathname.endsWith(formId),
-    enableBeforeUnload: isChanged,
-    withResolver: true,
-  })
-  if (blocker.status !== 'blocked') return null
-  const leave = async () => blocker.proceed()
-  return (
-    <Confirm title={t.forms.leave} action={t.forms.leaveDo} run={leave} close={blocker.reset}>
-      {t.forms.leaveHelp}
-    </Confirm>
   )
 }
 

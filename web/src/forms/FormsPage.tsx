@@ -1,23 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
-import {
-  createForm,
-  type Form,
-  type FormSettings,
-  type ListedForm,
-  useFormChanged,
-  useForms,
-  useFreshForms,
-} from '../data/forms.ts'
+import { useCallback, useMemo } from 'react'
+import { type Form, type ListedForm, useForms, useFreshForms } from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { ago, fullMoment, number } from '../ui/format/time.ts'
 import { useKeys } from '../ui/keys.ts'
-import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
@@ -29,23 +19,17 @@ export function FormsPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const query = useForms(workspaceId)
-  const changed = useFormChanged(workspaceId)
   const mayChange = mayIn(workspaceId, 'admin')
   useFreshForms(workspaceId)
   const open = (formId: string) =>
     void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId } })
-  const create = useMutation({
-    mutationFn: () => createForm(workspaceId, sampleForm()),
-    onSuccess: (form) => {
-      changed(form)
-      open(form.id)
-    },
-    onError: complain,
-  })
-  const make = create.mutate
+  const make = useCallback(
+    () => void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId: 'new' } }),
+    [navigate, workspaceId],
+  )
   useKeys(
     t.forms.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: () => make() }] : []), [mayChange, make]),
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: make }] : []), [mayChange, make]),
   )
   return (
     <>
@@ -53,7 +37,7 @@ export function FormsPage() {
         title={t.forms.title}
         action={
           mayChange && (
-            <Button leftSection={<IconPlus size={16} />} loading={create.isPending} onClick={() => make()}>
+            <Button leftSection={<IconPlus size={16} />} onClick={make}>
               {t.forms.make}
             </Button>
           )
@@ -63,7 +47,7 @@ export function FormsPage() {
         <Loaded query={query}>
           {(forms) =>
             forms.length === 0 ? (
-              <Empty title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: () => make() } })} />
+              <Empty title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: make } })} />
             ) : (
               <Table
                 label={t.forms.title}
@@ -101,21 +85,3 @@ const columns = (): Column<ListedForm>[] => [
 export function StateChip({ active }: Pick<Form, 'active'>) {
   return <Chip tone={active ? 'good' : 'plain'}>{active ? t.forms.open : t.forms.closed}</Chip>
 }
-
-/** What a new form begins with: enough to be sent, and closed until somebody opens it. */
-const sampleForm = (): Omit<FormSettings, 'slug'> => ({
-  name: t.forms.newName,
-  title: t.forms.newTitle,
-  description: null,
-  fields: [
-    { key: 'firstName', label: t.forms.leadFields.firstName, type: 'text', required: true },
-    { key: 'phone', label: t.forms.leadFields.phone, type: 'phone', required: true },
-  ],
-  submitLabel: t.forms.newSubmit,
-  thankYou: t.forms.newThanks,
-  redirectUrl: null,
-  allowedOrigins: [],
-  source: 'website',
-  status: 'new',
-  active: false,
-})

@@ -19,12 +19,16 @@ export interface DraftField extends FormField {
 export function draftOf(form: Form & Partial<ListedForm>): FormDraft {
   const { submissionCount: _count, lastSubmissionAt: _last, ...own } = form
   const { id: _, url: _url, embedHtml: _html, createdAt: _c, updatedAt: _u, ...settings } = own
+  return draftFrom(settings)
+}
+
+export function draftFrom(settings: FormSettings): FormDraft {
   return {
     ...settings,
-    fields: form.fields.map((field) => ({ ...field, id: field.key, isKeyOwn: true })),
-    description: form.description ?? '',
-    redirectUrl: form.redirectUrl ?? '',
-    allowedOrigins: form.allowedOrigins.join('\n'),
+    fields: settings.fields.map((field) => ({ ...field, id: field.key, isKeyOwn: true })),
+    description: settings.description ?? '',
+    redirectUrl: settings.redirectUrl ?? '',
+    allowedOrigins: settings.allowedOrigins.join('\n'),
   }
 }
 

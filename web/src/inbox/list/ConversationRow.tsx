@@ -11,6 +11,7 @@ import {
 import { type MouseEvent, memo } from 'react'
 import type { Conversation } from '../../data/inbox/types.ts'
 import type { Label } from '../../data/labels.ts'
+import { useAnswerGoalMs } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { fullMoment, shortMoment, span } from '../../ui/format/time.ts'
@@ -20,8 +21,6 @@ import { customerName, lastLine } from '../parts/words.ts'
 import styles from './ConversationRows.module.css'
 
 export const rowHeight = 64
-// How soon a customer is to be answered.
-const goalMs = 15 * 60_000
 const channelIcons = { waba: IconBrandWhatsapp, unofficial: IconQrcode, partner: IconPlugConnected }
 
 interface ConversationRowProps {
@@ -137,11 +136,16 @@ function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conv
       </span>
     )
   }
-  if (unansweredSince === null || owner !== 'human') return null
-  const waitedMs = now - Date.parse(unansweredSince)
-  const late = waitedMs > 2 * goalMs ? 2 : waitedMs > goalMs ? 1 : 0
+  return unansweredSince !== null && owner === 'human' && <Waiting since={unansweredSince} now={now} />
+}
+
+/** Coloured by the workspace's goal, where it has one. */
+function Waiting({ since, now }: { since: string; now: number }) {
+  const goalMs = useAnswerGoalMs(useWorkspaceId())
+  const waitedMs = now - Date.parse(since)
+  const late = goalMs === null || waitedMs < goalMs ? 0 : waitedMs < 2 * goalMs ? 1 : 2
   return (
-    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince(fullMoment(unansweredSince))}>
+    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince(fullMoment(since))}>
       {t.inbox.waiting(span(waitedMs))}
     </span>
   )

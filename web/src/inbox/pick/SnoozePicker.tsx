@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type FormEvent, useId, useState } from 'react'
 import { t } from '../../text/index.ts'
-import { localInput } from '../../ui/format/local-time.ts'
+import { localMinute } from '../../ui/format/local-time.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
@@ -51,7 +51,7 @@ function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
   const { pick } = t.triage
   const id = useId()
   const tomorrow = snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now
-  const [value, setValue] = useState(() => localInput(tomorrow.toISOString()))
+  const [value, setValue] = useState(() => localMinute(tomorrow.toISOString()))
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -67,7 +67,7 @@ function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
         type="datetime-local"
         className={styles.field}
         value={value}
-        min={localInput(now.toISOString())}
+        min={localMinute(now.toISOString())}
         aria-invalid={problem !== null || undefined}
         aria-describedby={problem === null ? undefined : `${id}-problem`}
         onChange={(event) => {

@@ -52,7 +52,7 @@ export const Card = memo(function Card({ lead, people, currency, isOpen, open, s
         onKeyDown={onKeyDown}
       >
         <span className={styles.line}>
-          <strong>{name}</strong>
+          <strong dir="auto">{name}</strong>
           <Worth lead={lead} currency={currency} />
         </span>
         <span className={styles.meta}>

@@ -44,21 +44,23 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
   return (
     <aside className={styles.panel} aria-label={t.leads.panel.label(name)}>
       <header className={styles.header}>
-        {lead !== undefined && <Avatar name={name} size={28} />}
-        <h2 className={styles.title}>{name}</h2>
-        {lead !== undefined && <MergeButton lead={{ id, name }} otherId={null} people={context.people} merged={open} />}
-        {lead !== undefined && (
-          <>
-            <MessageButton lead={lead} />
-            <PageLink href={`/w/${workspaceId}/leads/${id}`} />
-            <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
-              <IconTrash size={16} />
-            </ActionIcon>
-          </>
-        )}
+        {lead === undefined ? <span /> : <Avatar name={name} size={28} />}
+        <h2 className={styles.title} dir="auto" title={name}>
+          {name}
+        </h2>
         <ActionIcon variant="subtle" color="gray" onClick={close} aria-label={t.common.close}>
           <IconX size={18} />
         </ActionIcon>
+        {lead !== undefined && (
+          <div className={styles.verbs}>
+            <MessageButton lead={lead} />
+            <PageLink href={`/w/${workspaceId}/leads/${id}`} />
+            <MergeButton lead={{ id, name }} otherId={null} people={context.people} merged={open} />
+            <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
+              <IconTrash size={16} />
+            </ActionIcon>
+          </div>
+        )}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.content} tabIndex={0}>

@@ -95,7 +95,7 @@ function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
         data-does="select"
       />
       <Avatar name={name} size={22} />
-      <button type="button" tabIndex={-1} className={styles.name} data-does="open">
+      <button type="button" tabIndex={-1} className={styles.name} dir="auto" data-does="open">
         {name}
       </button>
     </>

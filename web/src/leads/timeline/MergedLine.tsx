@@ -11,10 +11,11 @@ import styles from './Timeline.module.css'
 interface MergedLineProps {
   entry: TimelineEntry
   people: People
+  currency: string | null
 }
 
 /** Who was merged into the lead and what it got; its undo, or who has undone it. */
-export function MergedLine({ entry: { id, changes, merge }, people }: MergedLineProps) {
+export function MergedLine({ entry: { id, changes, merge }, people, currency }: MergedLineProps) {
   if (merge === null) return null
   const { otherName, undoUntil, undone } = merge
   return (
@@ -22,7 +23,7 @@ export function MergedLine({ entry: { id, changes, merge }, people }: MergedLine
       <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName(otherName)}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
-          {changeWords(change, people)}
+          {changeWords(change, people, currency)}
         </span>
       ))}
       {undone !== null && (

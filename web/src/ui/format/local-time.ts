@@ -6,6 +6,9 @@ export function localInput(iso: string): string {
   return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
+/** The same to the minute, for a moment that people choose: seconds would only stand in the way. */
+export const localMinute = (iso: string): string => localInput(iso).slice(0, 16)
+
 /** What such an input says, as a moment; `otherwise` while it says none. */
 export function readLocalInput(text: string, otherwise: string): string {
   const at = new Date(text)

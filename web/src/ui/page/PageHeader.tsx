@@ -16,7 +16,9 @@ export function PageHeader({ title, before, children, action }: PageHeaderProps)
   return (
     <header className={styles.header}>
       {before}
-      <h1 className={styles.title}>{title}</h1>
+      <h1 className={styles.title} dir="auto">
+        {title}
+      </h1>
       <div className={styles.middle}>{children}</div>
       {action}
     </header>

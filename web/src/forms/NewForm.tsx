@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
+import { createForm, type FormSettings, useFormChanged } from '../data/forms.ts'
+import { t } from '../text/index.ts'
+import { useKeys } from '../ui/keys.ts'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { BackLink } from '../ui/page/BackLink.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { Builder } from './Builder.tsx'
+import { draftFrom, settingsOf } from './draft.ts'
+import { LeaveAsk } from './LeaveAsk.tsx'
+
+/** A form that is not there until it is saved: who only looks leaves nothing behind. */
+export function NewForm() {
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const changed = useFormChanged(workspaceId)
+  const draft = useDraft(draftFrom(sampleForm()))
+  const isSaved = useRef(false)
+  const save = useMutation({
+    mutationFn: () => createForm(workspaceId, settingsOf(draft.value)),
+    onSuccess: (form) => {
+      isSaved.current = true
+      changed(form)
+      say(t.forms.saved)
+      void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId: form.id }, replace: true })
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const { mutate, isPending } = save
+  useKeys(
+    t.forms.title,
+    useMemo(
+      () => [{ keys: 'mod+s', label: t.common.save, run: () => isPending || mutate(), inFields: true }],
+      [isPending, mutate],
+    ),
+  )
+  return (
+    <>
+      <PageHeader
+        title={t.forms.make}
+        before={<BackLink path="forms" label={t.forms.title} />}
+        action={
+          <Button onClick={() => mutate()} loading={isPending}>
+            {t.common.save}
+          </Button>
+        }
+      />
+      <Builder draft={draft} />
+      <LeaveAsk isChanged={draft.isChanged} stays={() => isSaved.current} />
+    </>
+  )
+}
+
+/** What a new form begins with: enough to be sent, and closed until somebody opens it. */
+const sampleForm = (): FormSettings => ({
+  name: t.forms.newName,
+  // Named after its heading, unless somebody gives it an address.
+  slug: '',
+  title: t.forms.newTitle,
+  description: null,
+  fields: [
+    { key: 'firstName', label: t.forms.leadFields.firstName, type: 'text', required: true },
+    { key: 'phone', label: t.forms.leadFields.phone, type: 'phone', required: true },
+  ],
+  submitLabel: t.forms.newSubmit,
+  thankYou: t.forms.newThanks,
+  redirectUrl: null,
+  allowedOrigins: [],
+  source: 'website',
+  status: 'new',
+  active: false,
+})
