@@ -118,7 +118,7 @@ const forms = {
   notInMemoryYet: /^The leads are being read into memory/,
   notOnBoard: /^The board counts no leads/,
   condition:
-    /^(?:condition \d{1,2} |must have at most \d{1,2} conditions|must begin with a column|must have one of .{1,200} after its column|must have \d{1,4}(?: to \d{1,4})? (?:values|days)|must have (?:ISO 8601 dates|numbers) as its values|has a value that)/,
+    /^(?:condition \d{1,2} |must have at most \d{1,2} conditions|must begin with a column|must have one of .{1,200} after its column|must have \d{1,4}(?: to \d{1,4})? (?:values|days)|must have (?:ISO 8601 dates|numbers|ids of labels) as its values|has a value that)/,
   templates: /^The platform did not list its templates/,
 } as const
 
