@@ -74,7 +74,7 @@ interface FontSeen {
 for (const [room, language, mostBytes] of [
   ['inbox', 'en', 180_000],
   ['inbox', 'pt', 180_000],
-  ['leads', 'en', 280_000],
+  ['leads', 'en', 210_000],
 ] as const)
   test(`until the rows of ${room} are there, ${mostRequests} requests at most and ${mostBytes / 1000} KB, in ${language}`, async (t) => {
     const { page, fetched, problems } = await coldVisit(language)

@@ -86,6 +86,7 @@ test('keys that come faster than the page is drawn step on from each other', asy
     () => tab(page, 'New ones').getAttribute('aria-current'),
     (current) => current === 'page',
   )
+  await page.locator('[role="grid"][aria-busy="false"]').waitFor()
   await page.evaluate(pressedAtOnce('j', 'j', 'j', 'k'))
   await page.locator('[data-row="2"][data-active]').waitFor()
   assert.deepEqual(problems, [])
