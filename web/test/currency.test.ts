@@ -47,6 +47,8 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await picture(page, 'currency-table')
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${id}`)
   await page.getByText('1,500.50 → R$2,750.25').waitFor()
+  await demo.team('PATCH', `${leads}/${id}`, { customFieldValues: { budget: '900.5' } })
+  await page.getByText('R$900.50').waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads?view=board`)
   await page
     .getByRole('button', { name: /^Ursula/ })

@@ -7,6 +7,7 @@ import {
   columnTitle,
   fieldCell,
   fieldColumns,
+  fieldText,
   isNumberColumn,
   withFieldColumns,
 } from '../src/leads/fields/field-columns.ts'
@@ -118,6 +119,11 @@ test('fields are columns by their key: those of the workspace until somebody cho
   assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, null), '1,500.50')
   assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, 'BRL'), 'R$1,500.50')
   assert.equal(fieldCell('field:sum', {}, fields, 'BRL'), '')
+  const words = { fields, currency: 'BRL' }
+  assert.deepEqual(
+    [fieldText('sum', '1500.5', words), fieldText('gone', '1500.5', words), fieldText('gone', true, words)],
+    ['R$1,500.50', '1500.5', 'Yes'],
+  )
 })
 
 test('forms and imports offer what is defined, in the types that they know', () => {

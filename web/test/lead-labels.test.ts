@@ -97,7 +97,7 @@ test('labels are chosen in their cell by keys alone: leaving it keeps them, Esca
   await until(has, (found) => found.length === 0)
   await cell.dblclick()
   await search.waitFor()
-  await page.getByRole('option', { name: 'Gold' }).click()
+  await page.getByRole('option', { name: 'Bronze' }).click()
   await page.getByRole('searchbox', { name: 'Search leads' }).click()
   await until(has, (found) => found.length === 1)
   assert.deepEqual(problems, [])

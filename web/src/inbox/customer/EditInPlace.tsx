@@ -1,5 +1,6 @@
 import { MultiSelect, Select } from '@mantine/core'
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { language, t } from '../../text/index.ts'
 import { understood } from '../../ui/format/amount.ts'
 import {
@@ -144,7 +145,11 @@ function InPlace({ label, value, kind, isWrong, numeric, begin, type, keep, leav
       placeholder="–"
       dir="auto"
       value={value}
-      onFocus={begin}
+      onFocus={({ currentTarget }) => {
+        // What is typed over stands there before it is selected.
+        flushSync(begin)
+        currentTarget.select()
+      }}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={({ currentTarget: { validity } }) => {
         // Half a date is none.

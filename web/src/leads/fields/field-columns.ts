@@ -43,6 +43,18 @@ export function fieldCell(
   return shownValue(fieldOf(id, fields) ?? { type: guessedType(value), choices: [] }, value, currency)
 }
 
+/** By what values of custom fields are shown. */
+export interface FieldWords {
+  fields: Fields
+  currency: string | null
+}
+
+/** A value of a custom field in words; of one that nobody has defined, as it was written. */
+export const fieldText = (key: string, value: string | boolean, { fields, currency }: FieldWords): string =>
+  shownValue(fields.find((field) => field.key === key) ?? { type: typeOf(value), choices: [] }, value, currency)
+
+const typeOf = (value: string | boolean) => (typeof value === 'boolean' ? 'boolean' : 'text')
+
 /**
  * The columns as somebody chose them, without those of archived fields; where nobody has chosen, with those that the
  * workspace shows in the table.

@@ -1,16 +1,14 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useSetLabels } from '../../data/change-lead.ts'
 import type { Lead } from '../../data/leads.ts'
+import LabelPicker from '../../shared/LabelPicker.tsx'
 import { t } from '../../text/index.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
 import { complain, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { LabelChips } from './LabelChips.tsx'
 import styles from './labels.module.css'
-
-const LabelPicker = later(() => import('../../shared/LabelPicker.tsx'))
 
 interface LabelsCellProps {
   lead: Lead

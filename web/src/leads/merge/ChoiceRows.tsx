@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import type { MergePreview } from '../../data/merges.ts'
 import type { People } from '../../data/people.ts'
-import { useCurrency } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { shownAmount } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { type FieldWords, fieldText } from '../fields/field-columns.ts'
 import { nameOf, phoneWords } from '../fields/lead.ts'
+import { useFieldWords } from '../fields/use-field-words.ts'
 import styles from './merge.module.css'
-import type { Choice, Choices, MergeRow, mergeRows } from './merge-rows.ts'
+import { type Choice, type Choices, keyOfCustom, type MergeRow, type mergeRows } from './merge-rows.ts'
 
 interface ChoiceRowsProps {
   rows: ReturnType<typeof mergeRows>
@@ -20,10 +20,10 @@ interface ChoiceRowsProps {
 
 /** The fields of both, those that contradict first; what is the same is folded away. */
 export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsProps) {
-  const currency = useCurrency(useWorkspaceId())
+  const fieldWords = useFieldWords()
   const list = (some: readonly MergeRow[]) =>
     some.map((row) => (
-      <Row key={row.id} choice={choices[row.id] ?? row.usual} {...{ row, choose, leads, people, currency }} />
+      <Row key={row.id} choice={choices[row.id] ?? row.usual} {...{ row, choose, leads, people, fieldWords }} />
     ))
   return (
     <>
@@ -39,7 +39,7 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
             {rows.same.map((row) => (
               <div key={row.id}>
                 <dt>{labelOf(row)}</dt>
-                <dd>{valueText(row, row.kept, people, currency)}</dd>
+                <dd>{valueText(row, row.kept, people, fieldWords)}</dd>
               </div>
             ))}
           </dl>
@@ -52,13 +52,13 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
 interface RowProps extends Pick<ChoiceRowsProps, 'choose' | 'leads' | 'people'> {
   row: MergeRow
   choice: Choice
-  currency: string | null
+  fieldWords: FieldWords
 }
 
-function Row({ row, choice, choose, leads, people, currency }: RowProps) {
+function Row({ row, choice, choose, leads, people, fieldWords }: RowProps) {
   const words: Record<Choice, ReactNode> = {
-    kept: valueText(row, row.kept, people, currency),
-    other: valueText(row, row.other, people, currency),
+    kept: valueText(row, row.kept, people, fieldWords),
+    other: valueText(row, row.other, people, fieldWords),
     both: t.merge.both,
     none: t.merge.none,
   }
@@ -91,10 +91,16 @@ function Row({ row, choice, choose, leads, people, currency }: RowProps) {
 
 const labelOf = ({ field, label }: MergeRow): string => (field === null ? (label ?? '') : t.leads.fields[field])
 
-function valueText({ field }: MergeRow, value: MergeRow['kept'], people: People, currency: string | null): ReactNode {
+function valueText(
+  { id, field }: MergeRow,
+  value: MergeRow['kept'],
+  people: People,
+  fieldWords: FieldWords,
+): ReactNode {
   if (value === null || value === '') return <em className={styles.quiet}>{t.merge.empty}</em>
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
-  if (typeof value === 'number') return shownAmount(value, currency)
+  if (typeof value === 'number') return shownAmount(value, fieldWords.currency)
+  if (field === null) return fieldText(keyOfCustom(id), value, fieldWords)
   switch (field) {
     case 'status':
       return statusName(value)

@@ -76,6 +76,7 @@ function customRows(kept: Lead, other: Lead): MergeRow[] {
 
 const customPrefix = 'custom:'
 const customId = (key: string) => customPrefix + key
+export const keyOfCustom = (id: string): string => id.replace(customPrefix, '')
 const isCustom = ({ field }: MergeRow) => field === null
 
 /** How many custom fields have to go before the merge can be. */
@@ -95,9 +96,7 @@ export function choicesSent(rows: readonly MergeRow[], choices: Choices): Pick<N
   })
   const named = (ofCustom: boolean) =>
     Object.fromEntries(
-      chosen
-        .filter(({ row }) => isCustom(row) === ofCustom)
-        .map(({ row, choice }) => [row.id.replace(customPrefix, ''), choice]),
+      chosen.filter(({ row }) => isCustom(row) === ofCustom).map(({ row, choice }) => [keyOfCustom(row.id), choice]),
     )
   // A row offers nothing that the service does not take for its field.
   return { fields: named(false), customFields: named(true) } as Pick<NewMerge, 'fields' | 'customFields'>

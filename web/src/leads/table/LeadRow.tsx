@@ -1,14 +1,17 @@
-import { memo } from 'react'
+import { memo, Suspense } from 'react'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
+import { later } from '../../ui/overlay/later.ts'
 import type { ColumnId } from '../fields/column-choice.ts'
 import { cellOf, type FieldContext, isCellEditable, isEditable } from '../fields/columns.tsx'
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
-import { LabelsCell } from '../labels/LabelsCell.tsx'
 import { CellEditor } from './CellEditor.tsx'
+
+const LabelsCell = later(async () => ({ default: (await import('../labels/LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
   /** Undefined while its page is on its way. */
@@ -61,7 +64,9 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           ) : isEditing && activeColumn === id && isEditable(id) ? (
             <CellEditor lead={lead} field={id} context={context} done={done} />
           ) : isEditing && activeColumn === id && id === 'labels' ? (
-            <LabelsCell lead={lead} done={done} />
+            <Suspense fallback={<KeysHeld />}>
+              <LabelsCell lead={lead} done={done} />
+            </Suspense>
           ) : id === 'name' ? (
             <NameCell lead={lead} isSelected={isSelected} />
           ) : isPlain(id) ? (

@@ -12,10 +12,10 @@ import {
 } from '@tabler/icons-react'
 import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
-import { useCurrency } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useFieldWords } from '../fields/use-field-words.ts'
 import { InboxLink } from '../message/InboxLink.tsx'
 import { changeWords, fileWords, whoWords } from './entry-words.ts'
 import { MergedLine } from './MergedLine.tsx'
@@ -62,7 +62,7 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
 function Content({ entry, people }: TimelineLineProps) {
   const { kind, changes, text, form, answers } = entry
   const { leadPage } = t
-  const currency = useCurrency(useWorkspaceId())
+  const words = useFieldWords()
   switch (kind) {
     case 'message':
       return <Said entry={entry} />
@@ -76,7 +76,7 @@ function Content({ entry, people }: TimelineLineProps) {
     case 'fields':
       return changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
-          {changeWords(change, people, currency)}
+          {changeWords(change, people, words)}
         </span>
       ))
     case 'merged':

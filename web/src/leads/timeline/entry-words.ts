@@ -4,13 +4,15 @@ import { t } from '../../text/index.ts'
 import { shownAmount } from '../../ui/format/amount.ts'
 import { customName, statusName } from '../../ui/format/lead-words.ts'
 import { shownPhone } from '../../ui/format/phone.ts'
+import { isFieldColumn } from '../fields/column-choice.ts'
+import { type FieldWords, fieldText, keyOfColumn } from '../fields/field-columns.ts'
 
 type Change = TimelineEntry['changes'][number]
 
 /** A change of a field in one line. */
-export function changeWords(change: Change, people: People, currency: string | null): string {
-  const words = (value: Change['from']) => valueWords(change, value, people, currency)
-  const [from, to] = [words(change.from), words(change.to)]
+export function changeWords(change: Change, people: People, words: FieldWords): string {
+  const wordsOf = (value: Change['from']) => valueWords(change, value, people, words)
+  const [from, to] = [wordsOf(change.from), wordsOf(change.to)]
   if (change.field === 'status') return t.leads.panel.change(from, to)
   return t.leadPage.changed(fieldName(change), from, to)
 }
@@ -21,10 +23,11 @@ function fieldName({ field, label }: Change): string {
   return customName({ key, label: label ?? key })
 }
 
-function valueWords({ field }: Change, value: Change['from'], people: People, currency: string | null): string {
+function valueWords({ field }: Change, value: Change['from'], people: People, words: FieldWords): string {
   if (value === null || value === '') return t.leadPage.nothing
   if (typeof value === 'boolean') return value ? t.leadPage.yes : t.leadPage.no
-  if (typeof value === 'number') return shownAmount(value, currency)
+  if (typeof value === 'number') return shownAmount(value, words.currency)
+  if (isFieldColumn(field)) return fieldText(keyOfColumn(field), value, words)
   switch (field) {
     case 'status':
       return statusName(value)
