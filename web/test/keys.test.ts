@@ -111,6 +111,30 @@ test('what a key may send is set in its panel, and emptied to the usual', async 
   assert.deepEqual(await issuesInSchemes(page, 'keys-limits'), [])
 })
 
+test('what a key may send can be said when it is made, behind “Limits”; what is refused shows there', async () => {
+  const { page, problems } = await demo.open('keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByLabel('Name', { exact: true }).fill('Careful agent')
+  await panel.getByRole('radio', { name: 'Reading' }).check()
+  assert.equal(await panel.getByText('Limits', { exact: true }).count(), 0, 'it sends nothing')
+  await panel.getByRole('radio', { name: 'Answering chats' }).check()
+  const unanswered = panel.getByLabel('Messages without an answer')
+  assert.equal(await unanswered.isVisible(), false)
+  await panel.getByText('Limits', { exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await unanswered.fill('2')
+  await panel.getByLabel('Messages a day').fill('40')
+  await picture(page, 'keys-new-limits')
+  assert.deepEqual(await issuesInSchemes(page, 'keys-new-limits'), [])
+  await panel.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  const { keys } = await demo.team('GET', `/workspaces/${demo.workspaceId}/keys`)
+  const key = keys.find(({ name }: { name: string }) => name === 'Careful agent')
+  assert.deepEqual([key.unansweredSends, key.dailySends], [2, 40])
+  assert.deepEqual(problems, [])
+})
+
 test('the page of keys is usable without eyes or a mouse, in both schemes and on a phone', async () => {
   for (const options of [{}, { viewport: phone }]) {
     const { page } = await demo.open('keys', options)

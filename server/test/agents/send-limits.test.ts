@@ -165,6 +165,16 @@ test('the contract’s interface has no limits until the team sets them, and pay
   assert.equal(told(w), 8)
 })
 
+test('limits that a key was made with hold from its first call on', async () => {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  const made = { name: 'Careful', scopes: ['inbox.read', 'inbox.write'], unansweredSends: 1, dailySends: 7 }
+  const { status, body } = await admin.call('POST', '/keys', made)
+  assert.equal(status, 201, JSON.stringify(body))
+  const { limits } = (await callerOf(w.app, body.value)('GET', '/api/v2/me')).body
+  assert.deepEqual([limits.unanswered_sends, limits.daily_sends, limits.sends_left_today], [1, 7, 7])
+})
+
 test('a changed limit holds on another node from its next call on', async () => {
   const w = await agentsWorld()
   const node = await startNode(w)

@@ -31,6 +31,8 @@ export function createKey(
     phoneVisibility?: 'full' | 'masked'
     allowlist?: string[]
     answersNewConversations?: boolean
+    unansweredSends?: number | null
+    dailySends?: number | null
     expiresAt?: string | null
   },
 ) {

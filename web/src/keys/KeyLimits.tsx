@@ -1,4 +1,4 @@
-import { Button, NumberInput, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
 import { type ApiKey, changeKey, useKeysChanged } from '../data/keys.ts'
@@ -6,6 +6,7 @@ import { t } from '../text/index.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { LimitFields, type LimitsDraft, limitsIn } from './LimitFields.tsx'
 
 interface KeyLimitsProps {
   apiKey: ApiKey
@@ -17,13 +18,8 @@ export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useKeysChanged(workspaceId)
   const draft = useDraft(draftOf(apiKey))
-  const { value, set, errorOf } = draft
   const change = useMutation({
-    mutationFn: () =>
-      changeKey(workspaceId, apiKey.id, {
-        unansweredSends: numberOf(value.unansweredSends),
-        dailySends: numberOf(value.dailySends),
-      }),
+    mutationFn: () => changeKey(workspaceId, apiKey.id, limitsIn(draft.value)),
     onSuccess: async ({ key }) => {
       draft.reset(draftOf(key))
       say(t.keys.limitsSaved)
@@ -36,32 +32,7 @@ export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   }
   return (
     <Stack gap="sm" role="group" aria-label={t.keys.limits}>
-      <NumberInput
-        label={t.keys.unanswered}
-        description={t.keys.unansweredHelp}
-        placeholder="3"
-        min={1}
-        max={50}
-        allowDecimal={false}
-        value={value.unansweredSends}
-        onChange={(unansweredSends) => set({ unansweredSends })}
-        onKeyDown={saveByEnter}
-        error={errorOf('unansweredSends')}
-        disabled={!mayChange}
-      />
-      <NumberInput
-        label={t.keys.daily}
-        description={t.keys.dailyHelp}
-        placeholder="1000"
-        min={1}
-        max={100_000}
-        allowDecimal={false}
-        value={value.dailySends}
-        onChange={(dailySends) => set({ dailySends })}
-        onKeyDown={saveByEnter}
-        error={errorOf('dailySends')}
-        disabled={!mayChange}
-      />
+      <LimitFields draft={draft} disabled={!mayChange} onKeyDown={saveByEnter} />
       {mayChange && (
         <Button
           variant="default"
@@ -77,14 +48,7 @@ export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   )
 }
 
-interface LimitsDraft {
-  unansweredSends: number | string
-  dailySends: number | string
-}
-
 const draftOf = ({ unansweredSends, dailySends }: ApiKey): LimitsDraft => ({
   unansweredSends: unansweredSends ?? '',
   dailySends: dailySends ?? '',
 })
-
-const numberOf = (typed: number | string): number | null => (typed === '' ? null : Number(typed))

@@ -7,6 +7,8 @@ import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AllowlistField, addressesIn, ConnectionField, type KeyScopeDraft, ScopeBoxes } from './KeyFields.tsx'
+import { LimitFields, type LimitsDraft, limitsIn } from './LimitFields.tsx'
+import styles from './NewKeyPanel.module.css'
 import { mayAnswer, type PresetName, presets } from './presets.ts'
 
 interface NewKeyPanelProps {
@@ -14,7 +16,7 @@ interface NewKeyPanelProps {
   made(answer: { key: ApiKey; value: string }): void
 }
 
-interface KeyDraft extends KeyScopeDraft {
+interface KeyDraft extends KeyScopeDraft, LimitsDraft {
   name: string
   answersNewConversations: boolean
   phoneVisibility: 'full' | 'masked'
@@ -27,6 +29,8 @@ const blank: KeyDraft = {
   scopes: [],
   connectionIds: [],
   answersNewConversations: false,
+  unansweredSends: '',
+  dailySends: '',
   phoneVisibility: 'full',
   allowlist: '',
   expiresAt: '',
@@ -76,6 +80,7 @@ export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
           error={errorOf('answersNewConversations')}
         />
       )}
+      {mayAnswer(value.scopes) && <Limits draft={draft} />}
       <Radio.Group
         label={t.keys.phones}
         value={value.phoneVisibility}
@@ -96,6 +101,20 @@ export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
         error={errorOf('expiresAt')}
       />
     </SidePanel>
+  )
+}
+
+/** Folded away, since the usual ones fit most keys; what is refused shows. */
+function Limits({ draft }: { draft: Draft<KeyDraft> }) {
+  const { errorOf } = draft
+  const isRefused = errorOf('unansweredSends') !== undefined || errorOf('dailySends') !== undefined
+  return (
+    <details className={styles.limits} {...(isRefused && { open: true })}>
+      <summary>{t.keys.limitsShort}</summary>
+      <Stack gap="sm" mt="sm" role="group" aria-label={t.keys.limits}>
+        <LimitFields draft={draft} />
+      </Stack>
+    </details>
   )
 }
 
@@ -124,9 +143,11 @@ function ScopeFields({ draft }: { draft: Draft<KeyDraft> }) {
   )
 }
 
-function bodyOf({ allowlist, expiresAt, ...rest }: KeyDraft) {
+function bodyOf({ allowlist, expiresAt, unansweredSends, dailySends, ...rest }: KeyDraft) {
+  const limits = { unansweredSends, dailySends }
   return {
     ...rest,
+    ...(mayAnswer(rest.scopes) && limitsIn(limits)),
     answersNewConversations: rest.answersNewConversations && mayAnswer(rest.scopes),
     name: rest.name.trim(),
     allowlist: addressesIn(allowlist),

@@ -69,6 +69,8 @@ export const newKeySchema = Type.Object(
     phoneVisibility: Type.Optional(phoneVisibility),
     allowlist: Type.Optional(allowlist),
     answersNewConversations: Type.Optional(answersNewConversations),
+    unansweredSends: Type.Optional(unansweredSends),
+    dailySends: Type.Optional(dailySends),
     expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },

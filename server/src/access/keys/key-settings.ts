@@ -14,6 +14,9 @@ export interface KeySettingsInput {
   allowlist?: readonly string[]
   /** Whether it gets customers who write for the first time; absent: if it may answer them. */
   answersNewConversations?: boolean
+  /** How much it may send; null or absent: the usual. Routes know the ranges. */
+  unansweredSends?: number | null
+  dailySends?: number | null
   expiresAt?: Date | null
 }
 
@@ -24,6 +27,8 @@ export interface KeySettings {
   phoneVisibility: 'full' | 'masked'
   allowlist: string[]
   answersNewConversations: boolean
+  unansweredSends: number | null
+  dailySends: number | null
   expiresAt: Date | null
 }
 
@@ -50,6 +55,8 @@ export function checkKeySettings(input: KeySettingsInput, now: Date): KeySetting
     phoneVisibility: input.phoneVisibility ?? 'full',
     allowlist: checkAllowlist(input.allowlist ?? [], issues),
     answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
+    unansweredSends: input.unansweredSends ?? null,
+    dailySends: input.dailySends ?? null,
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {

@@ -38,6 +38,8 @@ export interface NewApiKey {
   phoneVisibility: 'full' | 'masked'
   allowlist: readonly string[]
   answersNewConversations: boolean
+  unansweredSends: number | null
+  dailySends: number | null
   expiresAt: Date | null
   createdBy: string | null
   createdAt: Date
@@ -47,12 +49,13 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      answers_new_conversations, expires_at, created_by, created_at
+      answers_new_conversations, unanswered_sends, daily_sends, expires_at, created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
-      ${key.answersNewConversations}, ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+      ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.expiresAt}, ${key.createdBy},
+      ${key.createdAt}
     )
     returning ${shownColumns(tx)}`
   return row

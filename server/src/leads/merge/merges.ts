@@ -54,7 +54,13 @@ export const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, colu
 export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, column: 'value' })
 
 export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>
-  keyring.seal(mergePlace(id), JSON.stringify(former))
+  keyring.seal(mergePlace(id), JSON.stringify({ ...former, ...withoutContacts(former) }))
+
+// They are rows of their own, which go back by their ids, and are others' too.
+const withoutContacts = ({ before, after }: Former): Pick<Former, 'before' | 'after'> => {
+  const [{ contacts: _, ...own }, { contacts: __, ...got }] = [before, after]
+  return { before: own, after: got }
+}
 
 export const openFormer = (keyring: Keyring, id: string, sealed: Buffer): Former =>
   JSON.parse(keyring.openText(mergePlace(id), sealed)) as Former

@@ -1,3 +1,4 @@
+import type { FormerValues } from '../bulk/items.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import type { Lead } from '../lead/lead.ts'
 import type { Former } from './merges.ts'
@@ -14,6 +15,26 @@ export function planUndo(lead: Lead, { before, after }: Former): { fields: Parti
   })
   const { customFields, kept } = customFieldsBack(lead.customFields, before.customFields, after.customFields)
   return { fields: { ...Object.fromEntries(back), customFields }, left: [...left, ...kept] }
+}
+
+/**
+ * What a later merge into the same lead has noted, once an earlier one was undone: a value that came by that one, and was there
+ * when the later merge was made, is not to come back with its undo.
+ */
+export function withoutUndone(later: Former, undone: Former): Former {
+  const came = mergeFields.filter((name) => name in undone.before && later.before[name] === undone.after[name])
+  const former = came.flatMap((name) => (name in later.before ? [[name, undone.before[name]]] : []))
+  return {
+    ...later,
+    before: { ...later.before, ...Object.fromEntries(former), ...fieldsWithout(later.before, undone) },
+    after: { ...later.after, ...fieldsWithout(later.after, undone) },
+  }
+}
+
+function fieldsWithout({ customFields }: FormerValues, { before, after }: Former): Pick<FormerValues, 'customFields'> {
+  if (customFields === undefined || before.customFields === undefined || after.customFields === undefined) return {}
+  const { customFields: fields } = customFieldsBack(customFields, before.customFields, after.customFields)
+  return { customFields: fields }
 }
 
 type Fields = readonly CustomField[]

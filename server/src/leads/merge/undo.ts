@@ -15,8 +15,16 @@ import { lockPhones } from '../write/upsert.ts'
 import { moveContacts, takeContacts } from './contacts.ts'
 import { takeLabels } from './labels.ts'
 import { contactPhones, type Merged, moveStatusChanges, noteMerge } from './merge.ts'
-import { type Former, type MergeDeps, type MergeRow, mergeNotFound, openFormer, readMerge } from './merges.ts'
-import { planUndo } from './plan-undo.ts'
+import {
+  type Former,
+  type MergeDeps,
+  type MergeRow,
+  mergeNotFound,
+  openFormer,
+  readMerge,
+  sealFormer,
+} from './merges.ts'
+import { planUndo, withoutUndone } from './plan-undo.ts'
 
 const maxAttempts = 4
 
@@ -87,6 +95,7 @@ async function undoIn(
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
   await takeLabels(tx, user, lead.id, former.labels ?? [], now)
+  await rebaseLater(tx, keyring, workspaceId, merge, former)
   const isBack = await bringBack(tx, keyring, by, merge, leads, now)
   const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
@@ -138,6 +147,27 @@ async function planned(
   const contacts = await takeContacts(tx, keyring, workspaceId, merge.id, possible)
   const hasSeveral = contacts.phones.length + contacts.emails.length > 0
   return { lead: { ...possible, ...(hasSeveral && { contacts }) }, left: [...left, ...impossible] }
+}
+
+/** Merges into the lead that came after the one that is undone noted values of it. */
+async function rebaseLater(tx: Tx, keyring: Keyring, workspaceId: string, merge: MergeRow, undone: Former) {
+  const later = await tx<{ id: string; former: Buffer }[]>`
+    select id, former
+    from lead_merges
+    where workspace_id = ${workspaceId}
+      and kept_id = ${merge.kept_id}
+      and id > ${merge.id}
+      and former is not null
+    order by id
+    for update`
+  for (const { id, former } of later) {
+    const rebased = withoutUndone(openFormer(keyring, id, former), undone)
+    await tx`
+      update lead_merges
+      set former = ${sealFormer(keyring, id, rebased)}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+  }
 }
 
 async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {

@@ -71,6 +71,12 @@ const refusals: [field: string, settings: object][] = [
   ['connectionIds[0]', { connectionIds: ['main'] }],
   ['phoneVisibility', { phoneVisibility: 'none' }],
   ['answersNewConversations', { answersNewConversations: true }],
+  ['unansweredSends', { unansweredSends: 0 }],
+  ['unansweredSends', { unansweredSends: 51 }],
+  ['unansweredSends', { unansweredSends: 1.5 }],
+  ['dailySends', { dailySends: 0 }],
+  ['dailySends', { dailySends: 100_001 }],
+  ['dailySends', { dailySends: '5' }],
   ['value', { value: 'plk_mine' }],
 ]
 
@@ -134,6 +140,22 @@ test('what a key may send is set by admins, one limit at a time, and taken back 
     const refused = await change(admin, { [field]: wrong })
     assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, field])
   }
+})
+
+test('what a key may send can be said when it is made, one limit or both, and holds from its first call on', async () => {
+  const { workspaceId, path, admin } = await newKey()
+  const make = async (more: object) => (await send(admin, 'POST', path, { ...settings, ...more })).json().key
+  for (const [more, expected] of [
+    [{ unansweredSends: 1, dailySends: 100_000 }, [1, 100_000]],
+    [{ unansweredSends: 50 }, [50, null]],
+    [{ unansweredSends: null, dailySends: 1 }, [null, 1]],
+  ] as const) {
+    const made = await make(more)
+    assert.deepEqual([made.unansweredSends, made.dailySends], expected)
+    assert.deepEqual((await send(admin, 'GET', `${path}/${made.id}`)).json().key, made)
+  }
+  const actions = (await newestAudit(db.sql, workspaceId)).map(({ action }) => action)
+  assert.deepEqual(actions.slice(0, 3), ['api-key.created', 'api-key.created', 'api-key.created'])
 })
 
 test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {

@@ -85,6 +85,36 @@ test('of a chain each merge is undone from its end, and in the wrong order it sa
   }
 })
 
+test('of two merges into one lead each is undone by itself, in either order, and nothing of either stays behind', async () => {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const { w, merge, undo, one } = await pairWorld()
+    const with_ = (n: number) => ({ notes: `note ${n}`, customFieldValues: { [`field_${n}`]: `value ${n}` } })
+    const others = [
+      await w.lead({ ...with_(1), firstName: 'First', lastName: 'Came first', phone: '5531990000001' }),
+      await w.lead({ ...with_(2), firstName: 'Second', email: 'second@example.com', phone: '5531990000002' }),
+    ]
+    const read = async (id: string) => (await w.call('GET', leadPath(id))).body.data
+    const before = { ...(await read(one.id)), updatedAt: null }
+    const merges: string[] = []
+    for (const { id } of others) {
+      w.clock.advance(1000)
+      merges.push((await merge(one.id, id)).body.merge.id)
+    }
+    for (const n of order) assert.equal((await undo(merges[n] ?? '')).status, 200)
+    assert.deepEqual({ ...(await read(one.id)), updatedAt: null }, before, order.join())
+    for (const [n, { id }] of others.entries()) {
+      const back = await read(id)
+      assert.deepEqual(
+        [back.notes, back.customFieldValues],
+        [`note ${n + 1}`, { [`field_${n + 1}`]: `value ${n + 1}` }],
+      )
+    }
+  }
+})
+
 test('a merge and its undo need a member of the workspace: no key, no stranger, no request without its token', async () => {
   const { w, member, merge, one, two } = await pairWorld()
   const stranger = await signedInMember(await inboxWorld())

@@ -30,6 +30,7 @@ export const keys = {
   answersNew: 'Answers new conversations',
   answersNewHelp: 'Customers who write for the first time go to the oldest key that does.',
   limits: 'What it may send',
+  limitsShort: 'Limits',
   unanswered: 'Messages without an answer',
   unansweredHelp:
     'How many it may send in a conversation until the customer writes again. Empty: 3, or any number for programs that use /api/v1.',

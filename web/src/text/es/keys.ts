@@ -32,6 +32,7 @@ export const keys: typeof en = {
   answersNew: 'Responde las conversaciones nuevas',
   answersNewHelp: 'Los clientes que escriben por primera vez van a la clave más antigua que lo hace.',
   limits: 'Lo que puede enviar',
+  limitsShort: 'Límites',
   unanswered: 'Mensajes sin respuesta',
   unansweredHelp:
     'Cuántos puede enviar en una conversación hasta que el cliente vuelva a escribir. Vacío: 3, o los que quieran los programas que usan /api/v1.',

@@ -32,6 +32,7 @@ export const keys: typeof en = {
   answersNew: 'Responde conversas novas',
   answersNewHelp: 'Clientes que escrevem pela primeira vez vão para a chave mais antiga que faz isso.',
   limits: 'O que pode enviar',
+  limitsShort: 'Limites',
   unanswered: 'Mensagens sem resposta',
   unansweredHelp:
     'Quantas pode enviar em uma conversa até o cliente escrever de novo. Vazio: 3, ou quantas quiserem os programas que usam /api/v1.',
