@@ -28,7 +28,11 @@ const { values, positionals } = parseArgs({
   },
 })
 // What has processes, servers or pages of its own, and so takes long: each such file is a process of its own.
-const alone = [/^web\/(?!.*-rules\.test)/, /^server\/test\/(program|rotation|base)\//, /kill|crash|storm|chaos/]
+const alone = [
+  /^web\/(?!.*-rules\.test)/,
+  /^server\/test\/(program|rotation|base)\/(?!(async|phone|sealing|text)\/)/,
+  /kill|crash|storm|chaos/,
+]
 const together = 8
 const longest = [
   'web/test/every-page.test.ts',
