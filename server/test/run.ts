@@ -28,22 +28,30 @@ const { values, positionals } = parseArgs({
   },
 })
 // What has processes, servers or pages of its own, and so takes long: each such file is a process of its own.
-const alone = [/^web\/(?!.*-rules\.test)/, /^server\/test\/(program|rotation|base)\//, /kill|crash|storm|chaos/]
+const alone = [
+  /^web\/(?!.*-rules\.test)/,
+  /^server\/test\/(program|rotation|base)\/(?!(async|phone|sealing|text)\/)/,
+  /kill|crash|storm|chaos/,
+]
 const together = 8
 const longest = [
-  'web/test/composer.test.ts',
-  'web/test/inbox.test.ts',
-  'program/two-nodes.test.ts',
-  'program/tutorials.test.ts',
-  'program/kill-writes.test.ts',
+  'web/test/every-page.test.ts',
   'web/test/settings.test.ts',
+  'web/test/attach.test.ts',
+  'web/test/composer.test.ts',
   'web/test/leads.test.ts',
-  'web/test/connections.test.ts',
-  'web/test/forms.test.ts',
-  'rotation/under-load.test.ts',
+  'web/test/inbox.test.ts',
+  'web/test/bell.test.ts',
+  'web/test/profile.test.ts',
+  'program/tutorials.test.ts',
+  'web/test/lead-views.test.ts',
+  'web/test/palette.test.ts',
+  'web/test/pages.test.ts',
   'base/embedded/kill.test.ts',
-  'program/session-takeover.test.ts',
   'program/command-line.test.ts',
+  'program/two-nodes.test.ts',
+  'program/kill-writes.test.ts',
+  'rotation/under-load.test.ts',
   'program/webhook-chaos.test.ts',
 ]
 /**
