@@ -206,7 +206,7 @@ test('the pages of connections are usable without eyes or a mouse, in both schem
     assert.deepEqual(await issuesInSchemes(page, 'connections-new'), [])
     await page.keyboard.press('Escape')
     await page
-      .getByRole('row', { name: /Cloud API/ })
+      .getByRole('row', { name: /Parley Demo/ })
       .getByRole('button')
       .first()
       .click()

@@ -115,6 +115,17 @@ test('the frame is usable without eyes or a mouse, in both schemes and on a phon
   }
 })
 
+test('the focus is ringed, but where it is shown in another way', async () => {
+  const { page } = await demo.open('inbox')
+  const ring = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+  await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await ring(), 'solid')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill('inbox')
+  assert.equal(await ring(), 'none')
+})
+
 test('the time machine of the phones signs nobody out', async () => {
   const { page } = await demo.open()
   const phones = await page.context().newPage()

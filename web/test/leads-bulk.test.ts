@@ -22,6 +22,7 @@ test('many are changed at once, deleted, had back by undo, and restored from the
     .nth(4)
     .click({ modifiers: ['Shift'] })
   const bar = page.getByRole('region', { name: '4 selected' })
+  assert.ok(((await bar.boundingBox())?.height ?? 99) < 60, 'what can be done stands in one line')
   await picture(page, 'leads-bulk')
   await bar.getByRole('button', { name: 'Priority' }).click()
   await page.getByRole('menuitem', { name: 'Urgent' }).click()

@@ -65,9 +65,9 @@ const places = ['home', 'inbox', 'leads', 'forms', 'connections', 'keys', 'webho
 async function keysOf(page: Page, isAll: boolean): Promise<string[]> {
   await page.keyboard.press('?')
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  await sheet.getByText('Everywhere else').waitFor()
+  await sheet.getByText('On other pages').waitFor()
   const keys = await sheet.evaluate((dialog, isAll) => {
-    const end = [...dialog.querySelectorAll('p')].find(({ textContent }) => textContent === 'Everywhere else') ?? null
+    const end = [...dialog.querySelectorAll('p')].find(({ textContent }) => textContent === 'On other pages') ?? null
     return [...dialog.querySelectorAll('section')]
       .filter((section) => isAll || (end !== null && section.compareDocumentPosition(end) & 4) !== 0)
       .flatMap((section) =>
@@ -101,6 +101,6 @@ test('palette and sheet are usable without eyes or a mouse, in both schemes and 
   assert.deepEqual(await issuesInEachLook(page, 'palette'), [])
   await page.keyboard.press('Escape')
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere else').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('On other pages').waitFor()
   assert.deepEqual(await issuesInEachLook(page, 'keys-sheet'), [])
 })

@@ -69,7 +69,7 @@ export const common = {
     search: 'Search',
     back: 'Back, close',
     help: 'Keys act while no field has the focus. Where two stand side by side, press one after the other.',
-    elsewhere: 'Everywhere else',
+    elsewhere: 'On other pages',
     writing: {
       title: 'While writing',
       send: 'Send',

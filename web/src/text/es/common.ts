@@ -71,7 +71,7 @@ export const common: typeof en = {
     search: 'Buscar',
     back: 'Volver, cerrar',
     help: 'Las teclas actúan cuando ningún campo tiene el foco. Donde hay dos juntas, pulsa una después de la otra.',
-    elsewhere: 'En otros lugares',
+    elsewhere: 'En otras páginas',
     writing: {
       title: 'Al escribir',
       send: 'Enviar',

@@ -71,7 +71,7 @@ export const common: typeof en = {
     search: 'Buscar',
     back: 'Voltar, fechar',
     help: 'As teclas funcionam quando nenhum campo está em foco. Onde há duas lado a lado, pressione uma depois da outra.',
-    elsewhere: 'Em outros lugares',
+    elsewhere: 'Em outras páginas',
     writing: {
       title: 'Ao escrever',
       send: 'Enviar',
