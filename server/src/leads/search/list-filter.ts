@@ -113,6 +113,44 @@ export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly strin
     limit 1
   )`
 
+/**
+ * What to select the leads `l` of a filter from: those with its labels, each looked up by its id alone, or all. A seldom
+ * label is found among a million leads that way; it is no order, so it is for what looks at all of the list.
+ */
+export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
+  labelIds === undefined
+    ? sql`leads l`
+    : sql`
+      (
+        select distinct x.lead_id
+        from lead_labels x
+        where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
+      ) as x
+      cross join lateral (
+        select *
+        from leads
+        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and id = x.lead_id
+        limit 1
+      ) as l`
+
+/** So few leads are sorted for a page rather than be looked for among all. */
+const seldomAtMost = 2_000
+
+/** Whether so few leads have the labels of the filter that a page is best made of all of them. */
+export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
+  if (labelIds === undefined) return false
+  const rows = await sql`
+    select 1
+    from lead_labels
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
+    offset ${seldomAtMost}
+    limit 1`
+  return rows.length === 0
+}
+
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
     select i.lead_id
