@@ -60,6 +60,8 @@ test('filters by label, labels of a page and their changes go by index, those of
   assert.deepEqual(await badPlans(w.db, await statementsOf(useConditions), ['lead_labels']), [])
   const seldomLooks = async () => {
     const statements = await statementsOf(useSeldom)
+    const ofAll = statements.filter(({ text }) => /lead_labels/.test(text) && /from leads l\b/.test(text))
+    assert.deepEqual(ofAll, [], 'no other lead is looked at')
     return [...(await badPlans(w.db, statements, tables)), ...(await wideLooks(w.db, statements, 'leads'))]
   }
   assert.deepEqual(await seldomLooks(), [])
