@@ -138,14 +138,20 @@ export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter)
 /** So few leads are sorted for a page rather than be looked for among all. */
 const seldomAtMost = 2_000
 
-/** Whether so few leads have the labels of the filter that a page is best made of all of them. */
+/** Whether so few leads have the labels of the filter that a page is best made of all of them. In order, hence by the index. */
 export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
   if (labelIds === undefined) return false
   const rows = await sql`
     select 1
-    from lead_labels
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
+    from unnest((select ${[...labelIds]}::uuid[])) as n (label_id)
+    cross join lateral (
+      select 1
+      from lead_labels
+      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and label_id = n.label_id
+      order by lead_id
+      limit ${seldomAtMost + 1}
+    ) as x
     offset ${seldomAtMost}
     limit 1`
   return rows.length === 0
