@@ -113,6 +113,50 @@ export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly strin
     limit 1
   )`
 
+/**
+ * What to select the leads `l` of a filter from: those with its labels, each looked up by its id alone, or all. A seldom
+ * label is found among a million leads that way; it is no order, so it is for what looks at all of the list.
+ */
+export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
+  labelIds === undefined
+    ? sql`leads l`
+    : sql`
+      (
+        select distinct x.lead_id
+        from lead_labels x
+        where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
+      ) as x
+      cross join lateral (
+        select *
+        from leads
+        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and id = x.lead_id
+        limit 1
+      ) as l`
+
+/** So few leads are sorted for a page rather than be looked for among all. */
+const seldomAtMost = 2_000
+
+/** Whether so few leads have the labels of the filter that a page is best made of all of them. In order, hence by the index. */
+export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
+  if (labelIds === undefined) return false
+  const rows = await sql`
+    select 1
+    from unnest((select ${[...labelIds]}::uuid[])) as n (label_id)
+    cross join lateral (
+      select 1
+      from lead_labels
+      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and label_id = n.label_id
+      order by lead_id
+      limit ${seldomAtMost + 1}
+    ) as x
+    offset ${seldomAtMost}
+    limit 1`
+  return rows.length === 0
+}
+
 const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
     select i.lead_id

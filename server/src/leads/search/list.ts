@@ -9,11 +9,12 @@ import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
 import {
   afterCondition,
   filterCondition,
-  hasLabels,
   isForDatabase,
+  isSeldom,
   type LeadFilter,
   type LeadSort,
-  labelCondition,
+  labelOf,
+  leadsOf,
   noFilter,
   type Slice,
   type SortPosition,
@@ -136,9 +137,10 @@ async function searchDatabase(
 }
 
 async function selectRows(sql: Sql, { workspaceId, filter, sort, slice }: Wanted): Promise<LeadRow[]> {
+  const isOfFew = filter.labelIds !== undefined && (await isSeldom(sql, workspaceId, filter))
   return sql<LeadRow[]>`
     select ${leadColumns(sql)}
-    from leads l
+    from ${isOfFew ? leadsOf(sql, workspaceId, filter) : sql`leads l`}
     where ${filterCondition(sql, workspaceId, filter)}
       ${slice.after === null ? sql`` : afterCondition(sql, sort, slice.after)}
     order by ${sortClause(sql, sort)}
@@ -147,17 +149,24 @@ async function selectRows(sql: Sql, { workspaceId, filter, sort, slice }: Wanted
 }
 
 async function countLeads(sql: Sql, { workspaceId, filter }: Wanted): Promise<number> {
-  const { labelIds: _, withoutLabelIds: __, ...others } = filter
-  // Labels are looked at outside: what that costs would hide from the planner whether it reads the leads by an index.
-  const [row] = hasLabels(filter)
-    ? await sql<{ total: number }[]>`
-      select count(*)::integer as total
-      from (select l.id from leads l where ${filterCondition(sql, workspaceId, others)} offset 0) as l
-      where true ${labelCondition(sql, workspaceId, filter)}`
-    : await sql<{ total: number }[]>`
-      select count(*)::integer as total
-      from leads l
-      where ${filterCondition(sql, workspaceId, filter)}`
+  const { withoutLabelIds, ...others } = filter
+  // Labels that are not there are looked at outside: what that costs would hide from the planner whether it reads the leads
+  // by an index.
+  const [row] =
+    withoutLabelIds === undefined
+      ? await sql<{ total: number }[]>`
+        select count(*)::integer as total
+        from ${leadsOf(sql, workspaceId, filter)}
+        where ${filterCondition(sql, workspaceId, filter)}`
+      : await sql<{ total: number }[]>`
+        select count(*)::integer as total
+        from (
+          select l.id
+          from ${leadsOf(sql, workspaceId, others)}
+          where ${filterCondition(sql, workspaceId, others)}
+          offset 0
+        ) as l
+        where ${labelOf(sql, workspaceId, withoutLabelIds)} is null`
   return row?.total ?? 0
 }
 

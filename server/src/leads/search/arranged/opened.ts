@@ -5,7 +5,7 @@ import type { CustomField } from '../../lead/custom-fields.ts'
 import { anyWorkspace } from '../../lead/queries.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
 import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
-import { filterCondition, type LeadFilter } from '../list-filter.ts'
+import { filterCondition, type LeadFilter, leadsOf } from '../list-filter.ts'
 import type { Conditions } from './conditions.ts'
 import { type ReadableLead, testOf } from './match.ts'
 import { type Arrangement, type Place, placeKeyOf } from './order.ts'
@@ -69,14 +69,14 @@ export async function openPlaces(
   // Before one is opened: 20,000 take a core as long as a request may take.
   const [beyond] = await sql`
     select 1
-    from leads l
+    from ${leadsOf(sql, workspaceId, filter)}
     where ${fits()}
     offset ${maxOpened}
     limit 1`
   if (beyond !== undefined) return null
   const rows = sql<OpenableRow[]>`
     select ${openableColumns(sql)} ${asksLabels(conditions) ? labelColumn(sql, workspaceId) : sql``}
-    from leads l
+    from ${leadsOf(sql, workspaceId, filter)}
     where ${fits()}
     limit ${maxOpened + 1}`.cursor(stretch)
   const places: Place[] = []

@@ -1,5 +1,14 @@
 import type { Sql } from '../../../base/db.ts'
-import { afterCondition, filterCondition, type LeadFilter, type LeadSort, labelOf, sortClause } from '../list-filter.ts'
+import {
+  afterCondition,
+  filterCondition,
+  isSeldom,
+  type LeadFilter,
+  type LeadSort,
+  labelOf,
+  leadsOf,
+  sortClause,
+} from '../list-filter.ts'
 import { type Column, type Condition, type Conditions, kindOf } from './conditions.ts'
 import { boundsOf, numberOf } from './match.ts'
 import type { Arrangement, Place, PlaceKey } from './order.ts'
@@ -95,9 +104,10 @@ export async function selectPlacesByTime(
   { filter, conditions, arrangement }: PlainList & { arrangement: Arrangement & LeadSort },
   { after, offset, limit }: PlainSlice,
 ): Promise<Place[]> {
+  const isOfFew = filter.labelIds !== undefined && (await isSeldom(sql, workspaceId, filter))
   const rows = await sql<PlaceRow[]>`
     select l.id, ${keyOf(sql, arrangement)} as key
-    from leads l
+    from ${isOfFew ? leadsOf(sql, workspaceId, filter) : sql`leads l`}
     where ${filterCondition(sql, workspaceId, filter)}
       ${plainCondition(sql, workspaceId, conditions)}
       ${after === null ? sql`` : afterCondition(sql, arrangement, { time: new Date(Number(after.key)), id: after.id })}
@@ -124,7 +134,7 @@ export async function sortPlaces(
   const rows = await sql<{ total: number; id: string | null; key: PlaceKey }[]>`
     with found as materialized (
       select l.id, ${keyOf(sql, arrangement)} as key
-      from leads l
+      from ${leadsOf(sql, workspaceId, filter)}
       where ${filterCondition(sql, workspaceId, filter)}
         ${plainCondition(sql, workspaceId, conditions)}
       limit ${most + 1}
@@ -166,7 +176,7 @@ function afterPlace(sql: Sql, after: Place, isDescending: boolean) {
 export async function countPlain(sql: Sql, workspaceId: string, filter: LeadFilter, conditions: Conditions) {
   const [row] = await sql<{ total: number }[]>`
     select count(*)::integer as total
-    from leads l
+    from ${leadsOf(sql, workspaceId, filter)}
     where ${filterCondition(sql, workspaceId, filter)}
       ${plainCondition(sql, workspaceId, conditions)}`
   return row?.total ?? 0
