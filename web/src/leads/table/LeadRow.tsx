@@ -11,7 +11,7 @@ import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 import { CellEditor } from './CellEditor.tsx'
 
-const LabelsCell = later(async () => ({ default: (await import('../labels/LabelsCell.tsx')).LabelsCell }))
+const LabelsCell = later(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
   /** Undefined while its page is on its way. */

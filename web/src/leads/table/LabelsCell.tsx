@@ -7,8 +7,8 @@ import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { complain, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
-import { LabelChips } from './LabelChips.tsx'
-import styles from './labels.module.css'
+import { LabelChips } from '../labels/LabelChips.tsx'
+import styles from '../labels/labels.module.css'
 
 interface LabelsCellProps {
   lead: Lead
