@@ -111,7 +111,7 @@ test('what a key may send is set in its panel, and emptied to the usual', async 
   assert.deepEqual(await issuesInSchemes(page, 'keys-limits'), [])
 })
 
-test('what a key may send can be said when it is made, behind “Limits”; what is refused shows there', async () => {
+test('what a key may send can be said when it is made, behind “Limits”', async () => {
   const { page, problems } = await demo.open('keys')
   await page.getByRole('button', { name: 'New key' }).click()
   const panel = page.getByRole('dialog')

@@ -74,6 +74,7 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   await line.getByText('First name: Marcia → Márcia').waitFor()
   await line.getByText('Estimated value: empty → 1,500').waitFor()
   await panelOf(page, 'Márcia Fusaro').getByText('Also found by: +55 11 95550-1002').waitFor()
+  await line.scrollIntoViewIfNeeded()
   await picture(page, 'leads-merged')
   await page.getByRole('alert').filter({ hasText: 'was merged into' }).getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Márcia Fusaro is back').waitFor()
