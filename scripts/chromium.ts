@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-// The one without windows first: it does the same for two thirds of the processor time.
+// The one without windows first: it does the same for half of the processor time.
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -26,8 +26,7 @@ const usualPlaces = [
 export function findChromium(): string | undefined {
   const chosen = process.env.CHROMIUM
   if (chosen) return isProgram(chosen) ? chosen : undefined
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
   return [...onPath, ...usualPlaces].find(isProgram)
 }
 
@@ -46,7 +45,7 @@ export function ensureChromium(): string {
     }
   }
   console.error(
-    'The web tests need Chromium or Chrome. Install it (Debian: sudo apt-get install chromium-headless-shell; Ubuntu: chromium; ' +
+    'The web tests need Chromium or Chrome. Install it (Debian, Ubuntu: sudo apt-get install chromium; ' +
       'macOS: brew install --cask chromium), or set CHROMIUM to its path.',
   )
   process.exit(1)
