@@ -4,6 +4,7 @@ import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { FieldWords } from '../fields/field-columns.ts'
 import { useSayUndone } from '../merge/use-say-merged.ts'
 import { actorName, changeWords } from './entry-words.ts'
 import styles from './Timeline.module.css'
@@ -11,11 +12,11 @@ import styles from './Timeline.module.css'
 interface MergedLineProps {
   entry: TimelineEntry
   people: People
-  currency: string | null
+  words: FieldWords
 }
 
 /** Who was merged into the lead and what it got; its undo, or who has undone it. */
-export function MergedLine({ entry: { id, changes, merge }, people, currency }: MergedLineProps) {
+export function MergedLine({ entry: { id, changes, merge }, people, words }: MergedLineProps) {
   if (merge === null) return null
   const { otherName, undoUntil, undone } = merge
   return (
@@ -23,7 +24,7 @@ export function MergedLine({ entry: { id, changes, merge }, people, currency }: 
       <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName(otherName)}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
-          {changeWords(change, people, currency)}
+          {changeWords(change, people, words)}
         </span>
       ))}
       {undone !== null && (

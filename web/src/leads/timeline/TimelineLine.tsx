@@ -80,7 +80,7 @@ function Content({ entry, people }: TimelineLineProps) {
         </span>
       ))
     case 'merged':
-      return <MergedLine entry={entry} people={people} currency={currency} />
+      return <MergedLine entry={entry} people={people} words={words} />
     case 'submission':
       return (
         <>
