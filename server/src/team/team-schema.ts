@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { oneOf } from '../base/route.ts'
+import { oneOf, titled } from '../base/route.ts'
 import { uuid } from '../base/schema-types.ts'
 import { roles } from './member.ts'
 
@@ -48,4 +48,4 @@ export const newPasswordSchema = Type.String({
 /** A body that refuses what it does not know. */
 export const closed = { additionalProperties: false }
 
-export const done = Type.Object({ success: Type.Boolean({ example: true }) })
+export const done = titled('Done', { success: Type.Boolean({ example: true }) })

@@ -100,7 +100,7 @@ const spans = Type.Array(
       from: timeOfDay('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'The first minute.', '09:00'),
       to: timeOfDay('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'The end; `24:00` is midnight.', '18:00'),
     },
-    closed,
+    { ...closed, title: 'OpeningSpan' },
   ),
   { maxItems: 4, description: 'In order, and not overlapping. Empty: nobody is there.' },
 )

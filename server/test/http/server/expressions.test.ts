@@ -35,7 +35,8 @@ test('no expression that is written down takes more steps than in proportion to 
 
 test('no expression is made of a text, but where it is named here', () => {
   // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
-  // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, and the cells of a file.
+  // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, the cells of a file, and
+  // amounts, whose signs of currencies are many.
   assert.deepEqual(
     [...new Set(made)],
     [
@@ -43,7 +44,9 @@ test('no expression is made of a text, but where it is named here', () => {
       'server/src/base/sealing/master-key.ts',
       'server/src/base/text/search-text.ts',
       'server/src/http/site/site-sign-in.ts',
+      'server/src/leads/transfer/file/amounts.ts',
       'server/src/leads/transfer/file/cells.ts',
+      'web/src/ui/format/amount.ts',
     ],
   )
 })

@@ -19,6 +19,7 @@ import { splitText } from '../../../src/inbox/send/split-text.ts'
 import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
 import { readPhones } from '../../../src/leads/lead/read-phones.ts'
 import { readSearchTerm } from '../../../src/leads/lead/search-lines.ts'
+import { readFileAmount } from '../../../src/leads/transfer/file/amounts.ts'
 import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/file/cells.ts'
 
 const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))
@@ -44,6 +45,7 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
   ['an address of a phone', readJid],
   ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
+  ['an amount of a file', (text) => [readFileAmount(text, null), readFileAmount(text, ',')]],
   ['where a sign-in leads to', safeNext],
   ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
