@@ -292,7 +292,10 @@ test('nothing is left behind by a look during which the last files under way com
   const held: ServerResponse[] = []
   const serve = (response: ServerResponse) => held.push(response)
   const ids: string[] = []
-  for (let n = 0; n < 2; n++) ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
+  for (let n = 0; n < 2; n++) {
+    ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
+    w.clock.advance(1)
+  }
   let looks = 0
   const second = Promise.withResolvers<void>()
   const fetcher = w.fetcher({
