@@ -21,19 +21,19 @@ async function colleague(name: string): Promise<Page> {
 
 test('a colleague who says that they are away is shown so where one assigns, until they are back', async () => {
   const hers = await colleague('Bea Costa')
-  const say = async (what: string) => {
+  const say = async (what: string, told: RegExp) => {
     await hers.getByRole('button', { name: /^You: / }).click()
     await hers.getByRole('menuitem', { name: what }).click()
-    await hers.getByText(/^Colleagues see that you are/).waitFor()
+    await hers.getByText(told).waitFor()
   }
-  await say('I am away')
+  await say('I am away', /^Colleagues see that you are away/)
   const { conversations } = await demo.team('GET', `${place}/inbox/conversations?limit=1`)
   const { page, problems } = await demo.open(`inbox/${conversations[0].id}`)
   await thread(page).getByRole('button', { name: 'Assign', exact: true }).click()
   const her = page.getByRole('dialog', { name: 'Assign' }).getByRole('option', { name: /^Bea Costa/ })
   await her.getByText('Away', { exact: true }).waitFor()
   await picture(page, 'assign-away')
-  await say('I am here again')
+  await say('I am here again', /^Colleagues see that you are here/)
   await her.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })
