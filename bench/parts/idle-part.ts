@@ -90,6 +90,11 @@ async function seed(db: Db, workspaces: number, withWebhooks: number): Promise<v
     insert into lead_search_feeds (workspace_id, position, rules)
     select id, 10, ${tokenRules}
     from workspaces`
+  // Their conversations can be found by name already.
+  await db.sql`
+    insert into inbox_search_progress (workspace_id, conversations_to, conversation_to)
+    select id, ${now}, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+    from workspaces`
   await db.sql`
     insert into webhook_endpoints (
       workspace_id, id, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
