@@ -231,7 +231,8 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   await page.getByRole('dialog', { name: 'Assign' }).getByRole('combobox').fill('me')
   await page.keyboard.press('Enter')
   await page.getByText('Demo Owner assigned it to themselves').waitFor()
-  await page.getByRole('button', { name: /^Mine 1/ }).click()
+  // A test before has left one, too: the count may say so yet, or have grown.
+  await page.getByRole('button', { name: /^Mine \d/ }).click()
   await row.waitFor()
   assert.deepEqual(problems, [])
 })
