@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { LeadDeps } from '../../leads/lead/lead.ts'
 import { anyWorkspace } from '../../leads/lead/queries.ts'
+import { moveRows, type RowMove } from '../../leads/merge/move-rows.ts'
 import { idBefore, placeOfId, type Stretch, type TimelineEntry } from '../../leads/timeline/entries.ts'
 import type { Answer } from './submission.ts'
 
@@ -123,17 +124,5 @@ export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: 
 }
 
 /** Gives a lead's submissions to another, all or those that are named. Returns which. */
-export async function moveSubmissions(
-  tx: Tx,
-  workspaceId: string,
-  { from, to, only }: { from: string; to: string; only: readonly string[] | null },
-): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    update form_submissions
-    set lead_id = ${to}
-    where workspace_id = ${workspaceId}
-      and lead_id = ${from}
-      ${only === null ? tx`` : tx`and id = any (${[...only]}::uuid[])`}
-    returning id`
-  return rows.map(({ id }) => id)
-}
+export const moveSubmissions = (tx: Tx, workspaceId: string, move: RowMove): Promise<string[]> =>
+  moveRows(tx, 'form_submissions', workspaceId, move)

@@ -48,22 +48,6 @@ export async function addLeadNote(
   )
 }
 
-/** Gives a lead's notes to another, all or those that are named. Returns which. */
-export async function moveLeadNotes(
-  tx: Tx,
-  workspaceId: string,
-  { from, to, only }: { from: string; to: string; only: readonly string[] | null },
-): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    update lead_notes
-    set lead_id = ${to}
-    where workspace_id = ${workspaceId}
-      and lead_id = ${from}
-      ${only === null ? tx`` : tx`and id = any (${[...only]}::uuid[])`}
-    returning id`
-  return rows.map(({ id }) => id)
-}
-
 async function earlierNote(tx: Tx, workspaceId: string, actorId: string, key: string | null): Promise<string> {
   const [row] = await tx<{ id: string }[]>`
     select id

@@ -12,7 +12,6 @@ import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
-import { moveLeadNotes } from '../lead/notes.ts'
 import { findLeadsByIds } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -21,6 +20,7 @@ import { lockPhones } from '../write/upsert.ts'
 import { addContacts, moveContacts } from './contacts.ts'
 import { uniteLabels } from './labels.ts'
 import { findStanding, type MergeDeps, type MergeRow, readMerge, sealFormer, undoMs } from './merges.ts'
+import { moveRows } from './move-rows.ts'
 import { listed, type MergeChoices, planMerge } from './plan-merge.ts'
 
 export interface Merged {
@@ -135,8 +135,8 @@ const maxMoved = 10_000
 
 async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, from: string, to: string) {
   const move = { from, to, only: null }
-  const changes = await moveStatusChanges(tx, workspaceId, move)
-  const notes = await moveLeadNotes(tx, workspaceId, move)
+  const changes = await moveRows(tx, 'lead_status_changes', workspaceId, move)
+  const notes = await moveRows(tx, 'lead_notes', workspaceId, move)
   const submissions = await moveSubmissions(tx, workspaceId, move)
   if (Math.max(changes.length, notes.length, submissions.length) > maxMoved) {
     throw conflict('The other lead has too long a history to be moved: keep that one, and merge this lead into it')
@@ -153,21 +153,6 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
     on conflict do nothing
     returning change_id`
   return { changes, notes, submissions, contacts, imports: imports.map((row) => row.change_id) }
-}
-
-export async function moveStatusChanges(
-  tx: Tx,
-  workspaceId: string,
-  { from, to, only }: { from: string; to: string; only: readonly string[] | null },
-): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    update lead_status_changes
-    set lead_id = ${to}
-    where workspace_id = ${workspaceId}
-      and lead_id = ${from}
-      ${only === null ? tx`` : tx`and id = any (${[...only]}::uuid[])`}
-    returning id`
-  return rows.map(({ id }) => id)
 }
 
 /** The audit log tells who merges; not whom, since it outlasts an erasure. */

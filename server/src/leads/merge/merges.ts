@@ -4,6 +4,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import type { LeadDeps } from '../lead/lead.ts'
+import type { RowMove } from './move-rows.ts'
 
 export interface MergeDeps extends LeadDeps {
   /** How often the lead was made or changed by a form that was sent. */
@@ -12,11 +13,7 @@ export interface MergeDeps extends LeadDeps {
   moveSubmissions: MoveSubmissions
 }
 
-export type MoveSubmissions = (
-  tx: Tx,
-  workspaceId: string,
-  move: { from: string; to: string; only: readonly string[] | null },
-) => Promise<string[]>
+export type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
 
 export interface MergeRow {
   id: string

@@ -6,7 +6,6 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
-import { moveLeadNotes } from '../lead/notes.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -14,7 +13,7 @@ import { restoreIn, takenNames } from '../write/restore.ts'
 import { lockPhones } from '../write/upsert.ts'
 import { moveContacts, takeContacts } from './contacts.ts'
 import { takeLabels } from './labels.ts'
-import { contactPhones, type Merged, moveStatusChanges, noteMerge } from './merge.ts'
+import { contactPhones, type Merged, noteMerge } from './merge.ts'
 import {
   type Former,
   type MergeDeps,
@@ -24,6 +23,7 @@ import {
   readMerge,
   sealFormer,
 } from './merges.ts'
+import { moveRows } from './move-rows.ts'
 import { planUndo, withoutUndone } from './plan-undo.ts'
 
 const maxAttempts = 4
@@ -172,8 +172,8 @@ async function rebaseLater(tx: Tx, keyring: Keyring, workspaceId: string, merge:
 
 async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {
   const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
-  await moveStatusChanges(tx, workspaceId, back(merge.moved_changes))
-  await moveLeadNotes(tx, workspaceId, back(merge.moved_notes))
+  await moveRows(tx, 'lead_status_changes', workspaceId, back(merge.moved_changes))
+  await moveRows(tx, 'lead_notes', workspaceId, back(merge.moved_notes))
   await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
   await moveContacts(tx, workspaceId, back(merge.moved_contacts))
   await tx`
