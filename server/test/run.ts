@@ -60,6 +60,8 @@ const longest = [
  */
 const waiting = [
   'program/primary-moves.test.ts',
+  'program/availability/database-away.test.ts',
+  'program/availability/writes-hang.test.ts',
   'program/session-takeover.test.ts',
   'inbox/send/send-takeover.test.ts',
   'webhooks/deliver/delivery-crash.test.ts',
