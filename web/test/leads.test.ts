@@ -330,3 +330,27 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
   const stored = async () => (await demo.team('GET', `${leads}?search=${term}`)).leads[0]
   await until(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
 }
+
+test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
+  const { page, problems } = await demo.open('leads', { viewport: phone })
+  await firstLead(page).waitFor()
+  for (const view of ['Table', 'Board', 'Trash']) {
+    const at = await page.locator('label', { has: page.getByRole('img', { name: view }) }).boundingBox()
+    assert.ok(at !== null && at.width >= 36 && at.height >= 34, `${view} is large enough for a finger`)
+  }
+  await page.getByRole('img', { name: 'Board' }).click()
+  const chooser = page.getByRole('navigation', { name: 'Status' })
+  const isChosen = (name: RegExp) => chooser.getByRole('button', { name, current: true }).waitFor()
+  await isChosen(/^New \d/)
+  assert.deepEqual(await issuesInSchemes(page, 'leads-board-phone'), [])
+  const won = page.getByRole('region', { name: 'Leads: Won' })
+  await chooser.getByRole('button', { name: /^Won \d/ }).click()
+  await isChosen(/^Won \d/)
+  const box = await won.boundingBox()
+  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= phone.width, 'the whole column is in sight')
+  await page.getByRole('region', { name: 'Board' }).evaluate((element) => element.scrollTo({ left: 0 }))
+  await isChosen(/^New \d/)
+  await page.getByRole('region', { name: 'Leads: New' }).getByRole('button').first().click()
+  await page.getByRole('complementary', { name: /^Lead / }).waitFor()
+  assert.deepEqual(problems, [])
+})
