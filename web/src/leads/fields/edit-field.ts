@@ -130,7 +130,7 @@ export function customField(field: Definition, lead: Lead, currency: string | nu
 function customChoices({ type, choices, required }: Definition, text: string): EditField['choices'] {
   const own = type === 'multiselect' ? chosenOf(text) : text === '' ? [] : [text]
   if (type === 'multiselect') return withOwn(choices, own).map(asItIs)
-  const none = required && text !== '' ? [] : [{ value: '', label: t.common.none }]
+  const none = required && text !== '' ? [] : [{ value: '', label: '–' }]
   if (type === 'boolean') {
     const yesOrNo = [
       { value: 'true', label: t.common.yes },

@@ -90,22 +90,26 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
   const { text, error, isHere } = edit
   const { kind, shown } = field
   const input = useRef<HTMLInputElement>(null)
+  const isWritten = isHere || error !== null
+  const isDay = kind === 'date' && isWritten
   // What was selected as it came is selected still when it is written otherwise than it is read.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
   useLayoutEffect(() => {
-    if (isHere && shown !== text) input.current?.select()
+    if (isHere && isDay) input.current?.focus()
+    else if (isHere && shown !== text) input.current?.select()
   }, [isHere])
-  const isWritten = isHere || error !== null
   return (
     <TextInput
       {...common}
       {...edit.handlers}
+      // A day is read as text, and written in an input of its own: one that turned into it would hear no keys.
+      key={isDay ? 'day' : 'text'}
+      {...(kind === 'date' && !isDay && { onBlur: undefined })}
       ref={input}
       value={isWritten ? text : shown}
       placeholder="–"
       dir="auto"
-      // A day that is read is no day to an input.
-      type={kind === 'number' || (kind === 'date' && !isWritten) ? 'text' : kind}
+      type={kind === 'number' || (kind === 'date' && !isDay) ? 'text' : kind}
       inputMode={kind === 'number' ? 'decimal' : undefined}
     />
   )

@@ -22,7 +22,7 @@ interface CellEditorProps {
 }
 
 /** A cell that is being changed. Enter and leaving it save, Escape does not. */
-export function CellEditor({ lead, id, context, refused, done }: CellEditorProps) {
+export default function CellEditor({ lead, id, context, refused, done }: CellEditorProps) {
   const isDone = useRef(false)
   const field = cellField(id, lead, context)
   if (field === null) return null

@@ -1,6 +1,6 @@
 import { memo, Suspense } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import { t } from '../../text/index.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { later } from '../../ui/overlay/later.ts'
@@ -10,8 +10,8 @@ import type { Done, Refused } from '../fields/edit-field.ts'
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
-import { CellEditor } from './CellEditor.tsx'
 
+const CellEditor = later(() => withTexts(() => import('./CellEditor.tsx')))
 const LabelsCell = later(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
@@ -64,7 +64,9 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           {lead === undefined ? (
             <span className={styles.blank} />
           ) : editing !== null && activeColumn === id && id !== 'labels' && isCellEditable(id) ? (
-            <CellEditor {...{ lead, id, context, done }} refused={editing.refused} />
+            <Suspense fallback={<KeysHeld />}>
+              <CellEditor {...{ lead, id, context, done }} refused={editing.refused} />
+            </Suspense>
           ) : editing !== null && activeColumn === id && id === 'labels' ? (
             <Suspense fallback={<KeysHeld />}>
               <LabelsCell lead={lead} done={done} />
