@@ -128,7 +128,7 @@ function entryOf({ column, operator }: Condition, custom: CustomName | undefined
 
 /** What was typed as the address carries it; undefined: nothing of the kind. */
 function readEntry(entry: Entry, typed: string): string | undefined {
-  if (entry === 'text' || entry === 'day' || (entry === 'numberOrDay' && isDay(typed.trim()))) return typed.trim()
+  if (entry === 'text' || entry === 'day' || (entry === 'numberOrDay' && isDay(typed))) return typed
   return readNumber(typed) ?? (typed.trim() === '' ? '' : undefined)
 }
 
@@ -211,7 +211,7 @@ function OneValue({ entry, currency, label, value, set }: OneValueProps) {
   useEffect(() => {
     latest.current = set
   })
-  // What is none is no value either: the list stays as it was.
+  // What is none is no value: the condition waits for one.
   const send = (typed: string) => latest.current(readEntry(entry, typed) ?? '')
   return (
     <TextInput

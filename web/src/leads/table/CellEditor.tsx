@@ -36,7 +36,7 @@ export default function CellEditor({ lead, id, context, refused, done }: CellEdi
   if (field.kind !== 'several') return <OneValue {...{ field, label, refused, end }} />
   return (
     <Suspense fallback={<KeysHeld />}>
-      <SeveralCell {...{ field, label, end }} />
+      <SeveralCell {...{ field, label, refused, end }} />
     </Suspense>
   )
 }
@@ -53,11 +53,13 @@ function OneValue({ field, label, refused, end }: OneValueProps) {
   const [told, setTold] = useState(refused?.words ?? null)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
   useComing(input)
+  const isGivenUp = useRef(false)
   const wrong = field.wrong(text)
   const save = (then: 'stay' | 'next' = 'stay') => (wrong === null ? end(text, then) : setTold(wrong))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') end(null)
+    isGivenUp.current = event.key === 'Escape'
+    if (isGivenUp.current) end(null)
     else if (event.key === 'Enter') save()
     else if (event.key === 'Tab' && !event.shiftKey) save('next')
     else return event.stopPropagation()
@@ -77,7 +79,7 @@ function OneValue({ field, label, refused, end }: OneValueProps) {
     },
     onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLSelectElement>) => {
       // Whoever leaves what cannot be saved is told of it; the cell shows what is saved.
-      if (wrong !== null) say(wrong)
+      if (wrong !== null && !isGivenUp.current) say(wrong)
       end(wrong === null && told === null && !validity.badInput ? text : null)
     },
   }

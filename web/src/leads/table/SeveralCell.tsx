@@ -1,20 +1,22 @@
+import { Text } from '@mantine/core'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { chosenOf } from '../../ui/format/custom-value.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { Picker } from '../../ui/overlay/Picker.tsx'
-import type { EditField, End } from '../fields/edit-field.ts'
+import type { EditField, End, Refused } from '../fields/edit-field.ts'
 import styles from '../labels/labels.module.css'
 
 interface SeveralCellProps {
   field: EditField
   label: string
+  refused: Refused | null
   end: End
 }
 
 /** Some of many while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */
-export default function SeveralCell({ field, label, end }: SeveralCellProps) {
-  const [chosen, setChosen] = useState<readonly string[]>(() => chosenOf(field.text))
+export default function SeveralCell({ field, label, refused, end }: SeveralCellProps) {
+  const [chosen, setChosen] = useState<readonly string[]>(() => chosenOf(refused?.text ?? field.text))
   const isGivenUp = useRef(false)
   const text = chosen.join(', ')
   const drop = useDrop(true, (isOpen) => isOpen || end(isGivenUp.current ? null : text))
@@ -45,7 +47,13 @@ export default function SeveralCell({ field, label, end }: SeveralCellProps) {
               field.choices.map(({ value }) => value).filter((one) => (one === id ? !isOn : chosen.includes(one))),
             )
           }
-        />
+        >
+          {refused !== null && (
+            <Text role="alert" size="xs" c="var(--bad)" p={8}>
+              {refused.words}
+            </Text>
+          )}
+        </Picker>
       </Dropped>
     </span>
   )
