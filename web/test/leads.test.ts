@@ -65,7 +65,10 @@ test('a cell is changed in its place by keys alone, and shows what the service s
   const field = page.getByRole('textbox', { name: 'Phone of Quinta Prova' })
   await field.fill('12')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').filter({ hasText: /country code/ }).waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /country code/ })
+    .waitFor()
   assert.equal(await field.inputValue(), '12', 'it can be mended')
   await page.keyboard.press('Escape')
   await rowOf(page, 'Quinta Prova').getByText('+55 11 95550-7777').waitFor()
