@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
 import { t } from '../text/index.ts'
 import { KeyHint } from '../ui/keys.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { paletteSearch } from '../ui/palette-sources.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
@@ -43,9 +43,8 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       withCloseButton={false}
       padding={0}
       size={560}
@@ -96,7 +95,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
       <p className={styles.state} role="status">
         {isSearching ? t.common.palette.searching : hasFailed && t.common.palette.failed}
       </p>
-    </Modal>
+    </Dialog>
   )
 }
 

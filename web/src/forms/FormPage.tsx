@@ -23,6 +23,7 @@ import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
@@ -31,7 +32,7 @@ import { LeaveAsk } from './LeaveAsk.tsx'
 import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
-import { type FormSearch, type FormView, formViews } from './search.ts'
+import { type FormSearch, type FormView, formViews, readFormSearch } from './search.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {
@@ -53,7 +54,7 @@ export function FormPage() {
 function OneForm({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
-  const navigate = useNavigate()
+  const changeSearch = useChangeSearch(readFormSearch)
   const changed = useFormChanged(workspaceId)
   const draft = useDraft(draftOf(form))
   const [isRemoving, setRemoving] = useState(false)
@@ -102,7 +103,7 @@ function OneForm({ form }: { form: Form }) {
         aria-label={t.forms.view}
         data={views.map((value) => ({ value, label: t.forms.views[value] }))}
         value={view}
-        onChange={(chosen) => void navigate({ to: '.', search: { view: chosen as FormView }, replace: true })}
+        onChange={(chosen) => changeSearch(() => ({ view: chosen as FormView }), { replace: true })}
       />
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}

@@ -1,11 +1,12 @@
 import { Anchor, Group, SegmentedControl } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { type Stats, useStats } from '../data/stats.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AnswerTimes } from './AnswerTimes.tsx'
 import { AttentionList } from './AttentionList.tsx'
@@ -15,7 +16,7 @@ import { GettingStarted } from './GettingStarted.tsx'
 import { Groups } from './Groups.tsx'
 import styles from './HomePage.module.css'
 import { LeadCharts } from './LeadCharts.tsx'
-import { type HomeDays, homeDays } from './search.ts'
+import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
 
 const usualDays = 30
 
@@ -23,7 +24,7 @@ const usualDays = 30
 export function HomePage() {
   const workspaceId = useWorkspaceId()
   const { days = usualDays } = useSearch({ from: '/w/$workspaceId/home' })
-  const navigate = useNavigate()
+  const changeSearch = useChangeSearch(readHomeSearch)
   const query = useStats(workspaceId, days)
   return (
     <>
@@ -44,10 +45,7 @@ export function HomePage() {
           data={homeDays.map((one) => ({ value: String(one), label: t.home.spans[one] }))}
           value={String(days)}
           onChange={(chosen) =>
-            void navigate({
-              to: '/w/$workspaceId/home',
-              params: { workspaceId },
-              search: Number(chosen) === usualDays ? {} : { days: Number(chosen) as HomeDays },
+            changeSearch(() => (Number(chosen) === usualDays ? {} : { days: Number(chosen) as HomeDays }), {
               replace: true,
             })
           }

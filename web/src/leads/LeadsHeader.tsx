@@ -45,6 +45,7 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
     >
       <SegmentedControl
         size="xs"
+        classNames={{ label: styles.switch ?? '' }}
         aria-label={t.leads.view}
         value={address.view ?? 'table'}
         onChange={(chosen) =>
