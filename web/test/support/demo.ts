@@ -47,6 +47,8 @@ export interface OpenOptions {
   reducedMotion?: 'reduce' | 'no-preference'
   /** In a browser that no other visit shares, signed in as the owner all the same: for a test that changes its clock. */
   isAlone?: boolean
+  /** Stays open for the tests after this one. */
+  isKept?: boolean
 }
 
 export interface Visit {
@@ -61,10 +63,11 @@ export const phone = { width: 390, height: 844 }
 
 /** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
 const opened = new Set<Page | BrowserContext>()
+const kept = new Set<Page>()
 /** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
 const thrown: string[] = []
 afterEachTest(async (test) => {
-  if (!test.passed) for (const one of opened) await tellLook(test, one)
+  if (!test.passed) for (const one of [...opened, ...kept]) await tellLook(test, one)
   await Promise.all(
     [...opened].map(async (one) => {
       // What a test lets fail may still be on its way: it is nobody's any more.
@@ -189,7 +192,7 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
   }
   return {
     visit: async (options: OpenOptions): Promise<Visit> => {
-      const { language = 'en', isAlone = false } = options
+      const { language = 'en', isAlone = false, isKept = false } = options
       const { context, keeper } = browsers.get(language) ?? (await begin(options))
       browsers.set(language, { context, keeper })
       if (isAlone) {
@@ -200,7 +203,8 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
       await keeper.evaluate('localStorage.clear()')
       await context.unrouteAll({ behavior: 'ignoreErrors' })
       const visit = await newVisit(context, options)
-      opened.add(visit.page)
+      if (isKept) kept.add(visit.page)
+      else opened.add(visit.page)
       return visit
     },
   }
