@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInEachLook, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 const timelineOf = (page: Page, name: string) => panelOf(page, name).getByRole('region', { name: 'Timeline' })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { newWriter, thread } from './support/composing.ts'
-import { issuesInEachLook, openDemo } from './support/demo.ts'
+import { issuesInEachLook, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 
 async function ask(page: Page, term: string): Promise<void> {
   await page.keyboard.press('Control+k')
