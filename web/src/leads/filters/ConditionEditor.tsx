@@ -175,16 +175,17 @@ interface RangeProps {
 
 // One end may be written before the other: it is kept here until both are there.
 function Range({ values, set, ...kind }: RangeProps) {
-  const [ends, setEnds] = useState<[string, string]>([values[0] ?? '', values[1] ?? ''])
-  const write = (next: [string, string]) => {
-    setEnds(next)
-    set(next)
+  // Not a state: both ends may rest before either is drawn again, and neither is to forget the other.
+  const ends = useRef([values[0] ?? '', values[1] ?? ''] as const)
+  const write = (next: readonly [string, string]) => {
+    ends.current = next
+    set([...next])
   }
   const { from, to } = t.filtering.ends
   return (
     <>
-      <OneValue {...kind} label={from} value={ends[0]} set={(text) => write([text, ends[1]])} />
-      <OneValue {...kind} label={to} value={ends[1]} set={(text) => write([ends[0], text])} />
+      <OneValue {...kind} label={from} value={values[0] ?? ''} set={(text) => write([text, ends.current[1]])} />
+      <OneValue {...kind} label={to} value={values[1] ?? ''} set={(text) => write([ends.current[0], text])} />
     </>
   )
 }
