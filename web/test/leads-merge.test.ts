@@ -93,6 +93,8 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
     await make({ firstName: 'Ottokar', lastName: 'Kurz' }),
   ]
   const { page, problems } = await demo.open(`leads?lead=${one}`)
+  const refused: string[] = []
+  page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()))
   await panelOf(page, 'Otto Kurz').getByRole('button', { name: 'Merge with…' }).focus()
   await page.keyboard.press('Enter')
   await dialogOf(page).getByLabel('Who is the same person as Otto Kurz?').waitFor()
@@ -107,6 +109,7 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
   await dialogOf(page).getByRole('button', { name: 'Merge', exact: true }).focus()
   await page.keyboard.press('Enter')
   await panelOf(page, 'Ottokar Kurz').waitFor()
+  assert.deepEqual(refused, [], 'what is gone is not asked for')
   assert.equal((await read(two)).phone, '5511955502001', 'what only the other has is filled in')
   await page.reload()
   const timeline = timelineOf(page, 'Ottokar Kurz')

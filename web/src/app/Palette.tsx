@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { useSavedFilters } from '../data/saved-filters.ts'
 import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
 import { t } from '../text/index.ts'
@@ -25,7 +26,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const [at, setAt] = useState(0)
   const listId = useId()
   const { found, isSearching, hasFailed } = paletteSearch.use(workspaceId, term.trim())
-  const fixed = useFixedChoices(workspaceId, showKeys)
+  const fixed = useFixedChoices(workspaceId, useSavedFilters(workspaceId).data, showKeys)
   const choices = useMemo<Choice[]>(() => inGroups(fitting(fixed, term, found)), [fixed, found, term])
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
