@@ -94,14 +94,21 @@ async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seld
 
 function trials({ seldom, often }: { seldom: string; often: string }): Trial[] {
   const orders = ['name', 'email', 'phone', 'status', 'priority', 'assignedTo', 'estimatedValue', 'field:city']
+  const [byName, dear] = [{ sortBy: 'name' }, 'estimatedValue.from.4900']
   const twenty = Array.from({ length: 20 }, (_, n) => `name.contains.x${n}q`).join(';')
   return [
     ...orders.map((sortBy) => ({ name: `by ${sortBy}`, query: { sortBy } })),
     { name: 'by name, page 1000', query: { sortBy: 'name', page: '1000' } },
-    { name: 'an amount', query: { where: 'estimatedValue.from.4900' } },
+    { name: 'an amount', query: { where: dear } },
     { name: 'an amount and a text', query: { where: 'estimatedValue.from.1000;name.contains.silva' } },
     { name: 'twenty texts, any', query: { where: twenty, match: 'any' } },
-    { name: 'a search, by name', query: { sortBy: 'name', search: 'silva' } },
+    { name: 'a search for a surname, by name', query: { sortBy: 'name', search: 'silva' } },
+    { name: 'a search for a first name, by name', query: { sortBy: 'name', search: 'maria' } },
+    { name: 'a search for both, by name', query: { sortBy: 'name', search: 'maria silva' } },
+    { name: 'a search for a rare name, by name', query: { sortBy: 'name', search: 'zuzuba' } },
+    { name: 'a search for a phone, by name', query: { sortBy: 'name', search: '551199' } },
+    { name: 'a search for a surname, by e-mail', query: { sortBy: 'email', search: 'silva' } },
+    { name: 'a search for a surname and an amount, by name', query: { ...byName, search: 'silva', where: dear } },
     { name: 'a seldom label', query: { labels: seldom } },
     { name: 'a frequent label', query: { labels: often } },
     { name: 'a seldom label, by status', query: { labels: seldom, sortBy: 'status' } },

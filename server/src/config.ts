@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { memoryBytes } from './base/machine-memory.ts'
 import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
 import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
 import { AddressProblem } from './base/postgres/address/address-problem.ts'
@@ -71,8 +72,11 @@ export class ConfigError extends Error {
 const loopback = ['127.0.0.0/8', '::1']
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** Reads the settings; throws one `ConfigError` that lists every problem at once. */
-export function loadConfig(env: Environment): Config {
+/**
+ * Reads the settings; throws one `ConfigError` that lists every problem at once. `memory` is what the process may use, in
+ * bytes.
+ */
+export function loadConfig(env: Environment, memory = memoryBytes()): Config {
   const problems: string[] = []
   const read = reader(env, problems)
 
@@ -133,7 +137,9 @@ export function loadConfig(env: Environment): Config {
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
       teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
     },
-    search: { memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? 192) * 1_000_000 },
+    search: {
+      memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? usualSearchMemory(memory)) * 1_000_000,
+    },
   }
   for (const name of Object.keys(env)) {
     if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a setting of Parley`)
@@ -141,6 +147,9 @@ export function loadConfig(env: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+/** In megabytes: an eighth, and on no machine less than a million leads take to be searched. */
+const usualSearchMemory = (memory: number): number => Math.min(Math.max(Math.floor(memory / 8_000_000), 192), 1024)
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os'
+import { memoryBytes } from '../machine-memory.ts'
 
 export type ServerSettings = Record<string, string | number>
 
@@ -8,15 +8,9 @@ const megabyte = 1024 ** 2
  * An eighth of the memory, within bounds. Writes to a large workspace touch pages all over it: where these do not stay,
  * each change pays for reading some and for writing others away.
  */
-export function sharedBuffers(memoryBytes: number): string {
-  const share = Math.floor(memoryBytes / 8 / megabyte)
+export function sharedBuffers(memory: number): string {
+  const share = Math.floor(memory / 8 / megabyte)
   return `${Math.min(Math.max(share, 128), 1024)}MB`
-}
-
-/** What this process may use: a container is given less than its machine has. */
-function memoryBytes(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 /** Given on every start rather than written down once, so that a new version of Parley can change them. */

@@ -53,7 +53,7 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
   // What watches the statements of the main thread cannot watch those of another.
   const { onStatement: _, ...db } = options.db
   const worker = openSearchWorker(
-    { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, shape } },
+    { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, minSearched: minLeads, shape } },
     { clock, log, startThread: options.startThread },
   )
   /** Workspaces lately asked for: whether there is an index, whether it is being built, and when that was looked at. */

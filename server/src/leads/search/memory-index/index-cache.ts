@@ -2,7 +2,7 @@ import { singleFlight } from '../../../base/async/single-flight.ts'
 import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arranged-query.ts'
 import { type CachedIndex, fill, newCachedIndex } from './cached-index.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
-import { compact, type MemoryIndex, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
+import { compact, countLeads, type MemoryIndex, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
 import type { Held, MemoryIndexLimits } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
@@ -39,15 +39,20 @@ interface Entry {
   reachLevel: () => Promise<boolean>
   /** What is done after an answer. */
   settle: () => Promise<void>
+  /** Whether it was built for searches in the order of values of its workspace, whose place it then does not take. */
+  isBeside: boolean
+  /** Of values: when the index of texts was last wanted beside it. */
+  besideAtMs: number
 }
 
 /** What a lead takes at first guess; more than it does. */
 const bytesPerLead = 180
+/** How often an index of texts that was not built is tried again for searches in the order of values. */
+const besideAgainMs = 30_000
 
 export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const { limits } = deps
   const entries = new Map<string, Entry>()
-  const building = new Map<string, Promise<boolean>>()
 
   const isKept = (entry: Entry) => entries.get(keyOf(entry)) === entry
   const drop = (entry: Entry) => isKept(entry) && entries.delete(keyOf(entry))
@@ -56,6 +61,53 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
     deps.onTrouble(entry.cached.workspaceId, error)
   }
   const fits = (entry: Entry): boolean => makeRoom(entries, entry, limits.maxBytes)
+  const builds = openBuilds(deps, { entries, isKept, drop, fits })
+
+  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Found<A>> => {
+    const entry = entries.get(key)
+    if (entry === undefined) return { answer: null, exists: false }
+    if (!isIdle(entry, nowMs, limits)) return askEntry(entry, nowMs, answerOf, { isKept, fail })
+    drop(entry)
+    return { answer: null, exists: false }
+  }
+  /** The index of texts for a search in the order of values; null while there is none, and it is built if it is worth it. */
+  const textsBeside = async (values: Entry, nowMs: number): Promise<MemoryIndex | null> => {
+    const { workspaceId, index, state } = values.cached
+    const { answer, exists } = await ask(keyTo(workspaceId, 'text'), nowMs, (texts) => texts)
+    const isWanted = !exists && state === 'ready' && nowMs - values.besideAtMs >= besideAgainMs
+    if (!isWanted || countLeads(index) < limits.minSearched) return answer
+    values.besideAtMs = nowMs
+    void builds.warm(workspaceId, nowMs, 'text', true)
+    return null
+  }
+
+  return {
+    warm: (workspaceId, nowMs, holds = 'text') => builds.warm(workspaceId, nowMs, holds, false),
+    find: (workspaceId, query, nowMs) =>
+      ask(keyTo(workspaceId, 'text'), nowMs, (index) => queryMemoryIndex(index, query)),
+    arrange: (workspaceId, query, nowMs) => {
+      const key = keyTo(workspaceId, 'values')
+      const values = entries.get(key)
+      const texts = values === undefined || query.term === null ? null : textsBeside(values, nowMs)
+      return ask(key, nowMs, async (index) => answerArranged(index, query, await texts))
+    },
+    tidy: (nowMs) => {
+      for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
+    },
+    isEmpty: () => entries.size === 0 && builds.isIdle(),
+  }
+}
+
+interface Shelf {
+  entries: Map<string, Entry>
+  isKept(entry: Entry): boolean
+  drop(entry: Entry): void
+  fits(entry: Entry): boolean
+}
+
+/** The indexes that are being built, each once. */
+function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf) {
+  const building = new Map<string, Promise<boolean>>()
 
   const reachLevel = async (entry: Entry): Promise<boolean> => {
     const progress = await level(deps, entry.cached)
@@ -65,14 +117,16 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const settle = async (entry: Entry): Promise<void> => {
     if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
-  const build = async (workspaceId: string, nowMs: number, holds: Held): Promise<boolean> => {
+  const build = async (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
     const startedMs = performance.now()
     const live = await countLive(deps.db.sql, workspaceId)
-    const cached = newCachedIndex(workspaceId, { ...limits.shape, holds }, nowMs, live * bytesPerLead)
+    const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, holds }, nowMs, live * bytesPerLead)
     const entry: Entry = {
       cached,
       reachLevel: singleFlight(() => reachLevel(entry)),
       settle: singleFlight(() => settle(entry)),
+      isBeside,
+      besideAtMs: Number.NEGATIVE_INFINITY,
     }
     if (!fits(entry)) return false
     entries.set(keyOf(entry), entry)
@@ -85,21 +139,13 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
     return isBuilt
   }
 
-  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Found<A>> => {
-    const entry = entries.get(key)
-    if (entry === undefined) return { answer: null, exists: false }
-    if (!isIdle(entry, nowMs, limits)) return askEntry(entry, nowMs, answerOf, { isKept, fail })
-    drop(entry)
-    return { answer: null, exists: false }
-  }
-
   return {
-    warm: (workspaceId, nowMs, holds = 'text') => {
+    warm: (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
       const key = keyTo(workspaceId, holds)
       const running = building.get(key)
       if (running !== undefined) return running
       if (entries.has(key)) return Promise.resolve(true)
-      const started = build(workspaceId, nowMs, holds)
+      const started = build(workspaceId, nowMs, holds, isBeside)
         .catch((error: unknown) => {
           deps.onTrouble(workspaceId, error)
           return false
@@ -108,14 +154,7 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
       building.set(key, started)
       return started
     },
-    find: (workspaceId, query, nowMs) =>
-      ask(keyTo(workspaceId, 'text'), nowMs, (index) => queryMemoryIndex(index, query)),
-    arrange: (workspaceId, query, nowMs) =>
-      ask(keyTo(workspaceId, 'values'), nowMs, (index) => answerArranged(index, query)),
-    tidy: (nowMs) => {
-      for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
-    },
-    isEmpty: () => entries.size === 0 && building.size === 0,
+    isIdle: () => building.size === 0,
   }
 }
 
@@ -169,13 +208,14 @@ const keyOf = ({ cached: { workspaceId, shape } }: Entry): string => keyTo(works
 
 /**
  * Drops the indexes that were used longest ago until this one fits; false when it does not fit even so. Values never take
- * the place of the text of their own workspace: both would be built by turns.
+ * the place of the text of their own workspace, nor does text that is there for their sake: both would be built by turns.
  */
 function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {
   const key = keyOf(wanted)
   const others = [...entries.values()].filter((entry) => keyOf(entry) !== key)
   const isBound = (entry: Entry) =>
-    wanted.cached.shape.holds === 'values' && keyOf(entry) === keyTo(wanted.cached.workspaceId, 'text')
+    (wanted.cached.shape.holds === 'values' || wanted.isBeside) &&
+    entry.cached.workspaceId === wanted.cached.workspaceId
   const least = others.filter(isBound).reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
   if (least > maxBytes) return false
   let total = others.reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)

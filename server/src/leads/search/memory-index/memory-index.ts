@@ -163,6 +163,9 @@ function rewrite(group: readonly Segment[], { holds }: IndexShape): Segment {
   return seal(merged)
 }
 
+export const countLeads = ({ segments, tail }: MemoryIndex): number =>
+  segments.reduce((sum, { live }) => sum + live, tail.live)
+
 export function memoryIndexBytes({ segments, tail }: MemoryIndex): number {
   return segments.reduce((sum, segment) => sum + bytesOf(segment), bytesOf(tail))
 }

@@ -16,6 +16,8 @@ export interface MemoryIndexLimits {
   maxBytes: number
   /** An index that nobody asked for this long is dropped. */
   idleMs: number
+  /** Fewer leads are searched in the order of their values without an index of texts. */
+  minSearched: number
   shape: IndexShape
 }
 
