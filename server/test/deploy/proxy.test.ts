@@ -47,7 +47,7 @@ test('the proxy passes on who calls, what is compressed, and what a live stream 
   const body = JSON.stringify({ allowlist: ['203.0.113.7'] })
   assert.equal((await fetch(`${keys}/${list.keys[0]?.id}`, { method: 'PATCH', headers: team, body })).status, 200)
   const pretending = { ...asKey, 'x-forwarded-for': '203.0.113.7' }
-  assert.equal((await fetch(leads, { headers: pretending })).status, 403)
+  assert.equal((await fetch(leads, { headers: pretending })).status, 401)
   assert.equal((await fetch(`${service.url}/api/v1/leads`, { headers: pretending })).status, 200)
 })
 
