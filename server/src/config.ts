@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { memoryBytes } from './base/machine-memory.ts'
@@ -71,13 +72,28 @@ export class ConfigError extends Error {
 
 const loopback = ['127.0.0.0/8', '::1']
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** What may stand in a file that `NAME_FILE` names: services are handed their secrets so, and children inherit none. */
+const secretNames = [
+  'DATABASE_URL',
+  'PARLEY_DATABASE_DIRECT_URL',
+  'PGPASSWORD',
+  'REDIS_URL',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'PARLEY_MASTER_KEY',
+  'PARLEY_PREVIOUS_MASTER_KEYS',
+  'PARLEY_TEAM_TOKEN',
+  'PARLEY_METRICS_TOKEN',
+]
 
 /**
  * Reads the settings; throws one `ConfigError` that lists every problem at once. `memory` is what the process may use, in
  * bytes.
  */
-export function loadConfig(env: Environment, memory = memoryBytes()): Config {
+export function loadConfig(given: Environment, memory = memoryBytes()): Config {
   const problems: string[] = []
+  const env = withSecretFiles(given, problems)
   const read = reader(env, problems)
 
   const host = read.text('PARLEY_HOST') ?? '127.0.0.1'
@@ -150,6 +166,25 @@ export function loadConfig(env: Environment, memory = memoryBytes()): Config {
 
 /** In megabytes: an eighth, and on no machine less than a million leads take to be searched. */
 const usualSearchMemory = (memory: number): number => Math.min(Math.max(Math.floor(memory / 8_000_000), 192), 1024)
+
+/** The settings with what is in the files that they name. */
+function withSecretFiles(given: Environment, problems: string[]): Environment {
+  const env = { ...given }
+  for (const name of secretNames) {
+    const path = env[`${name}_FILE`]?.trim()
+    delete env[`${name}_FILE`]
+    if (!path) continue
+    if (env[name]?.trim()) problems.push(`${name} and ${name}_FILE are both set: leave one of them out`)
+    try {
+      env[name] = readFileSync(path, 'utf8').trim()
+      if (env[name] === '') problems.push(`${name}_FILE names a file that is empty`)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
+      problems.push(`${name}_FILE names a file that cannot be read (${code})`)
+    }
+  }
+  return env
+}
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

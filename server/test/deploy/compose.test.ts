@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cp, readdir, readFile, stat } from 'node:fs/promises'
+import { BlockList } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parse } from 'yaml'
+import { loadConfig } from '../../src/config.ts'
+import { paths } from '../../src/http/ops/health.ts'
+import { loadSettings } from '../support/deploy/settings.ts'
+import { newFolder } from '../support/folder.ts'
+
+const folder = fileURLToPath(new URL('../../../deploy/compose', import.meta.url))
+const read = (name: string) => readFile(join(folder, name), 'utf8')
+const domain = 'parley.example.com'
+// Compose does so before it reads a value.
+const text = (await read('compose.yaml')).replaceAll(/\$\{PARLEY_DOMAIN(?::\?[^}]*)?\}/g, domain)
+const { services, secrets, volumes, networks } = parse(text, { merge: true })
+const parts = ['api', 'worker']
+
+test('api and worker have the settings that the service knows, and the same', async () => {
+  for (const part of parts) {
+    const config = await loadSettings({ ...services[part].environment, PARLEY_DEMO: '0' })
+    assert.equal(config.http.publicUrl, `https://${domain}`)
+    assert.equal(config.database.address?.hosts[0]?.host, 'postgres')
+    assert.ok(config.database.address?.password)
+    assert.deepEqual(config.media, { kind: 'folder', folder: '/srv/parley-media' })
+    assert.deepEqual(services[part].command, ['serve', '--only', part])
+  }
+  assert.deepEqual(services.api.environment, services.worker.environment)
+})
+
+test('what a service uses is declared, and nothing is declared that none uses', () => {
+  const all = Object.values(services) as { secrets?: string[]; volumes?: string[]; networks: string[] | object }[]
+  const used = (key: 'secrets' | 'volumes') => new Set(all.flatMap((service) => service[key] ?? []))
+  assert.deepEqual([...used('secrets')].sort(), Object.keys(secrets).sort())
+  const mounted = [...used('volumes')]
+    .map((volume) => volume.split(':')[0] ?? '')
+    .filter((name) => !name.startsWith('.'))
+  assert.deepEqual(mounted.sort(), Object.keys(volumes).sort())
+  const joined = all.flatMap(({ networks: own }) => (Array.isArray(own) ? own : Object.keys(own)))
+  assert.deepEqual([...new Set(joined)].sort(), Object.keys(networks).sort())
+  for (const part of parts) {
+    const files = Object.entries(services[part].environment as Record<string, string>)
+      .filter(([name]) => name.endsWith('_FILE'))
+      .map(([, path]) => path.replace('/run/secrets/', ''))
+    assert.deepEqual(files.sort(), [...services[part].secrets].sort())
+  }
+})
+
+test('no service is root with rights, and none of Parley can write to itself', () => {
+  for (const [name, service] of Object.entries<{ read_only?: boolean; cap_drop?: string[]; security_opt?: string[] }>(
+    services,
+  )) {
+    // PostgreSQL's image begins as root and becomes another user.
+    if (name === 'postgres') continue
+    assert.equal(service.read_only, true, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
+    assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+  }
+})
+
+test('the database is reached by nobody outside, and only Caddy has ports of the machine', () => {
+  assert.equal(networks.database.internal, true)
+  assert.deepEqual(services.postgres.networks, ['database'])
+  assert.deepEqual(
+    Object.keys(services).filter((name) => services[name].ports !== undefined),
+    ['caddy'],
+  )
+})
+
+test('the proxy is the one that is trusted, and asks the api at its port whether it is ready', async () => {
+  const address = services.caddy.networks.front.ipv4_address
+  assert.equal(services.api.environment.PARLEY_TRUSTED_PROXIES, address)
+  const [network = '', bits] = networks.front.ipam.config[0].subnet.split('/')
+  const front = new BlockList()
+  front.addSubnet(network, Number(bits))
+  assert.ok(front.check(address))
+  const caddyfile = await read('Caddyfile')
+  assert.match(caddyfile, new RegExp(`:api:${loadConfig({}).http.port}\\}`))
+  assert.ok(caddyfile.includes(`health_uri ${paths.ready}\n`))
+  assert.ok(services.caddy.volumes.includes('./Caddyfile:/etc/caddy/Caddyfile:ro'))
+})
+
+test('the script of the secrets makes each of them once, for nobody else of the machine to read', async () => {
+  const own = join(await newFolder(), 'compose')
+  await cp(folder, own, { recursive: true, filter: (path) => !path.endsWith('/secrets') })
+  const make = () => promisify(execFile)(join(own, 'secrets.sh'))
+  await make()
+  const made = join(own, 'secrets')
+  const contents = async () => {
+    const names = (await readdir(made)).sort()
+    return Promise.all(names.map(async (name) => [name, (await readFile(join(made, name), 'utf8')).trim()] as const))
+  }
+  const first = await contents()
+  assert.deepEqual(
+    first.map(([name]) => `./secrets/${name}`),
+    Object.values<{ file: string }>(secrets)
+      .map(({ file }) => file)
+      .sort(),
+  )
+  assert.equal((await stat(made)).mode & 0o777, 0o700)
+  assert.ok(loadConfig({ PARLEY_MASTER_KEY: Object.fromEntries(first)['master-key'] }).masterKey)
+  await make()
+  assert.deepEqual(await contents(), first)
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
+import { gaugesOf } from '../../src/app/gauges.ts'
+import { loadConfig } from '../../src/config.ts'
+import { paths } from '../../src/http/ops/health.ts'
+import { type Manifest, problemsOf } from '../support/deploy/manifests.ts'
+import { loadSettings } from '../support/deploy/settings.ts'
+
+const folder = fileURLToPath(new URL('../../../deploy/kubernetes', import.meta.url))
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+const kustomization = parse(read('kustomization.yaml'))
+const others = ['kustomization.yaml', 'secret.example.yaml', 'metrics-adapter.example.yaml']
+// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested first
+type Any = any
+const manifests: (Manifest & Any)[] = [...kustomization.resources, 'secret.example.yaml'].flatMap((name: string) =>
+  parseAllDocuments(read(name)).map((document) => document.toJS()),
+)
+const ofKind = (kind: string): Any[] => manifests.filter((one) => one.kind === kind)
+const named = (kind: string, name: string): Any =>
+  ofKind(kind).find(({ metadata }) => metadata.name === name) ?? assert.fail(`${kind} ${name} is missing`)
+const parts = ['api', 'worker']
+const podOf = (part: string) => named('Deployment', `parley-${part}`).spec.template.spec
+
+test('Kubernetes takes every manifest, and knows all that is in them', async () => {
+  assert.ok(manifests.length > 10)
+  assert.deepEqual(await problemsOf(manifests), [])
+})
+
+test('a field that Kubernetes does not know, and one with a wrong value, are found', async () => {
+  const spoilt = async (spoil: (container: Any) => void) => {
+    const bad = structuredClone(named('Deployment', 'parley-api'))
+    spoil(bad.spec.template.spec.containers[0])
+    return (await problemsOf([bad])).join('\n')
+  }
+  const unknown = await spoilt((container) => Object.assign(container, { readynessProbe: container.readinessProbe }))
+  assert.match(unknown, /^Deployment parley-api: .*"readynessProbe"' does not exist/)
+  const wrong = await spoilt((container) => Object.assign(container.ports[0], { containerPort: '7007' }))
+  assert.match(wrong, /^Deployment parley-api: data\S*containerPort must be integer/)
+})
+
+test('all manifests are applied together, in one namespace, but for the examples', () => {
+  const files = globSync('*.yaml', { cwd: folder }).filter((name) => !others.includes(name))
+  assert.deepEqual(files.sort(), [...kustomization.resources].sort())
+  for (const { kind, metadata } of manifests) {
+    if (kind !== 'Namespace') assert.equal(metadata.namespace, kustomization.namespace, `${kind} ${metadata.name}`)
+  }
+})
+
+test('the settings are those that the service knows, and their secrets are in the secret', async () => {
+  const { data } = named('ConfigMap', 'parley')
+  const config = await loadSettings(data)
+  assert.equal(config.media.kind, 's3')
+  assert.ok(config.masterKey)
+  const secret = named('Secret', 'parley')
+  const files = Object.entries<string>(data).filter(([name]) => name.endsWith('_FILE'))
+  assert.deepEqual(
+    files.map(([, path]) => path.replace('/run/secrets/parley/', '')).sort(),
+    Object.keys(secret.stringData).sort(),
+  )
+  for (const part of parts) {
+    const { volumes, containers } = podOf(part)
+    assert.deepEqual(containers[0].envFrom, [{ configMapRef: { name: 'parley' } }])
+    const mount = containers[0].volumeMounts.find(({ mountPath }: Any) => mountPath === '/run/secrets/parley')
+    assert.equal(volumes.find(({ name }: Any) => name === mount.name).secret.secretName, secret.metadata.name)
+  }
+})
+
+test('each part is started as what it is, and asked at addresses and a port that it has', () => {
+  for (const part of parts) {
+    const [container] = podOf(part).containers
+    assert.deepEqual(container.args, ['serve', '--only', part])
+    assert.deepEqual(container.ports, [{ name: 'http', containerPort: loadConfig({}).http.port }])
+    const { startupProbe, readinessProbe, livenessProbe } = container
+    const asked = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet)
+    assert.deepEqual(
+      asked,
+      [paths.alive, paths.ready, paths.alive].map((path) => ({ path, port: 'http' })),
+    )
+  }
+})
+
+test('pods are no root, cannot write to themselves, and hold no right', () => {
+  for (const part of parts) {
+    const pod = podOf(part)
+    const user = /useradd --uid (\d+)/.exec(readFileSync(join(folder, '../image/base.sh'), 'utf8'))?.[1]
+    assert.equal(pod.securityContext.runAsUser, Number(user))
+    assert.equal(pod.securityContext.runAsNonRoot, true)
+    assert.equal(pod.automountServiceAccountToken, false)
+    const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = pod.containers[0].securityContext
+    assert.deepEqual([readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities.drop], [true, false, ['ALL']])
+    const mounts = pod.containers[0].volumeMounts.map(({ mountPath }: Any) => mountPath)
+    assert.deepEqual(mounts.sort(), ['/run/secrets/parley', '/tmp', '/var/lib/parley'])
+  }
+})
+
+test('what chooses pods chooses those of its part', () => {
+  for (const part of parts) {
+    const { template, selector } = named('Deployment', `parley-${part}`).spec
+    const { labels } = template.metadata
+    assert.deepEqual(selector.matchLabels, labels)
+    assert.deepEqual(named('PodDisruptionBudget', `parley-${part}`).spec.selector.matchLabels, labels)
+    assert.equal(named('HorizontalPodAutoscaler', `parley-${part}`).spec.scaleTargetRef.name, `parley-${part}`)
+    assert.deepEqual(template.spec.topologySpreadConstraints[0].labelSelector.matchLabels, labels)
+  }
+  const { labels } = named('Deployment', 'parley-api').spec.template.metadata
+  const service = named('Service', 'parley')
+  assert.deepEqual(service.spec.selector, labels)
+  assert.deepEqual(named('NetworkPolicy', 'parley-api').spec.podSelector.matchLabels, labels)
+  const [{ backend }] = named('Ingress', 'parley').spec.rules[0].http.paths
+  assert.equal(backend.service.name, service.metadata.name)
+  assert.equal(backend.service.port.name, service.spec.ports[0].name)
+})
+
+test('workers are as many as the lag of the queue wants, by a metric that the service has', () => {
+  const none = {} as Parameters<typeof gaugesOf>[0]
+  const gauges = gaugesOf(none, 1).gauges
+  const [, { external }] = named('HorizontalPodAutoscaler', 'parley-worker').spec.metrics
+  const gauge = gauges.find(({ name }) => name === external.metric.name)
+  assert.deepEqual(gauge?.labelNames, Object.keys(external.metric.selector.matchLabels))
+  const [rule] = parse(read('metrics-adapter.example.yaml')).rules.external
+  assert.ok(rule.seriesQuery.startsWith(`${external.metric.name}{`))
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
+import { readDockerfile } from '../support/deploy/dockerfile.ts'
+import { stepsUnder } from '../support/deploy/steps.ts'
+
+// What the steps of docs/operations.md name is there; image.test.ts types those that need no Docker and no cluster.
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const read = (name: string) => readFile(join(root, name), 'utf8')
+const service = await stepsUnder('As a service, behind a proxy')
+const containers = await stepsUnder('In containers')
+const all = [...service.sh, ...service.others, ...containers.sh, ...containers.others].join('\n')
+
+test('every file that the steps take from the repository is there', () => {
+  const paths = [...all.matchAll(/\bdeploy\/[\w./@-]+/g)].map(([path]) => path)
+  assert.ok(paths.length > 5)
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(root, path))),
+    [],
+  )
+})
+
+test('the steps make every secret of the cluster, and name its parts as they are called', async () => {
+  const secret = parse(await read('deploy/kubernetes/secret.example.yaml'))
+  const given = [...all.matchAll(/--from-file=([\w-]+)/g)].map(([, name]) => name)
+  assert.deepEqual(given.sort(), Object.keys(secret.stringData).sort())
+  const files = ['api', 'worker'].map((part) => read(`deploy/kubernetes/${part}.yaml`))
+  const manifests = (await Promise.all(files)).flatMap((text) => parseAllDocuments(text).map((one) => one.toJS()))
+  const named = [...all.matchAll(/\bdeployment\/(parley-\w+)/g)]
+  const there = manifests.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name)
+  assert.deepEqual([...new Set(named.map(([, name]) => name))].sort(), there.sort())
+})
+
+test('the steps of a container mount what the image keeps, and publish its port', async () => {
+  const instructions = readDockerfile(await read('Dockerfile')).flatMap((stage) => stage.instructions)
+  const textOf = (name: string) => instructions.find((one) => one.name === name)?.text ?? ''
+  assert.ok(all.includes(`--volume parley:${textOf('VOLUME')} `))
+  assert.ok(all.includes(`--publish 127.0.0.1:${textOf('EXPOSE')}:${textOf('EXPOSE')} `))
+  const page = await read('docs/operations.md')
+  assert.ok(page.includes(`--build-arg ${textOf('ARG').split('=')[0]}=`))
+})
+
+test('the steps start the services that the file of Compose has', async () => {
+  const { services } = parse((await read('deploy/compose/compose.yaml')).replaceAll('${', '{'), { merge: true })
+  const page = await read('docs/operations.md')
+  const named = [...page.matchAll(/docker compose (?:stop|exec) ([\w ]+?)(?=`| parley )/g)].flatMap(([, names = '']) =>
+    names.split(' '),
+  )
+  assert.ok(named.length >= 3)
+  assert.deepEqual(
+    named.filter((name) => services[name] === undefined),
+    [],
+  )
+})
