@@ -33,6 +33,8 @@ export const sectionWords: Record<SectionName, string> = {
 }
 
 export const actionWords = {
+  conversation:
+    'new start conversation write message send compose nueva iniciar conversación escribir mensaje nova iniciar conversa escrever mensagem',
   lead: 'new create add lead contact customer nuevo crear añadir contacto cliente novo criar adicionar contato',
   form: 'new create landing page nuevo crear formulario novo criar formulário',
   key: 'new create api key agent nueva crear clave agente nova criar chave',

@@ -14,6 +14,7 @@ export const inbox = {
   },
   clearFilters: 'Clear filters',
   search: 'Search names, numbers, messages',
+  start: 'New conversation',
   openSearch: 'Search conversations',
   filter: 'Filter and sort',
   filters: {

@@ -16,6 +16,7 @@ export const inbox: typeof en = {
   },
   clearFilters: 'Quitar filtros',
   search: 'Buscar nombres, números, mensajes',
+  start: 'Nueva conversación',
   openSearch: 'Buscar conversaciones',
   filter: 'Filtrar y ordenar',
   filters: {

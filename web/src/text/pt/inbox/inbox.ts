@@ -16,6 +16,7 @@ export const inbox: typeof en = {
   },
   clearFilters: 'Limpar filtros',
   search: 'Buscar nomes, números, mensagens',
+  start: 'Nova conversa',
   openSearch: 'Buscar conversas',
   filter: 'Filtrar e ordenar',
   filters: {
