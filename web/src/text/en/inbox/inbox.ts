@@ -198,6 +198,8 @@ export const inbox = {
     assign: 'Assign',
     unread: 'Mark unread',
     read: 'Mark read',
+    unreadShort: 'Unread',
+    readShort: 'Read',
     next: 'Next conversation',
     previous: 'Previous conversation',
     resolved: 'Resolved',

@@ -200,6 +200,8 @@ export const inbox: typeof en = {
     assign: 'Asignar',
     unread: 'Marcar sin leer',
     read: 'Marcar como leída',
+    unreadShort: 'Sin leer',
+    readShort: 'Leída',
     next: 'Conversación siguiente',
     previous: 'Conversación anterior',
     resolved: 'Resuelta',

@@ -200,6 +200,8 @@ export const inbox: typeof en = {
     assign: 'Atribuir',
     unread: 'Marcar como não lida',
     read: 'Marcar como lida',
+    unreadShort: 'Não lida',
+    readShort: 'Lida',
     next: 'Próxima conversa',
     previous: 'Conversa anterior',
     resolved: 'Resolvida',
