@@ -33,9 +33,7 @@ test('what an agent hands over stands in the thread and is urgent in the list, u
   const card = thread(page).getByRole('region', { name: /to the team$/ })
   await card.getByText('Wants the money back for order 1042.').waitFor()
   await card.getByText('Refunds need a person.').waitFor()
-  await thread(page)
-    .getByText(/handed it to the team$/)
-    .waitFor()
+  assert.equal(await thread(page).getByText('handed it to the team').count(), 0, 'the card says so')
   const row = page.getByRole('link', { name: /Ines Prado/ })
   await row.getByText('Urgent').waitFor()
   await picture(page, 'handover')
@@ -68,5 +66,40 @@ test('a member hands on with a note and a next step, or offers it to whichever a
     (one) => !one.held,
   )
   assert.deepEqual([owner, held], ['human', false])
+  assert.deepEqual(problems, [])
+})
+
+test('who takes over and who hands back is told in one line each, with from whom and when', async () => {
+  const nina = await newWriter(demo, 'Nina Linha', 'Hello', 'agent')
+  const { page, problems } = await demo.open(nina.place)
+  await page.getByRole('button', { name: 'Take over T', exact: true }).waitFor()
+  await page.keyboard.press('t')
+  await thread(page)
+    .getByText(/^Demo Owner took over from Demo key · \d{1,2}:\d\d [AP]M$/)
+    .waitFor()
+  await until(
+    () => conversation(nina.id),
+    ({ assignedToName }) => assignedToName === 'Demo Owner',
+  )
+  await page.reload()
+  await thread(page).getByText('Demo Owner took over from Demo key').waitFor()
+  assert.equal(await thread(page).getByText('assigned it').count(), 0)
+
+  await page.getByRole('button', { name: 'Hand back' }).click()
+  await page.getByRole('dialog').getByLabel('What should it know?').fill('Price agreed.')
+  await page.keyboard.press('Enter')
+  const card = thread(page).getByRole('region', { name: 'Demo Owner to Demo key' })
+  await card.getByText('Price agreed.').waitFor()
+  await until(
+    () => conversation(nina.id),
+    ({ assignedTo }) => assignedTo === null,
+  )
+  await page.reload()
+  await card.getByText('Price agreed.').waitFor()
+  assert.equal(await thread(page).getByText('handed it to').count(), 0)
+  assert.equal(await thread(page).getByText('unassigned it').count(), 0)
+  const { height = 99 } = (await card.boundingBox()) ?? {}
+  assert.ok(height < 50, `${height} px`)
+  await picture(page, 'handover-line')
   assert.deepEqual(problems, [])
 })

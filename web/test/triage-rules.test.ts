@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Activity, Handover, TimelineItem } from '../src/data/inbox/types.ts'
 import { noticeOf } from '../src/inbox/parts/notices.ts'
 import { carriedBy, extended, neighbourOf } from '../src/inbox/parts/selection-rules.ts'
 import { readSnooze, snoozeTimes } from '../src/inbox/pick/snooze-times.ts'
+import { blocksOf } from '../src/inbox/thread/blocks.ts'
 
 const rows = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 
@@ -88,3 +90,69 @@ for (const [text, words, call] of notices) {
     assert.deepEqual(noticeOf(text), { words, call })
   })
 }
+
+const ana = { type: 'user', id: 'ana', name: 'Ana' } as const
+const agent = 'agent:sales'
+const at = '2026-08-04T15:30:00.000Z'
+
+const activity = (
+  id: string,
+  kind: Activity['kind'],
+  to: string | null,
+  changes: Partial<Activity> = {},
+): TimelineItem => ({
+  ...{ type: 'activity', id, at: changes.createdAt ?? at },
+  activity: {
+    ...{ id, kind, from: null, fromName: null, to, toName: null, snoozedUntil: null },
+    ...{ added: [], removed: [], reason: null, actor: ana, createdAt: at, ...changes },
+  },
+})
+
+const handover = (id: string, to: Handover['to'], toId: string | null): TimelineItem => ({
+  ...{ type: 'handover', id, at },
+  handover: {
+    ...{ id, from: 'human', fromName: null, to, toId, toName: null, urgency: 'normal' },
+    ...{ summary: 'Price agreed.', reason: null, nextStep: null, actor: ana, createdAt: at },
+  },
+})
+
+const acts: [what: string, items: TimelineItem[], told: string[]][] = [
+  ['whoever takes over', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana')], ['o']],
+  ['whoever gives it to an agent', [activity('o', 'owner', agent), activity('a', 'assignee', null)], ['o']],
+  [
+    'whoever hands back with a note',
+    [handover('h', 'agent', 'sales'), activity('o', 'owner', agent), activity('a', 'assignee', null)],
+    ['h'],
+  ],
+  [
+    'an agent that hands to a colleague',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna'), handover('h', 'people', 'bruna')],
+    ['h'],
+  ],
+  [
+    'whoever takes over for somebody else',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')],
+    ['o', 'a'],
+  ],
+  ['a snooze that ends with it', [activity('o', 'owner', 'human'), activity('s', 'status', 'open')], ['o', 's']],
+  ['whoever is assigned alone', [activity('a', 'assignee', 'ana')], ['a']],
+  [
+    'two acts one after the other',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana', { createdAt: '2026-08-04T15:31:00.000Z' })],
+    ['o', 'a'],
+  ],
+  [
+    'two who act at once',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', null, { actor: { ...ana, id: 'bruna' } })],
+    ['o', 'a'],
+  ],
+]
+
+for (const [what, items, told] of acts)
+  test(`the thread tells of ${what} by ${told.length === 1 ? 'one line' : `${told.length} lines`}`, () => {
+    const blocks = blocksOf(items, [], null, (moment) => moment.slice(0, 10))
+    assert.deepEqual(
+      blocks.filter(({ type }) => type !== 'day').map(({ key }) => key),
+      told,
+    )
+  })

@@ -49,6 +49,71 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   assert.deepEqual(problems, [])
 })
 
+test('J that comes before the rows is done once they are there, and once', async () => {
+  await newWriter(demo, 'Gil Quatro', 'Fourth')
+  const hugo = await newWriter(demo, 'Hugo Cinco', 'Fifth')
+  const { page, problems } = await demo.open('home')
+  const asked = Promise.withResolvers<void>()
+  const rows = Promise.withResolvers<void>()
+  await page.route(/\/inbox\/conversations\?/, async (route) => {
+    asked.resolve()
+    await rows.promise
+    await route.continue()
+  })
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await asked.promise
+  await page.getByRole('region', { name: 'Conversations' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  rows.resolve()
+  await page.waitForURL(new RegExp(`/inbox/${hugo.id}`))
+  await thread(page).getByText('Fifth').waitFor()
+  assert.equal(openId(page), hugo.id)
+  // It was the newest alone that was opened: one goes back to the empty inbox.
+  await page.goBack()
+  await page.waitForURL(/\/inbox$/)
+  assert.deepEqual(problems, [])
+})
+
+for (const language of ['en', 'es', 'pt'] as const)
+  test(`what is done to a conversation is a word where there is room, and has a name and a tip everywhere, in ${language}`, async () => {
+    const lea = await newWriter(demo, `Lea ${language} Palavra`, 'Hello')
+    const { page, problems } = await demo.open(lea.place, { language })
+    const head = page.locator('#thread header')
+    await head.getByRole('heading').waitFor()
+    for (const [width, hasWords] of [
+      [1440, true],
+      [1280, true],
+      [1200, true],
+      [1199, false],
+      [1024, false],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      const buttons = await head.getByRole('button').filter({ visible: true }).all()
+      assert.ok(buttons.length >= 5)
+      for (const button of buttons) {
+        const [words, name] = [await button.innerText(), (await button.getAttribute('aria-label')) ?? '']
+        const isMain = name === ''
+        assert.equal(words !== '', hasWords || isMain, `${width}: ${name}`)
+        // Who speaks to the page says what is written there.
+        assert.ok(isMain || name.toLowerCase().includes(words.toLowerCase()), `${name}: ${words}`)
+      }
+      const room = await head.getByRole('heading').boundingBox()
+      assert.ok((room?.width ?? 0) >= 80, `${width}: the name has ${room?.width} px`)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
+      await picture(page, `triage-head-${language}-${width}`)
+    }
+    await page.setViewportSize(desktop)
+    for (const button of (await head.getByRole('button').filter({ visible: true }).all()).slice(0, 4)) {
+      const name = (await button.getAttribute('aria-label')) ?? ''
+      if ((await button.getAttribute('title')) !== null) continue
+      await button.hover()
+      await page.getByRole('tooltip').getByText(name).waitFor()
+    }
+    assert.deepEqual(problems, [])
+  })
+
 test('how long a customer waits is coloured by the goal of the workspace, and not at all without one', async () => {
   const rui = await newWriter(demo, 'Rui Espera', 'Anyone there?')
   const later = Date.parse((await conversation(rui.id)).unansweredSince) + 50 * 60_000

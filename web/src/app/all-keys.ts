@@ -34,6 +34,7 @@ function known(): KeyGroup[] {
       ['k', actions.previous],
       ['x', inbox.bulk.toggle],
       ['/', inbox.openSearch],
+      ['c', inbox.start],
       ['Escape', common.keys.back],
     ),
     group(

@@ -77,17 +77,29 @@ export function useFixedChoices(
 }
 
 interface Verb {
-  id: 'lead' | 'form' | 'key' | 'webhook' | 'connection' | 'import' | 'export' | 'board' | 'trash' | 'invite'
+  id:
+    | 'conversation'
+    | 'lead'
+    | 'form'
+    | 'key'
+    | 'webhook'
+    | 'connection'
+    | 'import'
+    | 'export'
+    | 'board'
+    | 'trash'
+    | 'invite'
   label: string
   run(): void
 }
 
 /** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
 function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
-  const { leads, forms, keys, webhooks, connections, common } = t
+  const { inbox, leads, forms, keys, webhooks, connections, common } = t
   const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
   const make = (id: Verb['id'], label: string, room: string): Verb => ({ id, label, run: () => goTo(room, newHash) })
   return [
+    make('conversation', inbox.start, 'inbox'),
     make('lead', leads.create, 'leads'),
     go('import', leads.importLeads, 'leads/import'),
     ...(mayIn(workspaceId, 'owner') ? [go('export', leads.exportLeads, 'leads/export')] : []),

@@ -34,6 +34,8 @@ export const sectionWords: Record<SectionName, string> = {
 }
 
 export const actionWords = {
+  conversation:
+    'new start conversation write message send compose nueva iniciar conversación escribir mensaje nova iniciar conversa escrever mensagem',
   lead: 'new create add lead contact customer nuevo nueva crear añadir contacto cliente novo nova criar adicionar contato',
   form: 'new create landing page nuevo nueva crear formulario novo nova criar formulário',
   key: 'new create api key agent nuevo nueva crear clave agente novo nova criar chave',

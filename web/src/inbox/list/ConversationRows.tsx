@@ -57,7 +57,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
   useMore(isNearEnd ? cursor : null, more)
   const { chosen, isByTouch, choose } = useChoosing(rows)
-  useListKeys(useMoves(scroller, rows, openId, virtual.scrollToIndex, open), choose)
+  useListKeys(useKept(useMoves(scroller, rows, openId, virtual.scrollToIndex, open), query.isPending), choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
@@ -164,6 +164,26 @@ function useMoves(
     }
     return { moveBy, here }
   }, [scroller])
+}
+
+/** To go on to the next before the rows are there is kept until they are, once. */
+function useKept(moves: Moves, isPending: boolean): Moves {
+  const isKept = useRef(false)
+  useEffect(() => {
+    if (isPending || !isKept.current) return
+    isKept.current = false
+    moves.moveBy(1)
+  }, [moves, isPending])
+  return useMemo(
+    () => ({
+      ...moves,
+      moveBy: (step) => {
+        if (isPending) isKept.current = step === 1
+        else moves.moveBy(step)
+      },
+    }),
+    [moves, isPending],
+  )
 }
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row

@@ -7,6 +7,7 @@ import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later, useStanding } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { chooseByTouch } from '../parts/selection.ts'
+import { StartButton } from '../start/StartButton.tsx'
 import { type FilterBy, foundMark, type InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
@@ -17,9 +18,10 @@ const FilterDrop = later(() => import('./FilterDrop.tsx'))
 interface ListHeaderProps {
   search: InboxSearch
   filterBy: FilterBy
+  open(id: string): void
 }
 
-export function ListHeader({ search, filterBy }: ListHeaderProps) {
+export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const [isFiltering, setFiltering] = useState(false)
   const drop = useDrop(isFiltering, setFiltering)
@@ -75,6 +77,7 @@ export function ListHeader({ search, filterBy }: ListHeaderProps) {
       <Dropped drop={drop}>
         <FilterDrop drop={drop} search={search} filterBy={filterBy} />
       </Dropped>
+      <StartButton open={open} />
     </header>
   )
 }

@@ -37,7 +37,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
       {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
-      <ListHeader search={search} filterBy={filterBy} />
+      <ListHeader search={search} filterBy={filterBy} open={open} />
       <ViewTabs view={filter.view} choose={views} />
       {isChoosing && (
         <Suspense fallback={<KeysHeld />}>

@@ -112,13 +112,13 @@ function ownerLine({ to, toName, fromName, reason, actor }: Activity, who: strin
     const isOwnDoing = actor.type === 'system' || actor.type === 'agent'
     return isOwnDoing ? lines.agentBegan(agent) : lines.gave(who, agent)
   }
-  if (reason === 'sent') return lines.sentSo(who)
+  if (reason === 'sent') return lines.sentSo(who, fromName)
   if (reason === 'phone') return lines.phoneSo
   if (reason === 'watchdog') return lines.watchdog(agent)
   if (reason === 'agents_stopped') return lines.stopped
   if (reason === 'key_ended') return lines.keyEnded(agent)
   if (actor.type === 'agent') return lines.handedOver(who)
-  return actor.type === 'system' ? lines.toPeople : lines.took(who)
+  return actor.type === 'system' ? lines.toPeople : lines.took(who, fromName)
 }
 
 function statusLine({ to, reason, snoozedUntil }: Activity, who: string): string {

@@ -117,6 +117,7 @@ function ActivityLine({ activity }: { activity: Activity }) {
   return (
     <p className={styles.line} title={fullMoment(activity.createdAt)}>
       {activityLine(activity, (id) => labels.get(id)?.name ?? t.common.unknown)}
+      {activity.kind === 'owner' && ` · ${clock(activity.createdAt)}`}
     </p>
   )
 }

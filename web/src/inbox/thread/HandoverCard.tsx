@@ -13,7 +13,7 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
   const texts = t.inbox.handover
   const title = handoverLine(handover)
   return (
-    <section className={styles.card} aria-label={title}>
+    <section className={styles.card} aria-label={title} data-line={isLine(handover) || undefined}>
       <p className={styles.title}>
         <IconArrowsExchange size={14} aria-hidden="true" />
         <span>
@@ -31,6 +31,12 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
     </section>
   )
 }
+
+const mostInLine = 80
+
+/** One short sentence stands beside who handed it to whom. */
+const isLine = ({ summary, reason, nextStep }: Handover): boolean =>
+  reason === null && nextStep === null && summary.length <= mostInLine && !summary.includes('\n')
 
 function Fact({ name, text }: { name: string; text: string }) {
   return (

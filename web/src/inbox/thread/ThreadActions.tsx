@@ -88,7 +88,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon
-          className={styles.folds}
+          className={`${styles.folds} ${styles.act}`}
           variant="subtle"
           color="gray"
           size="lg"
@@ -96,6 +96,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
           onClick={toggleUnread}
         >
           {isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
+          <span>{isUnread ? actions.readShort : actions.unreadShort}</span>
         </ActionIcon>
       </Tip>
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
@@ -132,7 +133,7 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
     <>
       <ActionIcon
         {...dropButton(drop, hint === undefined ? 'menu' : 'dialog')}
-        className={hint === undefined ? styles.more : styles.folds}
+        className={hint === undefined ? styles.more : `${styles.folds} ${styles.act}`}
         variant="subtle"
         color="gray"
         size="lg"
@@ -140,6 +141,7 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
         title={hint === undefined ? undefined : `${label} (${hint})`}
       >
         <Icon size={18} stroke={1.6} />
+        {hint !== undefined && <span>{label}</span>}
       </ActionIcon>
       <Dropped drop={drop}>{children(drop)}</Dropped>
     </>

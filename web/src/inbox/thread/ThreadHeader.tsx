@@ -43,7 +43,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
       <ThreadActions conversation={conversation} />
       <Tip label={customerWord}>
         <ActionIcon
-          className={styles.customerButton}
+          className={`${styles.customerButton} ${styles.act}`}
           variant="subtle"
           color="gray"
           size="lg"
@@ -52,6 +52,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           onClick={toggleCustomer}
         >
           <IconLayoutSidebarRight size={18} stroke={1.6} />
+          <span>{t.inbox.customer}</span>
         </ActionIcon>
       </Tip>
     </header>

@@ -20,7 +20,7 @@ const breakMs = 15 * 60_000
 
 /**
  * Groups of bubbles with days, breaks and lines between. `dayOf` tells days apart in the reader's zone. Reactions stand on
- * the message that they are about, not between.
+ * the message that they are about, not between. Who takes or gives a conversation is told of once.
  */
 export function blocksOf(
   items: readonly TimelineItem[],
@@ -29,12 +29,13 @@ export function blocksOf(
   dayOf: (at: string) => string,
 ): Block[] {
   const blocks: Block[] = []
+  const told = toldByOthers(items)
   let day = ''
   let spokenAtMs = 0
   let isUnread = false
   for (const item of items) {
     isUnread ||= item.id === unreadId
-    if (isShownElsewhere(item)) continue
+    if (isShownElsewhere(item) || told.has(item.id)) continue
     const isNewDay = dayOf(item.at) !== day
     day = dayOf(item.at)
     const atMs = Date.parse(item.at)
@@ -54,6 +55,33 @@ export function blocksOf(
 // One that was taken back shows nothing, whatever it was about.
 const isShownElsewhere = ({ message }: TimelineItem): boolean =>
   message?.reaction != null && (message.reaction.messageId !== null || message.reaction.emoji === '')
+
+/** Of what was done at once, what goes without saying: a hand-over says who answers now, and both whose it is. */
+function toldByOthers(items: readonly TimelineItem[]): ReadonlySet<string> {
+  const told = new Set<string>()
+  for (let from = 0, to = 0; from < items.length; from = to) {
+    const first = items[from]
+    for (to = from + 1; to < items.length && isSameAct(first, items[to]); ) to++
+    const act = items.slice(from, to)
+    const handover = act.find((one) => one.handover !== undefined)?.handover
+    const hasOwner = act.some(({ activity }) => activity?.kind === 'owner')
+    for (const { id, activity } of act) {
+      const isOwner = activity?.kind === 'owner' && handover !== undefined
+      const isAssignee = activity?.kind === 'assignee' && (hasOwner || handover !== undefined)
+      if (isOwner || (isAssignee && followsFrom(activity, handover))) told.add(id)
+    }
+  }
+  return told
+}
+
+function isSameAct(one: TimelineItem | undefined, other: TimelineItem | undefined): boolean {
+  const [actor, otherActor] = [one, other].map((item) => (item?.activity ?? item?.handover)?.actor)
+  return one?.at === other?.at && actor?.type === otherActor?.type && actor?.id === otherActor?.id
+}
+
+/** Whoever takes over has it assigned, a colleague who is handed it as well, and an agent leaves it to nobody. */
+const followsFrom = ({ to, actor }: Activity, handover: Handover | undefined): boolean =>
+  to === null || to === actor.id || to === handover?.toId
 
 function addItem(blocks: Block[], { id, message, note, activity, handover }: TimelineItem): void {
   if (note !== undefined) blocks.push({ type: 'note', key: id, note })

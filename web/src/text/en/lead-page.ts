@@ -39,22 +39,4 @@ export const leadPage = {
   notePlaceholder: 'A note for your team',
   addNote: 'Add note',
   message: 'Message',
-  start: {
-    title: (name: string) => `Message ${name}`,
-    help: 'A conversation begins with an approved template. Once they answer, you can write freely for 24 hours.',
-    number: 'Send from',
-    template: 'Template',
-    choose: 'Choose a template',
-    value: (n: number) => `Value ${n}`,
-    preview: 'What they will read',
-    send: 'Send',
-    noPhone: 'This lead has no phone number. Add one to write to them.',
-    noConnection: 'No number can start conversations right now.',
-    noConnectionHelp:
-      'Templates need an active number of the WhatsApp Business Platform, of your own or through a partner. A phone linked by QR code can only answer.',
-    connections: 'Go to connections',
-    noTemplate: 'This number has no approved template that can be sent from here.',
-    noTemplateHelp: 'Templates with a picture or a file are sent from the inbox.',
-    failed: 'The platform refused the message. The conversation says why.',
-  },
 }

@@ -41,22 +41,4 @@ export const leadPage: typeof en = {
   notePlaceholder: 'Una nota para tu equipo',
   addNote: 'Añadir nota',
   message: 'Escribir',
-  start: {
-    title: (name) => `Escribir a ${name}`,
-    help: 'Una conversación empieza con una plantilla aprobada. Cuando respondan, podrás escribir libremente durante 24 horas.',
-    number: 'Enviar desde',
-    template: 'Plantilla',
-    choose: 'Elige una plantilla',
-    value: (n) => `Valor ${n}`,
-    preview: 'Lo que leerán',
-    send: 'Enviar',
-    noPhone: 'Este lead no tiene teléfono. Añade uno para escribirle.',
-    noConnection: 'Ningún número puede iniciar conversaciones ahora.',
-    noConnectionHelp:
-      'Las plantillas necesitan un número activo de WhatsApp Business Platform, propio o de un socio. Un teléfono vinculado por código QR solo puede responder.',
-    connections: 'Ir a las conexiones',
-    noTemplate: 'Este número no tiene ninguna plantilla aprobada que se pueda enviar desde aquí.',
-    noTemplateHelp: 'Las plantillas con imagen o archivo se envían desde la bandeja.',
-    failed: 'La plataforma rechazó el mensaje. La conversación dice por qué.',
-  },
 }

@@ -7,6 +7,7 @@ import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { files } from './inbox/files.ts'
 import { finding } from './inbox/finding.ts'
+import { start } from './inbox/start.ts'
 import { triage } from './inbox/triage.ts'
 import { keys } from './keys.ts'
 import { leadPage } from './lead-page.ts'
@@ -33,6 +34,7 @@ export const rest: typeof en = {
   problem,
   profile,
   settings,
+  start,
   told,
   transfer,
   triage,

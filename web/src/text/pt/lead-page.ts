@@ -41,22 +41,4 @@ export const leadPage: typeof en = {
   notePlaceholder: 'Uma nota para sua equipe',
   addNote: 'Adicionar nota',
   message: 'Escrever',
-  start: {
-    title: (name) => `Escrever para ${name}`,
-    help: 'Uma conversa começa com um modelo aprovado. Quando responderem, você pode escrever livremente por 24 horas.',
-    number: 'Enviar de',
-    template: 'Modelo',
-    choose: 'Escolha um modelo',
-    value: (n) => `Valor ${n}`,
-    preview: 'O que vão ler',
-    send: 'Enviar',
-    noPhone: 'Este lead não tem telefone. Adicione um para escrever.',
-    noConnection: 'Nenhum número pode iniciar conversas agora.',
-    noConnectionHelp:
-      'Modelos precisam de um número ativo da WhatsApp Business Platform, próprio ou de um parceiro. Um telefone vinculado por QR code só pode responder.',
-    connections: 'Ir para as conexões',
-    noTemplate: 'Este número não tem nenhum modelo aprovado que possa ser enviado daqui.',
-    noTemplateHelp: 'Modelos com imagem ou arquivo são enviados pela caixa de entrada.',
-    failed: 'A plataforma recusou a mensagem. A conversa diz por quê.',
-  },
 }

@@ -14,6 +14,7 @@ export const inbox = {
   },
   clearFilters: 'Clear filters',
   search: 'Search names, numbers, messages',
+  start: 'New conversation',
   openSearch: 'Search conversations',
   filter: 'Filter and sort',
   filters: {
@@ -145,12 +146,13 @@ export const inbox = {
   ad: { ad: 'Came from an ad', post: 'Came from a post' },
   note: (name: string) => `Note · ${name}`,
   lines: {
-    took: (who: string) => `${who} took over`,
+    took: (who: string, from: string | null) => (from === null ? `${who} took over` : `${who} took over from ${from}`),
     handedOver: (who: string) => `${who} handed it to the team`,
     gave: (who: string, agent: string) => `${who} handed it to ${agent}`,
     agentBegan: (agent: string) => `${agent} answers`,
     toPeople: 'The team answers',
-    sentSo: (who: string) => `${who} answered and took over`,
+    sentSo: (who: string, from: string | null) =>
+      from === null ? `${who} answered and took over` : `${who} answered and took over from ${from}`,
     phoneSo: 'The team answers: somebody wrote from the phone',
     watchdog: (agent: string) => `${agent} did not answer in time; the team answers`,
     stopped: 'Agents were stopped; the team answers',
@@ -196,6 +198,8 @@ export const inbox = {
     assign: 'Assign',
     unread: 'Mark unread',
     read: 'Mark read',
+    unreadShort: 'Unread',
+    readShort: 'Read',
     next: 'Next conversation',
     previous: 'Previous conversation',
     resolved: 'Resolved',

@@ -16,6 +16,7 @@ export const inbox: typeof en = {
   },
   clearFilters: 'Quitar filtros',
   search: 'Buscar nombres, números, mensajes',
+  start: 'Nueva conversación',
   openSearch: 'Buscar conversaciones',
   filter: 'Filtrar y ordenar',
   filters: {
@@ -147,12 +148,13 @@ export const inbox: typeof en = {
   ad: { ad: 'Llegó por un anuncio', post: 'Llegó por una publicación' },
   note: (name) => `Nota · ${name}`,
   lines: {
-    took: (who) => `${who} tomó la conversación`,
+    took: (who, from) => (from === null ? `${who} tomó la conversación` : `${who} relevó a ${from}`),
     handedOver: (who) => `${who} la pasó al equipo`,
     gave: (who, agent) => `${who} la pasó a ${agent}`,
     agentBegan: (agent) => `${agent} responde`,
     toPeople: 'El equipo responde',
-    sentSo: (who) => `${who} respondió y tomó la conversación`,
+    sentSo: (who, from) =>
+      from === null ? `${who} respondió y tomó la conversación` : `${who} respondió y relevó a ${from}`,
     phoneSo: 'El equipo responde: alguien escribió desde el teléfono',
     watchdog: (agent) => `${agent} no respondió a tiempo; el equipo responde`,
     stopped: 'Se detuvo a los agentes; el equipo responde',
@@ -198,6 +200,8 @@ export const inbox: typeof en = {
     assign: 'Asignar',
     unread: 'Marcar sin leer',
     read: 'Marcar como leída',
+    unreadShort: 'Sin leer',
+    readShort: 'Leída',
     next: 'Conversación siguiente',
     previous: 'Conversación anterior',
     resolved: 'Resuelta',

@@ -16,6 +16,7 @@ export const inbox: typeof en = {
   },
   clearFilters: 'Limpar filtros',
   search: 'Buscar nomes, números, mensagens',
+  start: 'Nova conversa',
   openSearch: 'Buscar conversas',
   filter: 'Filtrar e ordenar',
   filters: {
@@ -147,12 +148,13 @@ export const inbox: typeof en = {
   ad: { ad: 'Veio de um anúncio', post: 'Veio de uma publicação' },
   note: (name) => `Nota · ${name}`,
   lines: {
-    took: (who) => `${who} assumiu`,
+    took: (who, from) => (from === null ? `${who} assumiu a conversa` : `${who} assumiu no lugar de ${from}`),
     handedOver: (who) => `${who} passou para a equipe`,
     gave: (who, agent) => `${who} passou para ${agent}`,
     agentBegan: (agent) => `${agent} responde`,
     toPeople: 'A equipe responde',
-    sentSo: (who) => `${who} respondeu e assumiu`,
+    sentSo: (who, from) =>
+      from === null ? `${who} respondeu e assumiu a conversa` : `${who} respondeu e assumiu no lugar de ${from}`,
     phoneSo: 'A equipe responde: alguém escreveu pelo telefone',
     watchdog: (agent) => `${agent} não respondeu a tempo; a equipe responde`,
     stopped: 'Os agentes foram parados; a equipe responde',
@@ -198,6 +200,8 @@ export const inbox: typeof en = {
     assign: 'Atribuir',
     unread: 'Marcar como não lida',
     read: 'Marcar como lida',
+    unreadShort: 'Não lida',
+    readShort: 'Lida',
     next: 'Próxima conversa',
     previous: 'Conversa anterior',
     resolved: 'Resolvida',

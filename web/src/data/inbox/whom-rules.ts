@@ -1,0 +1,52 @@
+/** Somebody to write to. */
+export interface Whom {
+  name: string
+  /** How a template greets them; empty when nobody knows. */
+  firstName: string
+  /** Digits with country code, or as it was typed; null for a lead without one. */
+  phone: string | null
+  email: string | null
+}
+
+interface FoundLead {
+  firstName: string
+  lastName: string | null
+  phone: string | null
+  email: string | null
+}
+
+interface FoundConversation {
+  contact: { name: string | null; phone: string | null }
+}
+
+/** Whom a few words have found: leads first, then customers who are none; each number once. */
+export function peopleOf(leads: readonly FoundLead[], conversations: readonly FoundConversation[]): Whom[] {
+  const people = leads.map(({ firstName, lastName, phone, email }): Whom => {
+    const name = lastName === null ? firstName : `${firstName} ${lastName}`
+    return { name, firstName, phone, email }
+  })
+  for (const { contact } of conversations) {
+    const { phone } = contact
+    if (phone === null || people.some((one) => one.phone !== null && isSameNumber(one.phone, phone))) continue
+    const name = contact.name?.trim() ?? ''
+    people.push({ name, firstName: name.split(/\s/, 1)[0] ?? '', phone, email: null })
+  }
+  return people
+}
+
+/** The digits of a phone number that was typed whole; null for anything else. */
+export function digitsOf(typed: string): string | null {
+  if (!/^[+(\d][\d\s()./+-]*$/.test(typed)) return null
+  const digits = typed.replaceAll(/\D/g, '')
+  return digits.length >= minDigits && digits.length <= maxDigits ? digits : null
+}
+
+const [minDigits, maxDigits] = [8, 20]
+
+/**
+ * Whether two spellings, of which a search for one has found the other, are of one number. Countries have changed what stands
+ * before the last eight digits, and people leave the country out.
+ */
+export const isSameNumber = (one: string, other: string): boolean => endOf(one) === endOf(other)
+
+const endOf = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-minDigits)

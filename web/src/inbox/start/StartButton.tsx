@@ -1,0 +1,39 @@
+import { ActionIcon } from '@mantine/core'
+import { IconMessagePlus } from '@tabler/icons-react'
+import { Suspense, useMemo } from 'react'
+import { useWorkspace } from '../../data/workspace.ts'
+import { t, withTexts } from '../../text/index.ts'
+import { type KeyAction, useKeys } from '../../ui/keys.ts'
+import { KeysHeld } from '../../ui/overlay/keys-held.ts'
+import { later } from '../../ui/overlay/later.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useMaking } from '../../ui/use-making.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+
+const NewConversation = later(() => withTexts(() => import('./NewConversation.tsx')))
+
+const noKeys: readonly KeyAction[] = []
+
+/** Begins a conversation, also by `C` and from the palette. Where nobody may send it is not there. */
+export function StartButton({ open }: { open(conversationId: string): void }) {
+  const { data: workspace } = useWorkspace(useWorkspaceId())
+  const maySend = workspace === undefined || (workspace.inboxEnabled && workspace.inboxAvailable)
+  const [isStarting, setStarting] = useMaking()
+  const keys = useMemo(() => [{ keys: 'c', label: t.inbox.start, run: () => setStarting(true) }], [setStarting])
+  useKeys(t.inbox.title, maySend ? keys : noKeys)
+  if (!maySend) return null
+  return (
+    <>
+      <Tip label={`${t.inbox.start} (C)`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.inbox.start} onClick={() => setStarting(true)}>
+          <IconMessagePlus size={18} stroke={1.6} />
+        </ActionIcon>
+      </Tip>
+      {isStarting && (
+        <Suspense fallback={<KeysHeld />}>
+          <NewConversation open={open} close={() => setStarting(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

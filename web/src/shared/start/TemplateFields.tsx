@@ -1,0 +1,101 @@
+import { Select, Skeleton, TextInput } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useTemplates } from '../../data/connections.ts'
+import { language, t } from '../../text/index.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { languageName } from '../../ui/format/language-name.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { findTemplates, type Problem, piecesOf, problemOf } from '../template-preview.ts'
+import styles from './start.module.css'
+import type { Start } from './use-start.ts'
+
+interface TemplateFieldsProps {
+  connectionId: string
+  start: Pick<Start, 'template' | 'choose' | 'values' | 'setValue' | 'isTried'>
+  /** What the service has said of the template. */
+  refusal: string | null
+  /** Whoever has just picked somebody goes on here. */
+  takesFocus: boolean
+}
+
+/** Which template, what is in it, and how it will read. */
+export function TemplateFields({ connectionId, start, refusal, takesFocus }: TemplateFieldsProps) {
+  const { template, values, isTried } = start
+  const missing = isTried && template === null ? t.start.problems.template : null
+  return (
+    <>
+      <TemplateChoice connectionId={connectionId} start={start} problem={refusal ?? missing} takesFocus={takesFocus} />
+      {values.map((value, n) => (
+        <TextInput
+          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          key={n}
+          label={t.start.value(n + 1)}
+          value={value}
+          dir="auto"
+          error={wordsFor(problemOf(value), isTried)}
+          onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
+        />
+      ))}
+      {template !== null && <Preview body={template.body} values={values} />}
+    </>
+  )
+}
+
+const wordsFor = (problem: Problem | null, isTried: boolean): string | undefined =>
+  problem === null || (problem === 'empty' && !isTried) ? undefined : t.compose.templates.problems[problem]
+
+interface TemplateChoiceProps extends Pick<TemplateFieldsProps, 'connectionId' | 'start' | 'takesFocus'> {
+  problem: string | null
+}
+
+function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateChoiceProps) {
+  const query = useTemplates(useWorkspaceId(), connectionId)
+  const field = useRef<HTMLInputElement>(null)
+  const isThere = query.data !== undefined
+  useEffect(() => {
+    if (takesFocus && isThere) field.current?.focus()
+  }, [takesFocus, isThere])
+  if (query.isPending) return <Skeleton height={60} />
+  if (query.error !== null) return <p role="alert">{sentenceFor(query.error)}</p>
+  // A picture or a file belongs to a conversation that there is.
+  const templates = findTemplates(query.data, '', language).filter(({ header }) => header === null)
+  if (templates.length === 0) return <Empty title={t.start.noTemplate} help={t.start.noTemplateHelp} />
+  return (
+    <Select
+      ref={field}
+      label={t.start.template}
+      placeholder={t.start.choose}
+      searchable
+      openOnFocus={false}
+      data={templates.map((one) => ({
+        value: one.id,
+        label: `${one.name.replaceAll('_', ' ')} (${languageName(one.language)})`,
+      }))}
+      value={start.template?.id ?? null}
+      allowDeselect={false}
+      error={problem}
+      onChange={(id) => start.choose(templates.find((one) => one.id === id) ?? null)}
+    />
+  )
+}
+
+function Preview({ body, values }: { body: string; values: readonly string[] }) {
+  return (
+    <figure className={styles.preview}>
+      <figcaption>{t.start.preview}</figcaption>
+      <p dir="auto">
+        {piecesOf(body, values).map((piece, n) =>
+          'text' in piece ? (
+            piece.text
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
+            <mark key={n} data-empty={piece.value === '' || undefined}>
+              {piece.value || `{{${piece.parameter}}}`}
+            </mark>
+          ),
+        )}
+      </p>
+    </figure>
+  )
+}

@@ -1,0 +1,34 @@
+import { Failure } from '../../api/failure.ts'
+
+interface Number {
+  id: string
+  channel: 'waba' | 'unofficial' | 'partner'
+  state: 'active' | 'paused' | 'unavailable'
+}
+
+/** Whether a number may write first: a phone linked by QR code may not, nor one that is down. */
+export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'
+
+/** The numbers to choose from: those that may write first, and those that somebody has a conversation on. */
+export const numbersFor = <N extends Number>(numbers: readonly N[], talks: readonly { connectionId: string }[]): N[] =>
+  numbers.filter((one) => canStart(one) || talks.some(({ connectionId }) => connectionId === one.id))
+
+/** What one begins with: the number that was used last, else the first that may write. */
+export const usualNumber = (numbers: readonly Number[], last: string | null): string | null =>
+  (numbers.find((one) => one.id === last && canStart(one)) ?? numbers.find(canStart))?.id ?? null
+
+export type Place = 'whom' | 'number' | 'template' | 'all'
+
+const places: Record<string, Place> = {
+  CONNECTION_UNAVAILABLE: 'number',
+  ACKNOWLEDGEMENT_REQUIRED: 'number',
+  TEMPLATE_NOT_APPROVED: 'template',
+}
+
+/** Beside which field a refusal is told. */
+export function placeOf(error: unknown): Place {
+  if (!(error instanceof Failure)) return 'all'
+  if (error.issues.has('phone')) return 'whom'
+  if (error.status === 404) return 'number'
+  return places[error.code ?? ''] ?? 'all'
+}

@@ -1,0 +1,37 @@
+/** What beginning a conversation with somebody says. */
+export const start = {
+  title: (name: string) => `Message ${name}`,
+  help: 'A conversation begins with an approved template. Once they answer, you can write freely for 24 hours.',
+  number: 'Send from',
+  template: 'Template',
+  choose: 'Choose a template',
+  value: (n: number) => `Value ${n}`,
+  preview: 'What they will read',
+  send: 'Send',
+  noPhone: 'This lead has no phone number. Add one to write to them.',
+  noConnection: 'No number can start conversations right now.',
+  noConnectionHelp:
+    'Templates need an active number of the WhatsApp Business Platform, of your own or through a partner. A phone linked by QR code can only answer.',
+  connections: 'Go to connections',
+  noTemplate: 'This number has no approved template that can be sent from here.',
+  noTemplateHelp: 'Templates with a picture or a file are sent from the inbox.',
+  failed: 'The platform refused the message. The conversation says why.',
+  whom: 'To',
+  whomPlaceholder: 'Name, phone number or e-mail',
+  nobody: 'Nobody found. Type a whole phone number to write to it.',
+  writeTo: (number: string) => `Write to ${number}`,
+  withoutPhone: 'No phone number',
+  change: 'Change',
+  problems: {
+    whom: 'Choose somebody, or type a phone number with its country code.',
+    template: 'Choose a template.',
+  },
+  exists: (name: string) => `There is a conversation with ${name} on this number already.`,
+  existing: {
+    open: 'You can write freely there.',
+    closed: 'Text can be sent there once they write. Until then a template reaches them.',
+    silent: 'On a phone linked by QR code nothing can be sent until they write.',
+  },
+  elsewhere: (connection: string) => `Open their conversation on ${connection}`,
+  open: 'Open the conversation',
+}
