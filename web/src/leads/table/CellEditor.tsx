@@ -27,7 +27,7 @@ interface CellEditorProps {
 }
 
 /** A cell that is being changed. Enter and leaving it save, Escape does not. */
-export function CellEditor({ lead, field, context, done }: CellEditorProps) {
+export default function CellEditor({ lead, field, context, done }: CellEditorProps) {
   const [text, setText] = useState(() => textOf(lead, field))
   const isDone = useRef(false)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)

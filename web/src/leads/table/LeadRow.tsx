@@ -9,8 +9,8 @@ import { cellOf, type FieldContext, isCellEditable, isEditable } from '../fields
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
-import { CellEditor } from './CellEditor.tsx'
 
+const CellEditor = later(() => import('./CellEditor.tsx'))
 const LabelsCell = later(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
@@ -62,7 +62,9 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           {lead === undefined ? (
             <span className={styles.blank} />
           ) : isEditing && activeColumn === id && isEditable(id) ? (
-            <CellEditor lead={lead} field={id} context={context} done={done} />
+            <Suspense fallback={<KeysHeld />}>
+              <CellEditor lead={lead} field={id} context={context} done={done} />
+            </Suspense>
           ) : isEditing && activeColumn === id && id === 'labels' ? (
             <Suspense fallback={<KeysHeld />}>
               <LabelsCell lead={lead} done={done} />
