@@ -1009,6 +1009,12 @@ create table parked_statuses (
 
 CREATE INDEX parked_statuses_age ON parked_statuses USING btree (parked_at);
 
+create table process_writes (
+  process_id uuid not null,
+  written_at timestamp(3) with time zone not null,
+  constraint process_writes_pkey PRIMARY KEY (process_id)
+);
+
 create table push_keys (
   id uuid not null,
   public_key text not null,

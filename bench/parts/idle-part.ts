@@ -118,6 +118,7 @@ async function startNode({ socketFolder, database, user, password }: Database) {
     PARLEY_DATA_DIR: folder,
     PARLEY_MASTER_KEY: benchMasterKey.toString('base64'),
     PARLEY_PORT: String(await freePort()),
+    PARLEY_DRAIN_SECONDS: '0',
   }
   const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

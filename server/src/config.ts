@@ -13,6 +13,8 @@ export interface Config {
     publicUrl: string
     /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
     trustedProxies: string[]
+    /** How long the process goes on serving after it was told to stop, while `/readyz` says that it is leaving. */
+    drainMs: number
   }
   database: {
     /** An external PostgreSQL; without it the program runs one of its own in `dataFolder`. */
@@ -100,6 +102,8 @@ export function loadConfig(env: Environment): Config {
         '',
       ),
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
+      // On the embedded database there is no other process that callers could be sent to.
+      drainMs: (read.integer('PARLEY_DRAIN_SECONDS', 0, 300) ?? (database.url === null ? 0 : 5)) * 1000,
     },
     database: {
       ...database,

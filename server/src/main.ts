@@ -62,7 +62,12 @@ try {
   process.exit(1)
 }
 
-// A person at a terminal wants to see what needs them, not a line for every request.
+// A person at a terminal wants to see what needs them, not a line for every request, and Ctrl+C to be the end of it.
 function withTerminalDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return process.stdout.isTTY && !env.PARLEY_LOG_LEVEL ? { ...env, PARLEY_LOG_LEVEL: 'warn' } : env
+  if (!process.stdout.isTTY) return env
+  return {
+    ...env,
+    PARLEY_LOG_LEVEL: env.PARLEY_LOG_LEVEL || 'warn',
+    PARLEY_DRAIN_SECONDS: env.PARLEY_DRAIN_SECONDS || '0',
+  }
 }

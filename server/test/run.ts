@@ -1,5 +1,5 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads/write/upsert.test.ts --test-name-pattern=…` for some.
-import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -60,6 +60,8 @@ const longest = [
  */
 const waiting = [
   'program/primary-moves.test.ts',
+  'program/availability/database-away.test.ts',
+  'program/availability/writes-hang.test.ts',
   'program/session-takeover.test.ts',
   'inbox/send/send-takeover.test.ts',
   'webhooks/deliver/delivery-crash.test.ts',
@@ -113,16 +115,23 @@ function filesOf(patterns: string[]): string[] {
 
 function placeOf(file: string): number {
   const place = longest.findIndex((one) => file.endsWith(one))
-  return place < 0 ? longest.length : place
+  if (place >= 0) return place
+  return sharesDemo(file) ? longest.length : longest.length + 1
 }
 
-/** Small files of one room share a process, as to load the service takes longer than they do. */
+/** Web tests that share a demo and a browser, both of which take some seconds to begin. */
+function sharesDemo(file: string): boolean {
+  return file.startsWith('web') && readFileSync(file, 'utf8').includes('await sharedDemo()')
+}
+
+/** Small files of one room share a process, as to load the service takes longer than they do; so do those of one demo. */
 function groupsOf(files: readonly string[]): string[][] {
   const groups: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    const isAlone = placeOf(file) < longest.length || alone.some((one) => one.test(file))
-    const room = dirname(file).split(sep).slice(0, roomDepth).join('/')
+    const isShared = sharesDemo(file)
+    const isAlone = !isShared && (placeOf(file) < longest.length || alone.some((one) => one.test(file)))
+    const room = isShared ? 'demo' : dirname(file).split(sep).slice(0, roomDepth).join('/')
     const group = isAlone ? undefined : open.get(room)
     if (group !== undefined && group.length < together) {
       group.push(file)
@@ -163,7 +172,7 @@ async function runTests(groups: string[], concurrency: number, isShown: boolean)
     files: groups,
     concurrency,
     // Of a process with several files; each of them, and each test, has the time that was given.
-    timeout: 3 * timeout,
+    timeout: together * timeout,
     execArgv: [`--test-timeout=${timeout}`],
     signal: stopping.signal,
     ...(values['test-name-pattern'] && { testNamePatterns: values['test-name-pattern'] }),

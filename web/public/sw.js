@@ -6,9 +6,8 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json() ?? {})))
 
 async function show({ id, title = 'Parley', body = '', url = '/' }) {
-  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   // Who looks at the app is told by it.
-  if (pages.some((page) => page.focused)) return
+  if ((await appPages()).some((page) => page.focused)) return
   await self.registration.showNotification(title, { body, tag: id, icon: '/icon-192.png', data: { url } })
   await self.navigator.setAppBadge?.().catch(() => {})
 }
@@ -19,9 +18,14 @@ self.addEventListener('notificationclick', (event) => {
 })
 
 async function open(url) {
-  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const page = pages.find((one) => new URL(one.url).pathname.startsWith('/w/'))
+  const [page] = await appPages()
   if (page === undefined) return self.clients.openWindow(url)
   page.postMessage({ open: url })
   return page.focus()
+}
+
+/** Forms and the reference stand at the same address, and tell nobody of anything. */
+async function appPages() {
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  return pages.filter(({ url }) => new URL(url).pathname.startsWith('/w/'))
 }

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountText, currencySign, readAmount, shortAmount, shownAmount, understood } from '../src/ui/format/amount.ts'
+import {
+  amountText,
+  currencySign,
+  readAmount,
+  readNumber,
+  shortAmount,
+  shownAmount,
+  understood,
+  understoodNumber,
+} from '../src/ui/format/amount.ts'
 
 const all = ['en', 'es', 'pt']
 
@@ -43,6 +52,16 @@ test('an amount means the same wherever it is typed and in whatever language', (
     ['.5', undefined],
     ['-5', undefined],
     ['1e3', undefined],
+    ['10k', 10_000],
+    ['10 K', 10_000],
+    ['R$ 1,5k', 1500],
+    ['1.15k €', 1150],
+    ['10k5', undefined],
+    ['k', undefined],
+    ['1000000000k', undefined],
+    ['10 Kz', 10],
+    ['10 Kč', 10],
+    ['10 kr', 10],
     ['lots', undefined],
     ['R$', undefined],
     ['999999999999.99', 999_999_999_999.99],
@@ -118,5 +137,48 @@ test('an amount that is shown in a currency can be typed in again as it stands',
       assert.equal(readAmount(shown.format(12_345.67)), 12_345.67, shown.format(12_345.67))
     }
   }
-  assert.deepEqual(['10 mil', '10k', '10M', '10 K'].map(readAmount), Array(4).fill(undefined))
+  // What means another thing elsewhere: a thousand, a million.
+  assert.deepEqual(['10 mil', '10M', '10 mi'].map(readAmount), Array(3).fill(undefined))
+})
+
+test('a number is read as an amount is, keeps its sign and its decimals', () => {
+  const table: [string, string | null | undefined][] = [
+    ['', null],
+    ['-5', '-5'],
+    ['−5', '-5'],
+    ['- 5', '-5'],
+    ['-0', '0'],
+    ['R$ -10', '-10'],
+    ['-R$ 10,50', '-10.5'],
+    ['-1.234,56', '-1234.56'],
+    ['-1,234.56', '-1234.56'],
+    ['1.234,5678', '1234.5678'],
+    ['1,234,567.8901', '1234567.8901'],
+    ['3,14159', '3.14159'],
+    ['1.2350', '1.235'],
+    ['-10k', '-10000'],
+    ['5-3', undefined],
+    ['--5', undefined],
+    ['1.234.5678', undefined],
+    ['01310-100', undefined],
+    ['-', undefined],
+    ['1,'.repeat(10_000), undefined],
+  ]
+  for (const [text, expected] of table) assert.equal(readNumber(text), expected, text)
+})
+
+test('what was read of a number is told where it was typed in another way than the language writes it', () => {
+  const table: [string, string, string | null][] = [
+    ['1.235', 'en', '1,235'],
+    ['1.2350', 'en', null],
+    ['1.235', 'pt', null],
+    ['-12,5', 'en', '-12.5'],
+    ['-12,5', 'es', null],
+    ['12.50', 'en', null],
+    ['−5', 'en', null],
+    ['100', 'pt', null],
+    ['three', 'en', null],
+  ]
+  for (const [text, language, expected] of table)
+    assert.equal(understoodNumber(text, language), expected, `${text} ${language}`)
 })

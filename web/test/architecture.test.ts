@@ -146,6 +146,19 @@ test('a component has its workspace from the address, never handed down', () => 
   )
 })
 
+test('what stands over a page is drawn by ui/ alone, which looks after its keys and the focus, and so is its address changed', () => {
+  const own = source.filter(
+    ({ path, text }) => roomOf(path) !== 'ui' && /\b(?:Modal|Drawer)\b[^}]*\} from '@mantine\/core'/.test(text),
+  )
+  const ofAddress = source.filter(
+    ({ path, text }) => !path.startsWith('src/ui/') && /navigate\(\{ ?to: '\.'/.test(text),
+  )
+  assert.deepEqual(
+    [...own, ...ofAddress].map(({ path }) => path),
+    [],
+  )
+})
+
 test(`no file has more than ${maxLines} lines, and no folder more than ${maxFiles} files`, () => {
   const long = [...source, ...tests].filter(({ lines }) => lines > maxLines).map(({ path }) => path)
   const folders = Map.groupBy(source, ({ path }) => folderOf(path))

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { field, newWriter, thread, until, type Writer } from './support/composing.ts'
-import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+import { phone, picture, seriousIssues, sharedDemo } from './support/demo.ts'
 import { type ChosenFile, choose, drawing, paper } from './support/files.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const [beach, garden, invoice] = [
   drawing('beach.png', [20, 90, 200]),

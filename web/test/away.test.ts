@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { thread } from './support/composing.ts'
-import { openDemo, picture, visitOf } from './support/demo.ts'
+import { picture, sharedDemo, visitOf } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const place = `/workspaces/${demo.workspaceId}`
 
 /** A colleague, in a browser of their own. */

@@ -102,10 +102,19 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   const other = await context.newPage()
   await other.goto(page.url())
   await bell(other).waitFor()
+  // Which page sounds is decided among those that may: two that nobody has touched take it from none.
+  const untouched = [await context.newPage(), await context.newPage()]
+  for (const one of untouched) {
+    await one.goto(page.url())
+    await bell(one).waitFor()
+    // To the browser this key is no touch.
+    await one.keyboard.press('Escape')
+  }
   await other.getByRole('main').click({ position: { x: 2, y: 2 } })
   await assign(4)
-  for (const one of [page, other]) await bell(one, 'Notifications: 1 unread').waitFor()
-  const heard = async () => (await tones(page)) + (await tones(other))
+  const all = [page, other, ...untouched]
+  for (const one of all) await bell(one, 'Notifications: 1 unread').waitFor()
+  const heard = async () => (await Promise.all(all.map(tones))).reduce((sum, count) => sum + count, 0)
   await until(heard, (count) => count > 0)
   assert.equal(await heard(), 2)
 })
@@ -128,7 +137,8 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   await turnOn.waitFor()
   assert.equal(await page.evaluate('window.asked'), 0)
   await turnOn.click()
-  await page.getByText('This browser shows notifications').waitFor()
+  // The browser of the tests has no push service, and says so.
+  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
   assert.equal(await page.evaluate('window.asked'), 1)
   await hasRead
   const { contact } = await assign(5)
@@ -140,11 +150,44 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(found[0]?.body, contact.name)
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
   await turnOn.waitFor()
-  // The browser of the tests has no push service, and says so.
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('Push API in incognito')),
     [],
   )
+})
+
+test('a push service that never answers keeps nobody waiting', async () => {
+  const { page, context } = await demo.open('profile', { isAlone: true })
+  await context.addInitScript(`
+    Notification.requestPermission = async () => 'granted'
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+    PushManager.prototype.subscribe = () => new Promise(() => { window.tries = (window.tries ?? 0) + 1 })`)
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('button', { name: 'Show notifications in this browser' }).click()
+  await until(
+    () => page.evaluate('window.tries'),
+    (tries) => tries === 1,
+  )
+  await page.clock.fastForward(10_000)
+  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
+  await page.getByRole('button', { name: 'Stop in this browser' }).click()
+  await page.getByText('This browser shows no notifications yet.').waitFor()
+})
+
+test('whoever signs out leaves no number on the icon of the app', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await context.addInitScript(`
+    const note = async (badge) => localStorage.setItem('badges', (localStorage.getItem('badges') ?? '') + badge + ' ')
+    Object.assign(navigator, { setAppBadge: note, clearAppBadge: () => note('none') })`)
+  // Others of these tests go on in the same session.
+  await page.route('**/sign-out', (route) => route.fulfill({ status: 204 }))
+  await page.reload()
+  const badges = async () => String(await page.evaluate(`localStorage.getItem('badges')`))
+  await until(badges, (all) => /^\d+ /.test(all))
+  await page.getByRole('button', { name: /^You/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await until(badges, (all) => all.includes('none'))
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: as the service shows it
@@ -193,5 +236,7 @@ test('the app can be installed: manifest, icons and worker are there, and nothin
   }
   const worker = await fetch(`${demo.url}/sw.js`)
   assert.deepEqual([worker.status, worker.headers.get('cache-control')], [200, 'no-cache'])
+  // By the policy of its own file it may show our icon.
+  assert.match(worker.headers.get('content-security-policy') ?? '', /img-src 'self'/)
   assert.deepEqual(problems, [])
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+import { phone, picture, seriousIssues, sharedDemo } from './support/demo.ts'
 import { newCustomer, openId } from './support/inbox.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 
 test('the choices that a message offers stand below its words, and what was chosen quotes them', async () => {
   const customer = await newCustomer(demo, 'Lia Campos', '5511930000061')

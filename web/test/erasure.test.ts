@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDemo, picture, seriousIssues } from './support/demo.ts'
+import { picture, seriousIssues, sharedDemo } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 
 test('a customer is erased from the panel of their lead, once the word is typed', async () => {

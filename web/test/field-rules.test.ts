@@ -37,6 +37,8 @@ test('what is typed is kept in one form whatever the language writes, and an emp
     ['number', '3,14159', '3.14159'],
     ['number', '2.500', '2500'],
     ['number', 'three', undefined],
+    ['number', '-1.234,56', '-1234.56'],
+    ['text', '01310100', '01310100'],
     ['date', '2026-02-28', '2026-02-28'],
     ['boolean', 'true', true],
     ['boolean', 'false', false],
@@ -58,6 +60,8 @@ test('a value is shown as people read it, and one that does not fit as it is', (
     ['phone', '5581991234567', '+55 81 99123-4567', true],
     ['phone', '+5581991234567', '+55 81 99123-4567', true],
     ['phone', '12', '12', false],
+    ['phone', '08001234567', '08001234567', true],
+    ['text', '01310100', '01310100', true],
     ['select', 'Olinda', 'Olinda', false],
     ['multiselect', 'Natal, Recife', 'Natal, Recife', true],
     ['boolean', true, 'Yes', true],
@@ -73,6 +77,13 @@ test('a value is shown as people read it, and one that does not fit as it is', (
     [typedValue(rule('amount'), '1500.50'), typedValue(rule('amount'), 'a lot'), typedValue(rule('date'), undefined)],
     ['1500.5', 'a lot', ''],
   )
+  for (const value of ['1.235', '-12.125', '0.125', '1234.125', '7']) {
+    assert.equal(
+      readTyped(rule('number'), typedValue(rule('number'), value)),
+      value,
+      'it is read as it stood in the input',
+    )
+  }
 })
 
 test('the type of a value that nobody has defined is guessed by its looks', () => {
@@ -85,6 +96,9 @@ test('the type of a value that nobody has defined is guessed by its looks', () =
     ['https://example.com', 'url'],
     ['ana@example.com', 'email'],
     ['Recife', 'text'],
+    ['01310100', 'text'],
+    ['0', 'number'],
+    ['0.5', 'number'],
   ]
   for (const [value, type] of table) assert.equal(guessedType(value), type, String(value))
   assert.equal(keyOfName(' 2ª Opção de visita '), 'opcao_de_visita')
@@ -119,6 +133,9 @@ test('fields are columns by their key: those of the workspace until somebody cho
   assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, null), '1,500.50')
   assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, 'BRL'), 'R$1,500.50')
   assert.equal(fieldCell('field:sum', {}, fields, 'BRL'), '')
+  for (const text of ['01310100', '5581991234567', '50030230', '1500.5', '2026-01-31']) {
+    assert.equal(fieldCell('field:cep', { customFieldValues: { cep: text } }, fields, 'BRL'), text, 'of nobody’s type')
+  }
   const words = { fields, currency: 'BRL' }
   assert.deepEqual(
     [fieldText('sum', '1500.5', words), fieldText('gone', '1500.5', words), fieldText('gone', true, words)],

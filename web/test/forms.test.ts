@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { issuesInSchemes, openDemo, phone, picture, visitOf } from './support/demo.ts'
+import { issuesInSchemes, phone, picture, sharedDemo, visitOf } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 
 test('a form is built with a live preview, opened, filled on a phone, and the lead appears', async () => {
   const { page, problems } = await demo.open('forms')

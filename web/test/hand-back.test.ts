@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { field, newWriter } from './support/composing.ts'
-import { openDemo } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
 

@@ -9,9 +9,9 @@ import { testDatabase } from '../../server/test/support/database.ts'
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { newWriter, thread, until } from './support/composing.ts'
-import { openDemo, picture, seriousIssues } from './support/demo.ts'
+import { picture, seriousIssues, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
-import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+import { phone, picture, seriousIssues, sharedDemo } from './support/demo.ts'
 import { newCustomer, openId } from './support/inbox.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const found = (page: Page) => page.getByRole('region', { name: 'Found' })
 const group = (page: Page, name: 'Conversations' | 'Messages') => found(page).getByRole('region', { name })

@@ -60,7 +60,15 @@ test('the panel edits each field by its type, marks what does not fit, and defin
   const panel = openPanel(page)
   const budget = panel.getByLabel('Budget', { exact: true })
   await budget.waitFor()
-  assert.equal(await budget.inputValue(), '1500.5')
+  assert.equal(await budget.inputValue(), '1,500.50', 'as people read it')
+  await budget.focus()
+  assert.equal(await budget.inputValue(), '1500.5', 'as it is typed')
+  await budget.press('Escape')
+  await budget.fill('a lot')
+  await budget.press('Enter')
+  await panel.getByText('Write an amount').waitFor()
+  await budget.press('Escape')
+  await panel.getByText('Write an amount').waitFor({ state: 'detached' })
   await panel.getByText('Does not fit the type: One choice').waitFor()
   await budget.fill('2.500,75')
   await panel.getByText('Read as 2,500.75').waitFor()
@@ -69,6 +77,8 @@ test('the panel edits each field by its type, marks what does not fit, and defin
     () => byKey(lead.id),
     (now) => now.customFieldValues.budget === '2500.75',
   )
+  // It is read as a text, and is a day once somebody is in it.
+  await panel.getByLabel('Visit on', { exact: true }).focus()
   await panel.getByLabel('Visit on', { exact: true }).fill('2026-12-24')
   await panel.getByLabel('Visit on', { exact: true }).press('Enter')
   await until(
@@ -141,4 +151,86 @@ test('a form is given a defined field with its choices', async () => {
   await page.getByRole('menuitem', { name: 'Cidade' }).click()
   assert.equal(await page.getByLabel('Options', { exact: true }).inputValue(), 'Recife\nNatal')
   await picture(page, 'fields-form')
+})
+
+test('cells of custom fields are changed in their place by their types, with keys alone', async () => {
+  const { lead } = await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, {
+    firstName: 'Célula',
+    customFieldValues: { cidade: 'Recife', budget: '1500.5' },
+  })
+  const make = (key: string, label: string, type: string, choices: string[] = []) =>
+    demo.team('POST', fieldsPath, { key, label, type, choices, shownIn: ['panel', 'table'] })
+  await make('tastes', 'Tastes', 'multiselect', ['Sweet', 'Sour', 'Salty'])
+  await make('signed', 'Signed', 'boolean')
+  await make('rooms', 'Rooms', 'number')
+  await make('mail', 'Second mail', 'email')
+  const columns = 'name,field:budget,field:visit_on,field:cidade,field:tastes,field:signed,field:rooms,field:mail'
+  const { page, problems } = await demo.open(`leads?q=c%C3%A9lula&cols=${columns}`)
+  const kept = (values: object) =>
+    until(
+      () => byKey(lead.id),
+      (now) => Object.entries(values).every(([key, value]) => now.customFieldValues[key] === value),
+    )
+  const edited = (label: string) => page.getByLabel(`${label} of Célula`, { exact: true })
+  await page.getByRole('gridcell', { name: '1,500.50' }).click()
+  await page.keyboard.press('F2')
+  await edited('Budget').fill('9.999')
+  await page.keyboard.press('Escape')
+  await edited('Budget').waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  assert.equal(await edited('Budget').inputValue(), '1500.5')
+  await edited('Budget').fill('R$ 2.750,25')
+  await page.getByRole('status').filter({ hasText: 'Read as 2,750.25' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('gridcell', { name: '2,750.25' }).waitFor()
+  await page.keyboard.press('F2')
+  await edited('Visit on').fill('2027-01-31')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await edited('Cidade').selectOption('Natal')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  for (const choice of ['Salty', 'Sweet']) {
+    await page.getByRole('combobox', { name: 'Tastes of Célula' }).fill(choice)
+    await page.keyboard.press('Enter')
+  }
+  await picture(page, 'fields-cell-several')
+  await page.keyboard.press('Tab')
+  await page.getByRole('gridcell', { name: 'Sweet, Salty' }).waitFor()
+  await page.keyboard.press('Enter')
+  await edited('Signed').selectOption('Yes')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await edited('Rooms').fill('-1.234,5')
+  await page.keyboard.press('Enter')
+  await kept({ budget: '2750.25', visit_on: '2027-01-31', cidade: 'Natal', tastes: 'Sweet, Salty', signed: true })
+  await kept({ rooms: '-1234.5' })
+  assert.deepEqual(problems, [])
+})
+
+test('what the service refuses of a cell is said at the cell, with what was typed, and is mended there', async () => {
+  const { page, problems } = await demo.open('leads?q=c%C3%A9lula&cols=name,field:mail,email')
+  const mail = page.getByRole('textbox', { name: 'Second mail of Célula' })
+  await page.getByRole('button', { name: 'Célula' }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('F2')
+  await mail.fill('nobody')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert').filter({ hasText: /e-mail/i })
+  await alert.waitFor()
+  assert.equal(await mail.inputValue(), 'nobody')
+  assert.deepEqual(await issuesInEachLook(page, 'fields-cell-refused'), [])
+  await mail.fill('somebody@example.com')
+  await alert.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await page.getByRole('gridcell', { name: 'somebody@example.com' }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'E-mail of Célula' }).fill('nobody')
+  await page.keyboard.press('Enter')
+  await alert.waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('textbox', { name: 'E-mail of Célula' }).waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
 })

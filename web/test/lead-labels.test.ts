@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, openDemo, picture } from './support/demo.ts'
+import { issuesInSchemes, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const labels = `/workspaces/${demo.workspaceId}/labels`
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInSchemes, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInSchemes, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const filters = `/workspaces/${demo.workspaceId}/saved-filters`
 const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Saved views' })
 const tab = (page: Page, name: string) => tabsOf(page).getByRole('link', { name: new RegExp(`${name}( Changed)?$`) })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDemo, picture } from './support/demo.ts'
+import { picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search leads' })

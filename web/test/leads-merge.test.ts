@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInEachLook, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 const timelineOf = (page: Page, name: string) => panelOf(page, name).getByRole('region', { name: 'Timeline' })
@@ -93,6 +93,8 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
     await make({ firstName: 'Ottokar', lastName: 'Kurz' }),
   ]
   const { page, problems } = await demo.open(`leads?lead=${one}`)
+  const refused: string[] = []
+  page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()))
   await panelOf(page, 'Otto Kurz').getByRole('button', { name: 'Merge with…' }).focus()
   await page.keyboard.press('Enter')
   await dialogOf(page).getByLabel('Who is the same person as Otto Kurz?').waitFor()
@@ -107,6 +109,7 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
   await dialogOf(page).getByRole('button', { name: 'Merge', exact: true }).focus()
   await page.keyboard.press('Enter')
   await panelOf(page, 'Ottokar Kurz').waitFor()
+  assert.deepEqual(refused, [], 'what is gone is not asked for')
   assert.equal((await read(two)).phone, '5511955502001', 'what only the other has is filled in')
   await page.reload()
   const timeline = timelineOf(page, 'Ottokar Kurz')

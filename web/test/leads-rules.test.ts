@@ -107,6 +107,7 @@ test('conditions stand in the address and come back from it, the simple ones as 
   const either = withConditions({ status: 'new', q: 'a' }, conditionsOf({ status: 'new' }), 'any')
   assert.deepEqual(either, { q: 'a', where: 'status.is.new', match: 'any' }, 'one of all means each of all')
   const labelled = { labels: id, match: 'any' } as const
+  assert.deepEqual(withConditions(labelled, conditionsOf(labelled), null), { labels: id }, 'all of them apply again')
   assert.deepEqual(withConditions(labelled, conditionsOf(labelled)), { where: `labels.is.${id}`, match: 'any' })
   for (const where of [
     'moon.is.full',

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, openDemo, picture } from './support/demo.ts'
+import { issuesInSchemes, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 const names = (page: Page) => page.locator('[data-row] button').allInnerTexts()
 const asked = async (query: Record<string, string>) => {
@@ -66,8 +66,11 @@ test('a condition is added by typing, reads as a sentence, is changed in its pla
   await count({ where: 'email.empty' })
   await add('estim')
   const ends = page.getByRole('dialog', { name: 'Estimated value' })
-  await ends.getByLabel('From').fill('1000')
-  await ends.getByLabel('To').fill('5000')
+  await ends.getByLabel('From').fill('R$ 1.000,00')
+  await ends.getByText('Read as 1,000').waitFor()
+  await ends.getByLabel('To').fill('a lot')
+  await ends.getByText('Write a number').waitFor()
+  await ends.getByLabel('To').fill('5k')
   await page.getByRole('button', { name: 'Estimated value from 1,000 to 5,000', exact: true }).waitFor()
   assert.deepEqual(await issuesInSchemes(page, 'leads-conditions'), [])
   await page.keyboard.press('Escape')

@@ -65,7 +65,12 @@ test('a cell is changed in its place by keys alone, and shows what the service s
   const field = page.getByRole('textbox', { name: 'Phone of Quinta Prova' })
   await field.fill('12')
   await page.keyboard.press('Enter')
-  await page.getByText('Something went wrong').waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /country code/ })
+    .waitFor()
+  assert.equal(await field.inputValue(), '12', 'it can be mended')
+  await page.keyboard.press('Escape')
   await rowOf(page, 'Quinta Prova').getByText('+55 11 95550-7777').waitFor()
   await page.keyboard.press('Enter')
   await field.fill('+55 11 95550-8888')
@@ -330,3 +335,30 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
   const stored = async () => (await demo.team('GET', `${leads}?search=${term}`)).leads[0]
   await until(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
 }
+
+test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
+  const { page, problems } = await demo.open('leads', { viewport: phone })
+  await firstLead(page).waitFor()
+  for (const view of ['Table', 'Board', 'Trash']) {
+    const at = await page.locator('label', { has: page.getByRole('img', { name: view }) }).boundingBox()
+    assert.ok(at !== null && at.width >= 36 && at.height >= 34, `${view} is large enough for a finger`)
+  }
+  await page.getByRole('img', { name: 'Board' }).click()
+  const chooser = page.getByRole('navigation', { name: 'Status' })
+  const isChosen = (name: RegExp) => chooser.locator('[aria-current=true]').filter({ hasText: name }).waitFor()
+  await isChosen(/^New \d/)
+  // What the mouse rests on says what it is.
+  await page.mouse.move(200, 500)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+  assert.deepEqual(await issuesInSchemes(page, 'leads-board-one'), [])
+  const won = page.getByRole('region', { name: 'Leads: Won' })
+  await chooser.getByRole('button', { name: /^Won \d/ }).click()
+  await isChosen(/^Won \d/)
+  const box = await won.boundingBox()
+  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= phone.width, 'the whole column is in sight')
+  await page.getByRole('region', { name: 'Board' }).evaluate((element) => element.scrollTo({ left: 0 }))
+  await isChosen(/^New \d/)
+  await page.getByRole('region', { name: 'Leads: New' }).getByRole('button').first().click()
+  await page.getByRole('complementary', { name: /^Lead / }).waitFor()
+  assert.deepEqual(problems, [])
+})

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { field, newWriter, thread, until } from './support/composing.ts'
-import { desktop, openDemo, phone } from './support/demo.ts'
+import { desktop, phone, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 
 test('a page that was not loaded before says so while one is offline, and comes by itself afterwards', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { newWriter, thread } from './support/composing.ts'
-import { issuesInEachLook, openDemo } from './support/demo.ts'
+import { issuesInEachLook, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 
 async function ask(page: Page, term: string): Promise<void> {
   await page.keyboard.press('Control+k')
@@ -58,6 +58,44 @@ for (const [language, term, name] of [
     await ask(page, term)
     await page.getByRole('option', { name }).waitFor()
   })
+
+for (const [language, term, name] of [
+  ['en', 'quiet hours', 'Notification settings'],
+  ['es', 'moneda', 'Espacio'],
+  ['pt', 'nova', 'Nova chave'],
+] as const)
+  test(`the palette leads who asks "${term}" in ${language} to what it is about`, async () => {
+    const { page } = await demo.open('home', { language })
+    await ask(page, term)
+    await page.getByRole('option', { name }).first().waitFor()
+  })
+
+test('the palette opens the bell, and its settings', async () => {
+  const { page, problems } = await demo.open()
+  await ask(page, 'notifications')
+  await choose(page, /^Notifications/)
+  await page.getByRole('dialog', { name: 'Notifications' }).getByText('Notification settings').waitFor()
+  await page.keyboard.press('Escape')
+  await ask(page, 'notifications')
+  await choose(page, 'Notification settings')
+  await page.getByRole('switch', { name: 'Quiet hours' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the palette finds the views that somebody keeps', async () => {
+  const views = `/workspaces/${demo.workspaceId}/saved-filters`
+  await demo.team('POST', views, { page: 'leads', name: 'Rich and new', query: 'status=new&sort=-value', shared: true })
+  await demo.team('POST', views, { page: 'inbox', name: 'Only for agents', query: 'view=agents', shared: true })
+  const { page, problems } = await demo.open()
+  await ask(page, 'rich')
+  await choose(page, /Rich and new/)
+  await page.getByRole('button', { name: 'Status is New', exact: true }).waitFor()
+  await page.locator('[aria-current=page]', { hasText: 'Rich and new' }).waitFor()
+  await ask(page, 'agents only')
+  await choose(page, /Only for agents/)
+  await page.waitForURL(/inbox\?view=agents$/)
+  assert.deepEqual(problems, [])
+})
 
 const places = ['home', 'inbox', 'leads', 'forms', 'connections', 'keys', 'webhooks', 'settings']
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { newWriter } from './support/composing.ts'
-import { openDemo } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
 
 // Within the app, as a person goes: what was read on one page is what the next one begins with.

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInSchemes, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
 const choose = async (page: Page, name: string, text: string) => {
   const [chooser] = await Promise.all([

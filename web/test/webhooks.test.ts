@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { verifyWebhook } from '../../server/test/support/webhooks/verify-webhook.ts'
 import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
-import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { issuesInSchemes, phone, picture, sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const receiver = await startReceiver()
 const leads = `/api/v1/leads`
 const newLead = async (firstName: string) => {

@@ -27,6 +27,7 @@ export async function startServe(root: string, database: Database, port: number)
       PARLEY_DATA_DIR: folder,
       PARLEY_PORT: String(port),
       PARLEY_DEMO: '0',
+      PARLEY_DRAIN_SECONDS: '0',
       PARLEY_ALLOW_CIDRS: '127.0.0.1/32',
       PARLEY_INBOX_RATE_LIMIT: '1000000',
       PARLEY_TEAM_RATE_LIMIT: '1000000',

@@ -1,8 +1,8 @@
 import { createMetricsDoor } from '../access/credentials/team-guard.ts'
 import type { App } from '../base/route.ts'
-import { asService } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'
 import { serveMetrics } from '../http/ops/metrics.ts'
+import { createReadiness } from '../http/ops/readiness.ts'
 import { createServer } from '../http/server/server.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -18,7 +18,7 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
 export function serveService(app: App, runtime: Runtime): void {
   const { config, db, vault, clock, wallClock = clock, metrics, localToken } = runtime
   // Whether the process is ready is not for those who ask much of it to say.
-  serveHealth(app, () => asService(async () => db.sql`select 1`))
+  serveHealth(app, createReadiness(db))
   const { publicUrl } = config.http
   const { teamToken, metricsToken, sessionIdleMs } = config
   const credentials = { db, vault, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }

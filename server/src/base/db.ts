@@ -8,7 +8,7 @@ import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { createShares, type Shares } from './shares/shares.ts'
-import { asService, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
+import { asService, currentWork, isInTransaction, service, within, workInTransaction } from './shares/work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type { Sql }
@@ -131,9 +131,10 @@ export function openDb(options: DbOptions): Db {
     tx: async (work) => {
       refuseInTransaction()
       const news: News[] = []
+      const sinceMs = performance.now()
       const answer = await persist(db, () => {
         news.length = 0
-        return begin(core, (tx) => {
+        return begin(core, sinceMs, (tx) => {
           newsOf.set(tx, news)
           return work(tx)
         })
@@ -198,12 +199,16 @@ function openTags({ self, pool, shares, name, look }: Core) {
   return { sql, writingSql, refuseInTransaction }
 }
 
-async function begin<T>({ self, pool, shares, name, look }: Core, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function begin<T>(
+  { self, pool, shares, name, look }: Core,
+  sinceMs: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const leave = await shares.enter()
   const inside = workInTransaction(self)
   try {
     return await within(inside, () =>
-      inTransaction(pool, look, (tx) => {
+      inTransaction(pool, { look, sinceMs }, (tx) => {
         processes.set(tx, name)
         return work(tx)
       }),
@@ -216,10 +221,12 @@ async function begin<T>({ self, pool, shares, name, look }: Core, work: (tx: Tx)
 
 async function inTransaction<T>(
   pool: Pool,
-  look: (statement: Statement) => void,
+  { look, sinceMs }: { look: (statement: Statement) => void; sinceMs: number },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const session = await pool.take()
+  // What the service does unasked has the time that it takes.
+  if (currentWork().owner !== service) session.hurry(performance.now() - sinceMs)
   const transaction = new Transaction(session, look)
   let failure: unknown
   try {

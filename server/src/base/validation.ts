@@ -10,6 +10,8 @@ const common = {
   strictRequired: false,
   useDefaults: true,
   discriminator: true,
+  // To compile takes a fifth less, and no check takes longer.
+  code: { optimize: false },
 } as const
 
 // Coercion would turn a body's `null` into `0` and so break "clear by null"; a query has only text, so it needs it.
@@ -24,13 +26,27 @@ for (const ajv of [bodyAjv, textAjv]) {
   for (const keyword of ['example', 'x-published']) ajv.addKeyword(keyword)
 }
 
+type Compile = (schema: object) => ValidateFunction
+const [compileBody, compileText] = [compilerOf(bodyAjv), compilerOf(textAjv)]
+
+/** Schemas that say the same, as those of many paths do, have one check. */
+function compilerOf(ajv: Ajv): Compile {
+  const known = new Map<string, ValidateFunction>()
+  return (schema) => {
+    const said = JSON.stringify(schema)
+    const validate = known.get(said) ?? ajv.compile(schema)
+    known.set(said, validate)
+    return validate
+  }
+}
+
 /**
  * What Fastify calls for each schema of a route. The check is compiled when it is first needed, or by `compileRest`: a
  * start would wait for hundreds.
  */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
   const isText = part !== undefined && part !== 'body'
-  const compiled = compileOnce(isText ? textAjv : bodyAjv, schema)
+  const compiled = compileOnce(isText ? compileText : compileBody, schema)
   const check: RequestCheck = (values) => {
     const validate = compiled()
     const fits = validate(values)
@@ -50,12 +66,12 @@ export interface RequestCheck {
 
 const uncompiled = new Set<() => unknown>()
 
-function compileOnce(ajv: Ajv, schema: object): () => ValidateFunction {
+function compileOnce(compile: Compile, schema: object): () => ValidateFunction {
   let validate: ValidateFunction | undefined
   const compiled = () => {
     if (validate !== undefined) return validate
     uncompiled.delete(compiled)
-    validate = ajv.compile(schema)
+    validate = compile(schema)
     return validate
   }
   uncompiled.add(compiled)
@@ -78,7 +94,7 @@ function infiniteNumbers(values: unknown): ErrorObject[] {
 
 /** A check of one value against a schema, for items that succeed or fail alone: its issues, or none. */
 export function compileCheck(schema: object): (value: unknown, at: string) => Issue[] {
-  const compiled = compileOnce(bodyAjv, schema)
+  const compiled = compileOnce(compileBody, schema)
   return (value, at) => {
     const validate = compiled()
     return validate(value) ? [] : issuesOf(validate.errors ?? [], at)

@@ -46,6 +46,10 @@ export function keepCallbackConnections({
     generation++
     for (const [address, { workspaceId }] of entries) if (workspaceId === told.workspaceId) entries.delete(address)
   })
+  db.onHearingAgain(() => {
+    generation++
+    entries.clear()
+  })
 
   const read = singleFlightByKey(async (address: string): Promise<readonly CallbackConnection[]> => {
     // Who came while it was being read finds it here.

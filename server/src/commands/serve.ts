@@ -1,5 +1,6 @@
 import { buildApp } from '../app/app.ts'
 import { buildWorkerApp } from '../app/worker.ts'
+import type { Loop } from '../base/async/loop.ts'
 import { withTimeout } from '../base/async/timeout.ts'
 import { lowerPriority } from '../base/lower-priority.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
@@ -7,12 +8,13 @@ import type { App } from '../base/route.ts'
 import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
 import type { Config } from '../config.ts'
+import { startDraining } from '../http/ops/draining.ts'
 import { howToBuild } from '../http/site/web-app.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
 import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { removeServerFile, writeServerFile } from './start/server-file.ts'
-import { noSimulation, startSimulation } from './start/simulation.ts'
-import { takeStopSignals } from './start/stop-signals.ts'
+import { noSimulation, type Simulation, startSimulation } from './start/simulation.ts'
+import { type Pause, takeStopSignals } from './start/stop-signals.ts'
 import { welcomeLines } from './start/welcome.ts'
 import { startWorker } from './start/worker.ts'
 import { describeProblem, say } from './terminal.ts'
@@ -47,21 +49,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   compileRest().catch((error) => runtime.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
-  signals.stopWith(async () => {
-    say('Stopping: requests that are running may end first')
-    removeServerFile(config.dataFolder, runtime.localToken)
-    const steps = [
-      () => firstStart,
-      () => simulation.stop(),
-      () => closeApp(app),
-      async () => worker?.stop(),
-      () => runtime.close(),
-    ]
-    const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
-    for (const problem of problems) runtime.log.error('stopping failed', {}, problem)
-    runtime.log.info('stopped')
-    process.exit(problems.length > 0 ? 1 : 0)
-  })
+  signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, firstStart: () => firstStart }, pause))
   if (!isApi) {
     say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
     return
@@ -121,6 +109,40 @@ function portProblem({ http }: Config, error: unknown): unknown {
   if (code === 'EADDRNOTAVAIL')
     return new Error(`${http.host} is no address of this machine. Set PARLEY_HOST to one that is.`)
   return error
+}
+
+interface Serving {
+  runtime: OpenRuntime
+  app: App
+  isApi: boolean
+  worker: Loop | null
+  simulation: Simulation
+  firstStart: () => Promise<void>
+}
+
+/** Ends the process in good order: first callers are sent elsewhere, then what is running ends. */
+async function stop({ runtime, app, isApi, worker, simulation, firstStart }: Serving, pause: Pause): Promise<void> {
+  const { config, log, localToken } = runtime
+  const leavesInMs = isApi ? config.http.drainMs : 0
+  let stopped: Promise<void> | undefined
+  const stopWorker = async () => {
+    stopped ??= worker?.stop()
+    await stopped
+  }
+  startDraining(app)
+  // Others take over at once what it holds. Without time to leave it holds it for those who are being served.
+  if (!isApi || leavesInMs > 0) stopWorker().catch(() => {})
+  if (leavesInMs > 0) {
+    say(`Stopping in ${leavesInMs / 1000} s, which callers have to go elsewhere. Ctrl+C ends that time.`)
+    await pause(leavesInMs)
+  }
+  say('Stopping: requests that are running may end first')
+  removeServerFile(config.dataFolder, localToken)
+  const steps = [firstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]
+  const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
+  for (const problem of problems) log.error('stopping failed', {}, problem)
+  log.info('stopped')
+  process.exit(problems.length > 0 ? 1 : 0)
 }
 
 async function closeApp(app: App): Promise<void> {

@@ -35,6 +35,19 @@ test('DATABASE_URL may name several hosts, and a direct way beside the pooler', 
   assert.deepEqual([database.address?.password, database.directAddress?.password], ['secret', 'secret'])
 })
 
+test('callers have 5 s to go elsewhere, unless set otherwise or there is no other process', () => {
+  const drainMs = (env: Record<string, string>) => loadConfig({ ...masterKey, ...env }).http.drainMs
+  const shared = { DATABASE_URL: 'postgres://parley@db' }
+  assert.deepEqual([drainMs(shared), drainMs({})], [5_000, 0])
+  for (const env of [shared, {}]) {
+    assert.equal(drainMs({ ...env, PARLEY_DRAIN_SECONDS: '0' }), 0)
+    assert.equal(drainMs({ ...env, PARLEY_DRAIN_SECONDS: '300' }), 300_000)
+    assert.deepEqual(problemsOf({ ...env, PARLEY_DRAIN_SECONDS: '301' }), [
+      'PARLEY_DRAIN_SECONDS must be a whole number from 0 to 300',
+    ])
+  }
+})
+
 test('no variable of libpq but PGPASSWORD is read', () => {
   const settings = { DATABASE_URL: 'postgres://parley@db' }
   const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGDATABASE: 'x', PGSSLMODE: 'disable', PGPASSFILE: 'x' }

@@ -14,6 +14,8 @@ const rounds = Number(process.env.FAILOVER_ROUNDS ?? 1)
 const maxGapMs = 8_000
 /** A primary that is silent is waited for as long as a statement may take. */
 const maxSilenceMs = 30_000
+/** Nobody waits longer for an answer, whatever it is. */
+const maxAnswerMs = 20_000
 
 /** How the primary goes, each leaving the other one in its place. */
 const moves: [what: string, go: (pair: PostgresPair) => unknown, maxMs: number][] = [
@@ -49,8 +51,10 @@ test('while the primary moves callers are told to come again, nothing acknowledg
     }
   }
   await until(() => service.count(deaf) === service.count(hearsAgain), 'hearing again')
-  const { acknowledged, counts, faults } = await callers.stop()
-  t.diagnostic(`${acknowledged.length} acknowledged; answers ${JSON.stringify(counts)}`)
+  const { acknowledged, counts, faults, slowestMs } = await callers.stop()
+  t.diagnostic(
+    `${acknowledged.length} acknowledged; answers ${JSON.stringify(counts)}, the slowest after ${Math.round(slowestMs)} ms`,
+  )
 
   assert.deepEqual(faults, [])
   assert.ok(Number(counts['503']) > 0)
@@ -75,7 +79,7 @@ interface Callers {
   lastAt(): number
   /** When the first write after this moment was acknowledged. */
   firstSince(ms: number): number
-  stop(): Promise<{ acknowledged: string[]; counts: Record<string, number>; faults: string[] }>
+  stop(): Promise<{ acknowledged: string[]; counts: Record<string, number>; faults: string[]; slowestMs: number }>
 }
 
 interface Written {
@@ -91,14 +95,18 @@ async function startCallers({ url }: Service): Promise<Callers> {
   const written: Written[] = []
   const counts: Record<string, number> = {}
   const faults: string[] = []
+  let slowestMs = 0
   let isOver = false
   const call = async (what: string, init: RequestInit) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const startedAt = performance.now()
     const reply = await fetch(`${url}/api/v1/leads`, { ...init, headers })
     const body = await reply.text()
     counts[reply.status] = (counts[reply.status] ?? 0) + 1
+    const ms = performance.now() - startedAt
+    slowestMs = Math.max(slowestMs, ms)
     const isFine = reply.ok || (reply.status === 503 && reply.headers.has('retry-after'))
-    if (!isFine) faults.push(`${what}: ${reply.status} ${body}`)
+    if (!isFine || ms > maxAnswerMs) faults.push(`${what}: ${reply.status} after ${Math.round(ms)} ms: ${body}`)
     if (!reply.ok) await wait(tryAgainMs)
     return reply.ok ? JSON.parse(body) : null
   }
@@ -131,7 +139,7 @@ async function startCallers({ url }: Service): Promise<Callers> {
     stop: async () => {
       isOver = true
       await running
-      return { acknowledged: written.map(({ id }) => id), counts, faults }
+      return { acknowledged: written.map(({ id }) => id), counts, faults, slowestMs }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { after, suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { endWithFile } from './file-end.ts'
+import { endWithFile, endWithProcess } from './file-end.ts'
 
 /**
  * Runs test files one after the other in this process. To load the service takes longer than most files do, and so it is
@@ -16,4 +16,5 @@ export async function runGroup(files: readonly { name: string; path: string }[])
     })
     await isOver
   }
+  await endWithProcess()
 }

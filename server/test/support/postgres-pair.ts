@@ -24,6 +24,8 @@ export interface PostgresPair {
   freeze(): void
   /** The standby takes its place, and waits for nobody. */
   promote(): Promise<void>
+  /** Ends the one that follows, for which the primary waits all the same. */
+  loseStandby(): Promise<void>
   /** What was the primary follows from now on, from wherever it was left. */
   rejoin(): Promise<void>
 }
@@ -87,6 +89,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       await run('pg_ctl', ['promote', '-D', standby.data, '-s'])
       ;[primary, standby] = [standby, primary]
     },
+    loseStandby: () => killed(standby),
     rejoin: async () => {
       await killed(standby)
       await rm(standby.data, { recursive: true })

@@ -1,9 +1,10 @@
-import { Modal } from '@mantine/core'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { useSavedFilters } from '../data/saved-filters.ts'
 import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
 import { t } from '../text/index.ts'
 import { KeyHint } from '../ui/keys.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { paletteSearch } from '../ui/palette-sources.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
@@ -25,7 +26,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const [at, setAt] = useState(0)
   const listId = useId()
   const { found, isSearching, hasFailed } = paletteSearch.use(workspaceId, term.trim())
-  const fixed = useFixedChoices(workspaceId, showKeys)
+  const fixed = useFixedChoices(workspaceId, useSavedFilters(workspaceId).data, showKeys)
   const choices = useMemo<Choice[]>(() => inGroups(fitting(fixed, term, found)), [fixed, found, term])
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
@@ -43,9 +44,8 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       withCloseButton={false}
       padding={0}
       size={560}
@@ -96,7 +96,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
       <p className={styles.state} role="status">
         {isSearching ? t.common.palette.searching : hasFailed && t.common.palette.failed}
       </p>
-    </Modal>
+    </Dialog>
   )
 }
 

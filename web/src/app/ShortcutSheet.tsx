@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { KeyHint } from '../ui/keys.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { allKeys, type KeyGroup } from './all-keys.ts'
 import styles from './ShortcutSheet.module.css'
 
@@ -10,12 +10,12 @@ export default function ShortcutSheet({ close }: { close(): void }) {
   const [{ here, elsewhere }] = useState(allKeys)
   const { title, help, elsewhere: elsewhereTitle } = t.common.keys
   return (
-    <Modal opened onClose={close} title={title} size={720} closeButtonProps={{ 'aria-label': t.common.close }}>
+    <Dialog close={close} title={title} size={720}>
       <p className={styles.help}>{help}</p>
       <Groups groups={here} />
       <p className={styles.part}>{elsewhereTitle}</p>
       <Groups groups={elsewhere} />
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -67,6 +67,7 @@ function known(): KeyGroup[] {
       ['x', leads.keys.select],
       ['mod+a', leads.keys.selectAll],
       ['Enter', leads.keys.edit],
+      ['F2', leads.keys.edit],
       [' ', leads.keys.open],
       ['#', leads.keys.delete],
       ['Escape', leads.keys.close],

@@ -1,10 +1,11 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import type { SavedFilter } from '../data/saved-filters.ts'
 import { mayIn, session, signOut } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
-import { activeKeys } from '../ui/keys.ts'
+import { activeKeys, keySequence } from '../ui/keys.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { newHash } from '../ui/use-making.ts'
 import type { Named } from './palette-match.ts'
@@ -22,7 +23,11 @@ export interface Choice extends Named {
 type GoTo = (place: string, hash?: string) => void
 
 /** What the palette offers wherever one is: what the page's keys do, pages, settings, actions and other workspaces. */
-export function useFixedChoices(workspaceId: string, showKeys: () => void): Choice[] {
+export function useFixedChoices(
+  workspaceId: string,
+  views: readonly SavedFilter[] | undefined,
+  showKeys: () => void,
+): Choice[] {
   const navigate = useNavigate()
   const { setColorScheme } = useMantineColorScheme()
   const [active] = useState(activeKeys)
@@ -43,9 +48,13 @@ export function useFixedChoices(workspaceId: string, showKeys: () => void): Choi
     const here = active
       .filter(({ group }) => group !== keys.everywhere)
       .map((one) => ({ ...action(one.keys, one.label, '', one.run, one.keys), group: palette.here }))
+    const bellKey = keySequence('g', 'n')
+    const bell = active.find((one) => one.keys === bellKey)
     const known = new Set(here.map(({ label }) => label))
     const elsewhere = [
       ...verbsOfRooms(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionWords[id], run)),
+      ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionWords.bell, bell.run, bellKey)]),
+      action('notices', t.told.toSettings, actionWords.notices, () => goTo('profile', 'notifications')),
       ...(['light', 'dark', 'auto'] as const).map((one) =>
         action(one, palette.appearance(t.common.appearances[one]), actionWords[one], () => setColorScheme(one)),
       ),
@@ -59,11 +68,12 @@ export function useFixedChoices(workspaceId: string, showKeys: () => void): Choi
     return [
       ...here,
       ...pages(workspaceId, goTo),
+      ...viewsOf(views ?? [], goTo),
       ...elsewhere,
       ...settings(workspaceId, goTo),
       ...others(workspaceId, navigate),
     ]
-  }, [workspaceId, navigate, setColorScheme, showKeys, active])
+  }, [workspaceId, navigate, setColorScheme, showKeys, active, views])
 }
 
 interface Verb {
@@ -116,6 +126,16 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
     },
   ]
 }
+
+/** The views of leads and the filters of the inbox that somebody keeps, or shares with all. */
+const viewsOf = (views: readonly SavedFilter[], goTo: GoTo): Choice[] =>
+  views.map(({ id, page, name, query }) => ({
+    id: `view ${id}`,
+    group: t.settings.sections.filters.title,
+    label: name,
+    hint: t.common.pages[page],
+    run: () => goTo(`${page}?${query}${page === 'leads' ? `&saved=${id}` : ''}`),
+  }))
 
 const settings = (workspaceId: string, goTo: GoTo): Choice[] =>
   openSections(workspaceId).map(({ name }) => ({

@@ -14,8 +14,8 @@ export async function changeLead(
   lead: Lead,
   changes: LeadChanges,
 ): Promise<unknown> {
-  const { customFieldValues: _, ...fields } = changes
-  const changed = { ...lead, ...fields }
+  const { customFieldValues = {}, ...fields } = changes
+  const changed = { ...lead, ...fields, ...customsOf(lead, customFieldValues) }
   showChange(queries, workspaceId, lead, changed)
   try {
     showLead(queries, workspaceId, await patchLead(workspaceId, lead.id, changes))
@@ -33,6 +33,21 @@ export async function changeLead(
       void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
     }
   }
+}
+
+/** What a lead has beside the fields that all have, with what was changed of it. */
+function customsOf(lead: Lead, changes: NonNullable<LeadChanges['customFieldValues']>) {
+  const { customFields = [], customFieldValues: values = {} } = lead
+  const shown = customFields.flatMap((field) => {
+    const value = field.key in changes ? changes[field.key] : field.value
+    return value === null || value === undefined ? [] : [{ ...field, value }]
+  })
+  const added = Object.entries(changes).flatMap(([key, value]) => {
+    if (value === null || customFields.some((field) => field.key === key)) return []
+    return [{ key, label: key, type: typeof value === 'boolean' ? ('boolean' as const) : ('text' as const), value }]
+  })
+  const kept = Object.entries({ ...values, ...changes }).filter(([, value]) => value !== null)
+  return { customFields: [...shown, ...added], customFieldValues: Object.fromEntries(kept) as typeof values }
 }
 
 function showChange(queries: QueryClient, workspaceId: string, before: Lead, after: Lead): void {

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../api/client.ts'
 import { findLeads, leadKey, leadsOf } from './leads.ts'
+import { hideLeads } from './leads-cache.ts'
 
 const team = '/api/team/v1/workspaces/{workspaceId}'
 const mergePath = `${team}/leads/{identifier}/merge` as const
@@ -42,12 +43,23 @@ export function useMerges(workspaceId: string, id: string) {
 const refresh = (queries: QueryClient, workspaceId: string) =>
   queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
 
+/** What is shown of the lead that is gone stays until whoever shows it has gone on: read again, it would be found no more. */
+async function refreshWithout(queries: QueryClient, workspaceId: string, goneId: string): Promise<void> {
+  const isOfGone = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(goneId)
+  const queryKey = leadsOf(workspaceId)
+  await queries.invalidateQueries({ queryKey, predicate: isOfGone, refetchType: 'none' })
+  await queries.invalidateQueries({ queryKey, predicate: (query) => !isOfGone(query) })
+}
+
 export function useMergeLeads(workspaceId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ keptId, ...merge }: NewMerge & { keptId: string }) =>
       body(api.POST(mergePath, { params: { path: { workspaceId, identifier: keptId } }, body: merge })),
-    onSuccess: () => refresh(queries, workspaceId),
+    onSuccess: (_, { otherId }) => {
+      hideLeads(queries, workspaceId, new Set([otherId]))
+      void refreshWithout(queries, workspaceId, otherId)
+    },
   })
 }
 

@@ -24,6 +24,7 @@ import { Loaded } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
@@ -32,7 +33,7 @@ import { LeaveAsk } from './LeaveAsk.tsx'
 import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
-import { type FormSearch, formViews } from './search.ts'
+import { type FormSearch, formViews, readFormSearch } from './search.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {
@@ -54,7 +55,7 @@ export function FormPage() {
 function OneForm({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
-  const navigate = useNavigate()
+  const changeSearch = useChangeSearch(readFormSearch)
   const changed = useFormChanged(workspaceId)
   const draft = useDraft(draftOf(form))
   const [isRemoving, setRemoving] = useState(false)
@@ -101,7 +102,7 @@ function OneForm({ form }: { form: Form }) {
           label={t.forms.view}
           data={views.map((value) => ({ value, label: t.forms.views[value] }))}
           value={view}
-          onChange={(chosen) => void navigate({ to: '.', search: { view: chosen }, replace: true })}
+          onChange={(chosen) => changeSearch(() => ({ view: chosen }), { replace: true })}
         />
       </Group>
       {view === 'build' && <Builder draft={draft} />}

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { type Stats, useStats } from '../data/stats.ts'
 import { mayIn } from '../session/session.ts'
@@ -11,11 +11,12 @@ import { later } from '../ui/overlay/later.ts'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
+import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AttentionList } from './AttentionList.tsx'
 import { Figures } from './Figures.tsx'
 import styles from './HomePage.module.css'
-import { type HomeDays, homeDays } from './search.ts'
+import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
 
 const GettingStarted = later(() => import('./GettingStarted.tsx'))
 const HomeCharts = later(() => import('./HomeCharts.tsx'))
@@ -27,7 +28,7 @@ const usualDays = 30
 export function HomePage() {
   const workspaceId = useWorkspaceId()
   const { days = usualDays } = useSearch({ from: '/w/$workspaceId/home' })
-  const navigate = useNavigate()
+  const changeSearch = useChangeSearch(readHomeSearch)
   const query = useStats(workspaceId, days)
   return (
     <>
@@ -47,10 +48,7 @@ export function HomePage() {
           data={homeDays.map((one) => ({ value: String(one), label: t.home.spans[one] }))}
           value={String(days)}
           onChange={(chosen) =>
-            void navigate({
-              to: '/w/$workspaceId/home',
-              params: { workspaceId },
-              search: Number(chosen) === usualDays ? {} : { days: Number(chosen) as HomeDays },
+            changeSearch(() => (Number(chosen) === usualDays ? {} : { days: Number(chosen) as HomeDays }), {
               replace: true,
             })
           }

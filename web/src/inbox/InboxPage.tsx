@@ -5,9 +5,10 @@ import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
 import unseen from '../ui/unseen.module.css'
+import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
-import { filterOf, type InboxSearch } from './list/filters.ts'
+import { filterOf, type InboxSearch, readSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
 import { type InInbox, InInboxContext } from './parts/in-inbox.ts'
 import { clearChosen, useIsChoosing } from './parts/selection.ts'
@@ -27,22 +28,22 @@ export function InboxPage() {
   const [showsCustomer, setShowsCustomer] = useState(false)
   const isChoosing = useIsChoosing()
   const go = useCallback(
-    (id: string | undefined, search: true | InboxSearch = true, messageId?: string) =>
+    (id: string | undefined, messageId?: string) =>
       void navigate({
         to: '/w/$workspaceId/inbox/{-$conversationId}',
         params: { workspaceId, conversationId: id },
-        search,
+        search: true,
         ...(messageId !== undefined && { hash: messageId }),
       }),
     [navigate, workspaceId],
   )
   const open = useCallback((id: string) => go(id), [go])
-  const openAt = useCallback((id: string, messageId: string) => go(id, true, messageId), [go])
+  const openAt = useCallback((id: string, messageId: string) => go(id, messageId), [go])
   const close = useCallback(() => {
     setShowsCustomer(false)
     go(undefined)
   }, [go])
-  const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
+  const filterBy = useChangeSearch(readSearch)
   const inInbox = useInInboxOf(conversationId, search, open, close)
   useKeys(
     t.inbox.title,

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import type { Scope } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 
 interface KeyValueProps {
   name: string
@@ -13,9 +14,8 @@ interface KeyValueProps {
 /** The only sight of a key's value. Nothing but its button closes it. */
 export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       title={t.keys.valueOf(name)}
       size={600}
       closeOnClickOutside={false}
@@ -33,7 +33,7 @@ export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

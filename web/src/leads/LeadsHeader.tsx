@@ -56,7 +56,7 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
           value,
           label: (
             <Tip label={label()}>
-              <span style={{ display: 'flex' }}>
+              <span className={styles.switch} style={{ display: 'flex' }}>
                 <Icon size={16} aria-label={label()} role="img" />
               </span>
             </Tip>

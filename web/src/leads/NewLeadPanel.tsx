@@ -7,15 +7,18 @@ import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/
 import { t } from '../text/index.ts'
 import { readAmount } from '../ui/format/amount.ts'
 import { readTyped, wrongTyped } from '../ui/format/custom-value.ts'
+import { later } from '../ui/overlay/later.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
-import { LaterFieldInput } from './fields/later-input.ts'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { amountProps } from './panel/LeadFields.tsx'
+
+// The first look at the list does without it.
+const LaterFieldInput = later(async () => ({ default: (await import('./fields/FieldInput.tsx')).FieldInput }))
 
 interface NewLeadPanelProps {
   context: FieldContext

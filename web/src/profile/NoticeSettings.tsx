@@ -61,7 +61,7 @@ function ThisBrowser({ pushKey }: { pushKey: string }) {
           </Button>
         </div>
       )}
-      {state === 'on' && (
+      {(state === 'on' || state === 'open') && (
         <div>
           <Button variant="default" loading={isBusy} onClick={() => run(() => turnOff(workspaceId))}>
             {texts.turnOff}

@@ -1,14 +1,14 @@
-import { Button, CopyButton, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, CopyButton, Group, Stack, Text } from '@mantine/core'
 import { t } from '../text/index.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import styles from './RecoveryCodes.module.css'
 
 /** The only sight of the recovery codes. Nothing but its button closes it. */
 export function RecoveryCodes({ codes, close }: { codes: readonly string[]; close(): void }) {
   const texts = t.profile.twoFactor
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       title={texts.recovery}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -36,6 +36,6 @@ export function RecoveryCodes({ codes, close }: { codes: readonly string[]; clos
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { beginTwoFactor } from '../data/team/profile.ts'
 import { t } from '../text/index.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
@@ -18,7 +19,7 @@ export function TwoFactorAsk({ close, begun }: { close(): void; begun(enrolment:
     onError: (error) => draft.refuse(error) || complain(error),
   })
   return (
-    <Modal opened onClose={close} title={texts.askTitle} closeButtonProps={{ 'aria-label': t.common.close }}>
+    <Dialog close={close} title={texts.askTitle}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -39,6 +40,6 @@ export function TwoFactorAsk({ close, begun }: { close(): void; begun(enrolment:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

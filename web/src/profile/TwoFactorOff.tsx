@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { endTwoFactor } from '../data/team/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
@@ -22,7 +23,7 @@ export function TwoFactorOff({ close }: { close(): void }) {
     onError: (error) => draft.refuse(error) || complain(error),
   })
   return (
-    <Modal opened onClose={close} title={texts.turnOff} closeButtonProps={{ 'aria-label': t.common.close }}>
+    <Dialog close={close} title={texts.turnOff}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -52,6 +53,6 @@ export function TwoFactorOff({ close }: { close(): void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { confirmTwoFactor } from '../data/team/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -27,13 +28,7 @@ export default function TwoFactorOn({ enrolment, close, done }: TwoFactorOnProps
     onError: (error) => draft.refuse(error) || complain(error),
   })
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={texts.turnOn}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
+    <Dialog close={close} title={texts.turnOn} closeOnClickOutside={false}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -73,6 +68,6 @@ export default function TwoFactorOn({ enrolment, close, done }: TwoFactorOnProps
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -80,6 +80,8 @@ export async function signOut(): Promise<void> {
   }
   closePrivateStorage()
   forgetPrivate(localStorage)
+  // What waits for somebody is nothing for who comes after them.
+  if ('clearAppBadge' in navigator) await navigator.clearAppBadge().catch(() => {})
   window.location.assign('/sign-in')
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, TextInput } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import {
 } from '../data/saved-filters.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
@@ -105,12 +106,7 @@ export function FiltersSection() {
 function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; run(name: string): void }) {
   const [name, setName] = useState(filter.name)
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t.settings.filters.renameTitle}
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
+    <Dialog close={close} title={t.settings.filters.renameTitle}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -133,6 +129,6 @@ function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; ru
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { ago, fullMoment } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
@@ -129,9 +130,8 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
 function TokenValue({ name, value, close }: { name: string; value: string; close(): void }) {
   const texts = t.settings.tokens
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       title={texts.valueOf(name)}
       size={600}
       closeOnClickOutside={false}
@@ -147,6 +147,6 @@ function TokenValue({ name, value, close }: { name: string; value: string; close
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLive, useLiveState } from '../api/live.ts'
 import { markNoticesRead, type Notice, noticeSettings, pushKey, readNoticesAgain, useNotices } from '../data/notices.ts'
-import { browserNotices, renew, showInBrowser } from '../data/team/push.ts'
+import { isShownHere, renew, showInBrowser } from '../data/team/push.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -119,7 +119,7 @@ function useBrowser(workspaceId: string): void {
   const navigate = useNavigate()
   const queries = useQueryClient()
   useEffect(() => {
-    if (browserNotices(workspaceId) !== 'on') return
+    if (!isShownHere(workspaceId)) return
     void pushKey(queries, workspaceId)
       .then((key) => renew(workspaceId, key))
       .catch(() => {})

@@ -1,17 +1,17 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 
 /** The only sight of a signing secret, with what a receiver does with it. Nothing but its button closes it. */
 export function SecretValue({ name, secret, close }: { name: string; secret: string; close(): void }) {
   const [language, setLanguage] = useState<SnippetLanguage>('Node.js')
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
+      close={close}
       title={t.webhooks.secretOf(name)}
       size={640}
       closeOnClickOutside={false}
@@ -37,7 +37,7 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { afterEach, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
-import { atEnd } from '../../../server/test/support/file-end.ts'
+import { afterEachTest, atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
 import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/program/service.ts'
 
@@ -47,6 +47,8 @@ export interface OpenOptions {
   reducedMotion?: 'reduce' | 'no-preference'
   /** In a browser that no other visit shares, signed in as the owner all the same: for a test that changes its clock. */
   isAlone?: boolean
+  /** Stays open for the tests after this one. */
+  isKept?: boolean
 }
 
 export interface Visit {
@@ -61,10 +63,11 @@ export const phone = { width: 390, height: 844 }
 
 /** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
 const opened = new Set<Page | BrowserContext>()
+const kept = new Set<Page>()
 /** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
 const thrown: string[] = []
-afterEach(async (test) => {
-  if (!(test as TestContext).passed) for (const one of opened) await tellLook(test as TestContext, one)
+afterEachTest(async (test) => {
+  if (!test.passed) for (const one of [...opened, ...kept]) await tellLook(test, one)
   await Promise.all(
     [...opened].map(async (one) => {
       // What a test lets fail may still be on its way: it is nobody's any more.
@@ -84,6 +87,18 @@ async function tellLook(test: TestContext, one: Page | BrowserContext): Promise<
   }
 }
 
+let shared: Demo | undefined
+
+/**
+ * The demo of all files of the process that ask for it, of which the runner gives one several: for tests that need nothing
+ * of the demo as it was, and leave nothing that would change what others see but leads and customers of their own.
+ */
+export async function sharedDemo(): Promise<Demo> {
+  // The runner takes what waits for a promise of another file for a part of that one.
+  shared ??= await keptForProcess(openDemo)
+  return shared
+}
+
 export async function openDemo(): Promise<Demo> {
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
   const masterKey = randomBytes(32)
@@ -98,7 +113,8 @@ export async function openDemo(): Promise<Demo> {
   let service = first
   atEnd(async () => {
     await browser.close()
-    service.kill()
+    // A process that is killed keeps nothing of what it compiled, and the next one would compile it all again.
+    service.kill('SIGTERM')
     await service.gone
   })
   await service.hasTold('"signInUrl"')
@@ -176,7 +192,7 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
   }
   return {
     visit: async (options: OpenOptions): Promise<Visit> => {
-      const { language = 'en', isAlone = false } = options
+      const { language = 'en', isAlone = false, isKept = false } = options
       const { context, keeper } = browsers.get(language) ?? (await begin(options))
       browsers.set(language, { context, keeper })
       if (isAlone) {
@@ -187,7 +203,8 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
       await keeper.evaluate('localStorage.clear()')
       await context.unrouteAll({ behavior: 'ignoreErrors' })
       const visit = await newVisit(context, options)
-      opened.add(visit.page)
+      if (isKept) kept.add(visit.page)
+      else opened.add(visit.page)
       return visit
     },
   }
@@ -248,6 +265,8 @@ const colourRules = ['color-contrast', 'link-in-text-block']
  * from the light one by its colours alone, and a phone by all but them: each is held to what it differs by.
  */
 export async function seriousIssues(page: Page): Promise<string[]> {
+  // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
+  await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   // biome-ignore lint/suspicious/noExplicitAny: the library has just been put there
   const { violations } = await page.evaluate((options) => (globalThis as any).axe.run(options), {

@@ -64,6 +64,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
   const lastCalls = createLastCalls(db, clock)
   await db.listen('api_keys', keys.forgetKey)
   await db.listen('workspaces', keys.forgetWorkspace)
+  const stopHearing = db.onHearingAgain(keys.forgetAll)
 
   const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
     async function guardRequest(request, reply) {
@@ -115,6 +116,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     lastCalls: lastCalls.read,
     forgetKey: keys.forgetKey,
     close: async () => {
+      stopHearing()
       await Promise.all([lastUsed.close(), lastCalls.close()])
     },
   }

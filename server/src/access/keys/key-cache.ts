@@ -12,6 +12,8 @@ export interface KeyCache {
   find(keyHash: string): KnownKey | null | Promise<KnownKey | null>
   forgetKey(keyId: string): void
   forgetWorkspace(workspaceId: string): void
+  /** Nobody knows what has changed. */
+  forgetAll(): void
 }
 
 interface Entry {
@@ -67,6 +69,7 @@ export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<
     find,
     forgetKey: (keyId) => forget((key) => key.caller.keyId === keyId),
     forgetWorkspace: (workspaceId) => forget((key) => key.caller.workspaceId === workspaceId),
+    forgetAll: () => forget(() => true),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../../base/db.ts'
 import type { Limiter } from './limiter.ts'
 import { createMemoryLimiter } from './rate-limit-memory.ts'
 import { createPostgresLimiter } from './rate-limit-postgres.ts'
-import { createRedisLimiter, type RedisLimiterOptions } from './rate-limit-redis.ts'
+import type { RedisLimiterOptions } from './rate-limit-redis.ts'
 
 export interface LimiterOptions {
   redisUrl: string | null
@@ -15,7 +15,11 @@ export interface LimiterOptions {
 }
 
 /** The store that fits: Redis where there is one, else the shared database, else the memory of the only node. */
-export function openLimiter({ redisUrl, sharedDatabase, db, clock, log }: LimiterOptions): Limiter {
-  if (redisUrl !== null) return createRedisLimiter({ url: redisUrl, clock, log })
+export async function openLimiter({ redisUrl, sharedDatabase, db, clock, log }: LimiterOptions): Promise<Limiter> {
+  if (redisUrl !== null) {
+    // Hundreds of files, which a start without Redis does without.
+    const { createRedisLimiter } = await import('./rate-limit-redis.ts')
+    return createRedisLimiter({ url: redisUrl, clock, log })
+  }
   return sharedDatabase ? createPostgresLimiter({ db }) : createMemoryLimiter(clock)
 }

@@ -1,3 +1,5 @@
+import { isOutOfPatience, mayTryAgain } from './patience.ts'
+
 export interface Batching<I, O> {
   /** How many groups of one key are under way at most: one that is held up must not hold up all the others. */
   groups: number
@@ -11,6 +13,7 @@ export interface Batching<I, O> {
 
 interface Queued<I, O> {
   item: I
+  sinceMs: number
   resolve(answer: O): void
   reject(error: unknown): void
 }
@@ -23,28 +26,35 @@ interface Line<I, O> {
 /**
  * Lets items of one key go together when they come faster than they are done: who finds nobody under way goes at once,
  * who comes meanwhile waits and goes with the others. A group that fails is halved and tried again, so that nobody
- * fails because of a neighbour.
+ * fails because of a neighbour; but nobody waits for long where it is the database that is away.
  */
 export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O>) {
   const lines = new Map<string, Line<I, O>>()
 
   async function run(key: string, line: Line<I, O>): Promise<void> {
     line.running++
-    while (line.waiting.length > 0) await serve(key, line.waiting.splice(0, groupSize))
+    while (line.waiting.length > 0) await serve(key, line, line.waiting.splice(0, groupSize))
     line.running--
     if (line.running === 0) lines.delete(key)
   }
 
-  async function serve(key: string, group: readonly Queued<I, O>[]): Promise<void> {
+  async function serve(key: string, line: Line<I, O>, group: readonly Queued<I, O>[]): Promise<void> {
+    const begunAtMs = performance.now()
     try {
       const items = group.map(({ item }) => item)
       const answers = await work(key, items)
       for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
     } catch (error) {
-      if (group.length > 1 && isUndone(error)) {
+      if (group.length > 1 && isUndone(error) && mayTryAgain(error, begunAtMs)) {
         const half = Math.ceil(group.length / 2)
-        await Promise.all([serve(key, group.slice(0, half)), serve(key, group.slice(half))])
-      } else for (const { reject } of group) reject(error)
+        await Promise.all([serve(key, line, group.slice(0, half)), serve(key, line, group.slice(half))])
+        return
+      }
+      for (const { reject } of group) reject(error)
+      // In the order in which they came.
+      while (line.waiting[0] !== undefined && isOutOfPatience(error, line.waiting[0].sinceMs)) {
+        line.waiting.shift()?.reject(error)
+      }
     }
   }
 
@@ -52,7 +62,7 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     new Promise((resolve, reject) => {
       const line = lines.get(key) ?? { running: 0, waiting: [] }
       lines.set(key, line)
-      line.waiting.push({ item, resolve, reject })
+      line.waiting.push({ item, sinceMs: performance.now(), resolve, reject })
       if (line.running < groups) void run(key, line)
     })
 }

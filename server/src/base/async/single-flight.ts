@@ -1,7 +1,10 @@
+import { isOutOfPatience } from './patience.ts'
+
 /**
  * A function whose calls share runs of `work`. A call never shares a run that had begun before it, since that one may
  * have looked too early: whoever calls during a run shares the next one, which begins when this one ends. Runs do not
- * overlap. A run that fails rejects for those who shared it, and for nobody else.
+ * overlap. A run that fails rejects for those who shared it, and for nobody else, unless they have waited for long and it is
+ * the database that is away.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   const ask = singleFlightByKey(work)
@@ -18,11 +21,19 @@ export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: s
     flight.run.then(forget, forget)
     return flight.run
   }
+  const afterRun = (run: Promise<T>, key: string): Promise<T> => {
+    const sinceMs = performance.now()
+    const goOn = () => begin(key)
+    return run.then(goOn, (error) => {
+      if (!isOutOfPatience(error, sinceMs)) return goOn()
+      flights.delete(key)
+      throw error
+    })
+  }
   return (key) => {
     const flight = flights.get(key)
     if (flight === undefined) return begin(key)
-    const goOn = () => begin(key)
-    flight.next ??= flight.run.then(goOn, goOn)
+    flight.next ??= afterRun(flight.run, key)
     return flight.next
   }
 }

@@ -29,7 +29,7 @@ export interface ConnectionOptions extends DatabaseLocation {
   lockTimeoutMs?: number
   /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
   patienceMs?: number
-  /** After how long without a word a connection counts as lost, 18 s unless given. */
+  /** After how long without a word a connection counts as lost, 16 s unless given. */
   silenceMs?: number
   /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
   onHearing?: (isHearing: boolean, error?: unknown) => void

@@ -31,8 +31,9 @@ export function isOfServer(error: unknown): boolean {
   return isOfRecovery || ['25006', '57P02', '57P03'].includes(sqlState(error))
 }
 
-// Shut down, crashed, starting up, too many connections, a statement over its time, a lock that others kept.
-const passing = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '57014', '55P03', '25P03'])
+// Shut down, crashed, starting up, a statement over its time, a lock that others kept; and what was undone since others, or
+// the recovery of a standby, went first: again and again, as a transaction is tried anew.
+const passing = new Set(['57P01', '57P02', '57P03', '57P05', '57014', '55P03', '25P03', '40001', '40P01'])
 // Of a connection that could not be opened, or ended.
 const ofConnection = new Set(['CONNECTION_LOST', 'NO_CONNECTION', 'NO_DATABASE'])
 
@@ -40,7 +41,8 @@ const ofConnection = new Set(['CONNECTION_LOST', 'NO_CONNECTION', 'NO_DATABASE']
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const state = sqlState(error)
-    return passing.has(state) || state.startsWith('08') || isOfServer(error)
+    // Of class 53: no connection, memory or disk left.
+    return passing.has(state) || /^(?:08|53)/.test(state) || isOfServer(error)
   }
   return error instanceof Error && 'code' in error && ofConnection.has(String(error.code))
 }

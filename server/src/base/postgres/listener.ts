@@ -21,7 +21,7 @@ export interface ListenerOptions {
 }
 
 /** A server that has gone without a word is found out by asking. */
-const askEveryMs = 10_000
+const askEveryMs = 7_500
 /** Something on the way may take a connection and end it at once, again and again. */
 const leastPauseMs = 50
 /** A server that does not close its side in this time is gone. */

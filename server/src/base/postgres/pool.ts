@@ -28,7 +28,7 @@ interface Waiter {
 const patienceMs = 5_000
 /** A statement that has been under way for so long may be slow: others go another way. */
 const slowMs = 10
-const watchMs = 1_000
+const watchMs = 500
 /** What is refused for these reasons is refused again. */
 const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
 

@@ -17,7 +17,11 @@ const watchCaller: Request = {
   main: 0,
 }
 /** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
-const silenceMs = 18_000
+const silenceMs = 16_000
+
+/** Who has waited for longer than this for a connection has so much less time for each statement, but never less than the other. */
+const unhurriedMs = 3_000
+const leastPatienceMs = 4_000
 
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 5_000
@@ -155,6 +159,12 @@ export class Session {
   /** Statements may take so long until the end of the transaction. */
   allow(ms: number): void {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
+  }
+
+  /** Somebody has waited for so long already: until the end of the transaction it is given up the sooner. */
+  hurry(waitedMs: number): void {
+    const leastMs = Math.min(leastPatienceMs, this.#patience)
+    this.#silenceMs = Math.max(leastMs, this.#patience - Math.max(0, waitedMs - unhurriedMs))
   }
 
   /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */

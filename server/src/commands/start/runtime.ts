@@ -49,7 +49,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     await vault.ensureInstanceSecrets()
     await ensurePushKeys({ db, vault, clock })
     const media = await openStore({ db, vault, clock }, config.media)
-    const limiter = openLimiter({
+    const limiter = await openLimiter({
       redisUrl: config.redisUrl,
       sharedDatabase: config.database.url !== null,
       db,

@@ -6,7 +6,7 @@ import type { App } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
 import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import { refuseWhileDraining } from '../ops/health.ts'
+import { refuseWhileClosing } from '../ops/draining.ts'
 import { limitBodies } from './body-deadline.ts'
 import { compressAnswers } from './compression.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
@@ -84,7 +84,7 @@ export function createServer(options: ServerOptions): App {
     const isHostMissing = request.raw.httpVersion === '1.1' && !request.headers.host
     done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
   })
-  refuseWhileDraining(app)
+  refuseWhileClosing(app)
   limitBodies(app, options.bodyWithinMs ?? arrivesWithinMs)
   readJsonBodies(app)
   refuseBadQueries(app)

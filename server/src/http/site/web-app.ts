@@ -63,9 +63,16 @@ function serveFile(site: App, file: string, path: string, type: string): void {
     const bytes = await readFile(file).catch(() => {
       throw notFound('Not found')
     })
-    return reply.header('cache-control', 'no-cache').type(type).send(bytes)
+    return reply
+      .header('cache-control', 'no-cache')
+      .header('content-security-policy', filePolicy)
+      .type(type)
+      .send(bytes)
   })
 }
+
+// A worker has the policy that its own file came with, and what it shows has our icon.
+const filePolicy = "default-src 'none'; img-src 'self'; frame-ancestors 'none'"
 
 async function sendApp(
   deps: SiteDeps,

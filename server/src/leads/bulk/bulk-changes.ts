@@ -152,6 +152,17 @@ export async function advanceBulkChange(
   return moved ?? null
 }
 
+/** Gives a change back whose worker stops: another one need not wait for the end of the lease. */
+export async function letGoOfBulkChange(tx: Tx, row: BulkChangeRow, now: Date): Promise<void> {
+  await tx`
+    update lead_bulk_changes
+    set due_at = ${now}
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}
+      and state = ${row.state}
+      and position is not distinct from ${row.position}::uuid`
+}
+
 /** Tells open pages to look again: at an import, when it is one. */
 export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
   if (kind === 'import') announceImport(tx, workspace_id, id)

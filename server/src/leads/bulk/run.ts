@@ -18,6 +18,7 @@ import {
   type BulkProgress,
   claimBulkChange,
   endBulkChange,
+  letGoOfBulkChange,
 } from './bulk-changes.ts'
 import { collectPage } from './collect.ts'
 import { type BulkItem, formerValues, nextItems, putItems } from './items.ts'
@@ -75,7 +76,7 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
     for (;;) {
       const next = await doBatch(deps, state)
       if (next === null) return await end(deps, state, state.state === 'undoing' ? 'undone' : 'done')
-      if (signal.aborted) return
+      if (signal.aborted) return await deps.db.tx((tx) => letGoOfBulkChange(tx, next, deps.clock.now()))
       state = next
     }
   } catch (error) {

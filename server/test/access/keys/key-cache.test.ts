@@ -8,6 +8,7 @@ import { manualClock } from '../../../src/base/clock.ts'
 import { openDb } from '../../../src/base/db.ts'
 import { testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 
 const { db, options } = await testDatabase()
 const otherDb = openDb({ ...options, maxConnections: 2 })
@@ -168,4 +169,26 @@ test('keys that somebody invents are looked up together: a hundred cost a few st
   assert.equal(await status(node, value), 200)
   assert.deepEqual([...new Set(await Promise.all(invented))], [401])
   assert.ok(statements <= 8, `${statements} statements`)
+})
+
+test('a key that was revoked while a node heard nothing stops there as soon as it hears again', async () => {
+  const { proxy, options: byProxy } = await databaseByProxy(options)
+  const hearing = { count: 0 }
+  const deafDb = openDb({
+    ...byProxy,
+    maxConnections: 2,
+    onHearing: (isHearing) => void (isHearing && hearing.count++),
+  })
+  after(() => deafDb.close())
+  const deaf = await guardedApp(deafDb, { clock })
+  const { key, value } = await newKey(db, clock)
+  assert.equal(await status(deaf, value), 200)
+  proxy.cutAfter(0)
+  proxy.cutAll()
+  await until(async () => !deafDb.isHearing())
+  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  assert.equal(await status(deaf, value), 200)
+  proxy.cutAfter(null)
+  await until(async () => hearing.count === 1)
+  assert.equal(await status(deaf, value), 401)
 })

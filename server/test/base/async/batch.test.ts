@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { batch } from '../../../src/base/async/batch.ts'
 import { isUndone, openDb } from '../../../src/base/db.ts'
 import { conflict } from '../../../src/base/errors.ts'
+import { NoConnection } from '../../../src/base/postgres/failures.ts'
 import { testDatabase } from '../../support/database.ts'
 
 interface Group {
@@ -116,4 +117,53 @@ test('a refusal of the database or of a rule is undone; a connection that breaks
   const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1 })
   assert.equal(isUndone(await failureOf(nowhere.sql`select 1`)), false)
   await nowhere.close()
+})
+
+test('while the database is away nobody waits for long: who has is told the same, and no group is tried again', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const begun: { items: readonly number[]; end: PromiseWithResolvers<void> }[] = []
+  const ask = batch<number, number>({
+    groups: 1,
+    groupSize: 10,
+    work: async (_, items) => {
+      const group = { items, end: Promise.withResolvers<void>() }
+      begun.push(group)
+      await group.end.promise
+      return items
+    },
+    isUndone: () => true,
+  })
+  const outcomes: string[] = []
+  const noting = (n: number) =>
+    ask('a', n).then(
+      () => outcomes.push(`${n} done`),
+      (error) => outcomes.push(`${n} ${error.code ?? error.message}`),
+    )
+  void noting(1)
+  void noting(2)
+  nowMs = 13_000
+  void noting(3)
+  nowMs = 16_000
+  begun[0]?.end.reject(new NoConnection())
+  await turn()
+  assert.deepEqual(outcomes, ['1 NO_CONNECTION', '2 NO_CONNECTION'])
+  assert.deepEqual(begun[1]?.items, [3])
+  for (const n of [4, 5]) void noting(n)
+  begun[1]?.end.resolve()
+  await turn()
+  nowMs = 26_000
+  begun[2]?.end.reject(new NoConnection())
+  await turn()
+  assert.deepEqual(outcomes.slice(2), ['3 done', '4 NO_CONNECTION', '5 NO_CONNECTION'])
+  for (const n of [6, 7, 8]) void noting(n)
+  begun[3]?.end.resolve()
+  await turn()
+  nowMs = 36_000
+  begun[4]?.end.reject(new Error('a bad item'))
+  await turn()
+  assert.deepEqual(
+    begun.slice(5).map(({ items }) => items),
+    [[7], [8]],
+  )
 })

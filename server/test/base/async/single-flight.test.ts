@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { singleFlight, singleFlightByKey } from '../../../src/base/async/single-flight.ts'
+import { NoConnection } from '../../../src/base/postgres/failures.ts'
 
 test('calls that come together share a run, but never one that began before them', async () => {
   const ends: ((n: number) => void)[] = []
@@ -53,4 +54,27 @@ test('keys do not wait for each other, and an idle one begins at once', async ()
   await Promise.all(asked)
   void ask('a')
   assert.deepEqual(begun, ['a', 'b', 'a', 'a'])
+})
+
+test('who has waited for long behind a run that found no database is told so, and who comes after begins anew', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const runs: PromiseWithResolvers<string>[] = []
+  const ask = singleFlight(() => {
+    const run = Promise.withResolvers<string>()
+    runs.push(run)
+    return run.promise
+  })
+  const [first, second] = [ask(), ask()].map((asked) => asked.catch((error) => error.code))
+  nowMs = 16_000
+  runs[0]?.reject(new NoConnection())
+  assert.deepEqual([await first, await second], ['NO_CONNECTION', 'NO_CONNECTION'])
+  assert.equal(runs.length, 1)
+  const third = ask()
+  const fourth = ask()
+  runs[1]?.reject(new NoConnection())
+  await assert.rejects(third)
+  await turn()
+  runs[2]?.resolve('here')
+  assert.equal(await fourth, 'here')
 })

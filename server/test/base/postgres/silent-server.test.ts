@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowTime, type Db, openDb } from '../../../src/base/db.ts'
+import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
@@ -51,4 +52,30 @@ test('a transaction that has asked for more time is not taken for silent, and th
   })
   await assert.rejects(async () => db.sql.unsafe(`select ${long}`, []), { code: 'CONNECTION_LOST' })
   assert.equal((await db.sql`select 1`).length, 1)
+})
+
+test('whoever has waited for a connection for long has so much less time for its answer', async (t) => {
+  const { db, proxy } = await proxied(12_000)
+  await pidsOf(db, 3)
+  const now = performance.now.bind(performance)
+  let aheadMs = 0
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const holders = [1, 2, 3].map(() => db.tx(async () => held))
+  const sent = Promise.withResolvers<void>()
+  const asked = within(workAtDoor('x'), () =>
+    db.tx(async (tx) => {
+      const answer = tx`select 1`.execute()
+      sent.resolve()
+      return answer
+    }),
+  )
+  proxy.silence(true)
+  aheadMs = 10_000
+  release()
+  await Promise.all(holders)
+  await sent.promise
+  // Seven of the ten seconds are taken off the twelve.
+  aheadMs += 5_500
+  await assert.rejects(asked, { code: 'CONNECTION_LOST' })
 })

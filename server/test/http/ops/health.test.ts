@@ -3,16 +3,10 @@ import { test } from 'node:test'
 import { serveHealth } from '../../../src/http/ops/health.ts'
 import { testServer } from '../../support/http.ts'
 
-test('the process is alive whatever the database does, and ready only when the database answers', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const waitForEver = () => {
-    setImmediate(() => t.mock.timers.tick(2000))
-    return new Promise(() => {})
-  }
+test('the process is alive whatever the database does, and ready only when the database answers', async () => {
   const rows: [name: string, ask: () => Promise<unknown>, ready: number][] = [
     ['answers', async () => 1, 200],
     ['fails', async () => Promise.reject(new Error('gone')), 503],
-    ['hangs', waitForEver, 503],
   ]
   for (const [name, ask, ready] of rows) {
     const { app } = testServer()

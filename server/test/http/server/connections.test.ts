@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Type } from 'typebox'
+import { startDraining } from '../../../src/http/ops/draining.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
 import { testServer } from '../../support/http.ts'
 import { exchange, listen, parseAnswers } from '../../support/raw-http.ts'
@@ -97,6 +98,46 @@ test('closing lets running requests end, refuses new ones and closes the connect
   assert.deepEqual([answer?.statusCode, answer?.headers.connection], [200, 'close'])
   assert.deepEqual(JSON.parse(answer?.body ?? ''), { done: true })
   await closed
+})
+
+test('while it leaves, all is served by connections that end with their answer, and only readiness says no', async () => {
+  const { app } = testServer()
+  serveHealth(app, async () => {})
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  app.get('/slow', async () => {
+    start()
+    await released
+    return { done: true }
+  })
+  app.get('/written', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-length': 2 }).end('{}')
+  })
+  const port = await listen(app)
+  const busy = connect(port, '127.0.0.1')
+  busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
+  await started
+  const before = await fetch(`http://127.0.0.1:${port}/readyz`)
+  assert.deepEqual([before.status, before.headers.get('connection')], [200, 'keep-alive'])
+
+  startDraining(app)
+  const rows: [path: string, statusCode: number][] = [
+    ['/readyz', 503],
+    ['/healthz', 200],
+    ['/written', 200],
+    ['/nowhere', 404],
+  ]
+  for (const [path, statusCode] of rows) {
+    // Reads until the server ends the connection.
+    const [answer] = await exchange(port, `GET ${path} HTTP/1.1\r\n${host}\r\n`)
+    assert.deepEqual([answer?.statusCode, answer?.headers.connection], [statusCode, 'close'], path)
+    if (path === '/readyz') assert.deepEqual(JSON.parse(answer?.body ?? '').data, { code: 'DRAINING' })
+  }
+  release()
+  const [answer] = parseAnswers(await text(busy))
+  assert.deepEqual([answer?.statusCode, answer?.headers.connection], [200, 'close'])
+  await app.close()
 })
 
 test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {

@@ -48,6 +48,7 @@ test('who comes by a link and has no password is asked for one, at each link unt
     const { statusCode, body } = await open('/choose-password', session)
     assert.equal(statusCode, 200)
     assert.match(body, /<a href="\/">Later<\/a>/)
+    assert.match(body, new RegExp(`type="email" name="username" value="${email}" autocomplete="username" readonly`))
     // Later is now as well.
     assert.equal((await open('/', session)).statusCode, 200)
   }

@@ -133,6 +133,20 @@ test('an import that was cancelled on its way can be undone as far as it came', 
   assert.equal((await w.leads()).length, 0)
 })
 
+test('an import whose worker stops is taken up by another at once', async () => {
+  const w = await undoWorld()
+  const text = `name\n${Array.from({ length: 700 }, (_, n) => `Lead ${n}`).join('\n')}\n`
+  const id = await w.upload(text)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  const stopping = new AbortController()
+  const stops = runImports(w, stopping.signal)
+  stopping.abort()
+  await stops
+  assert.deepEqual([(await w.read(id)).state, (await w.read(id)).created], ['running', 500])
+  await w.work()
+  assert.deepEqual([(await w.read(id)).state, (await w.read(id)).created], ['done', 700])
+})
+
 test('a dry run cannot be undone, nor an import by a member or a day later', async () => {
   const w = await undoWorld()
   const text = `name\n${Array.from({ length: 700 }, (_, n) => `Lead ${n}`).join('\n')}\n`

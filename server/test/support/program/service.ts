@@ -84,6 +84,7 @@ export function serviceEnvironment(folder: string, port: number, env: Record<str
     PARLEY_DATA_DIR: folder,
     PARLEY_PORT: String(port),
     PARLEY_DEMO: '0',
+    PARLEY_DRAIN_SECONDS: '0',
     PARLEY_LEADS_RATE_LIMIT: '0',
     PARLEY_TEAM_RATE_LIMIT: '0',
     PARLEY_TEAM_TOKEN: operatorToken,

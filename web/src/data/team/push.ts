@@ -5,39 +5,51 @@ import { language } from '../../text/index.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/notices/push-subscriptions'
 const worker = '/sw.js'
 
-/** What this browser does with notices: `denied` is for the person to change in the browser itself. */
-export type BrowserNotices = 'unsupported' | 'denied' | 'off' | 'on'
+/**
+ * What this browser does with notices: `denied` is for the person to change in the browser itself; `open` shows them as long as a
+ * page is open, for want of a push service.
+ */
+export type BrowserNotices = 'unsupported' | 'denied' | 'off' | 'open' | 'on'
 
 export function browserNotices(workspaceId: string): BrowserNotices {
   if (!('Notification' in window) || !('serviceWorker' in navigator)) return 'unsupported'
   if (Notification.permission === 'denied') return 'denied'
-  return Notification.permission === 'granted' && placeOf(workspaceId) in localStorage ? 'on' : 'off'
+  const id = localStorage.getItem(placeOf(workspaceId))
+  if (Notification.permission !== 'granted' || id === null) return 'off'
+  return id === '' ? 'open' : 'on'
 }
+
+export const isShownHere = (workspaceId: string): boolean => ['open', 'on'].includes(browserNotices(workspaceId))
 
 // Whoever signs in after somebody else asks for themselves.
 const placeOf = (workspaceId: string): string => `parley.told.${me().id}.${workspaceId}`
 
+// Where a network lets nobody reach the push service, browsers try for ever.
+const patienceMs = 10_000
+
 /**
- * Asks the browser, and has it told from now on, while no page is open as well. Returns what came of it: without a push service,
- * as in some private windows, it is told by the pages that are open.
+ * Asks the browser, and has it told from now on, while no page is open as well. Without a push service, as in some private
+ * windows and networks, it is told by the pages that are open.
  */
-export async function turnOn(workspaceId: string, pushKey: string): Promise<BrowserNotices> {
-  if (browserNotices(workspaceId) === 'unsupported') return 'unsupported'
-  if ((await Notification.requestPermission()) !== 'granted') return browserNotices(workspaceId)
+export async function turnOn(workspaceId: string, pushKey: string): Promise<void> {
+  if (browserNotices(workspaceId) === 'unsupported') return
+  if ((await Notification.requestPermission()) !== 'granted') return
   localStorage.setItem(placeOf(workspaceId), '')
-  await subscribe(workspaceId, pushKey)
-  return 'on'
+  const patience = new Promise((resolve) => setTimeout(resolve, patienceMs))
+  await Promise.race([subscribe(workspaceId, pushKey), patience])
 }
 
 /** What the service knows of this browser ends with the session, so that each page that is opened says it again. */
 export async function renew(workspaceId: string, pushKey: string): Promise<void> {
-  if (browserNotices(workspaceId) === 'on') await subscribe(workspaceId, pushKey)
+  if (isShownHere(workspaceId)) await subscribe(workspaceId, pushKey)
 }
 
 async function subscribe(workspaceId: string, pushKey: string): Promise<void> {
   const registration = await navigator.serviceWorker.register(worker)
   const subscription = await subscriptionOf(registration, pushKey)
-  if (subscription === null) return
+  // Whoever waited for it may have turned it off meanwhile.
+  if (!isShownHere(workspaceId)) return
+  if (subscription === null) return localStorage.setItem(placeOf(workspaceId), '')
   const { endpoint, keys = {} } = subscription.toJSON()
   const { p256dh, auth } = keys
   if (endpoint === undefined || p256dh === undefined || auth === undefined) return
@@ -78,7 +90,7 @@ export interface ShownNotice {
 
 /** Has the browser show it, beside whatever page is looked at. One that comes by push as well is shown once. */
 export async function showInBrowser(workspaceId: string, { id, title, body, url }: ShownNotice): Promise<void> {
-  if (browserNotices(workspaceId) !== 'on') return
+  if (!isShownHere(workspaceId)) return
   const registration = await navigator.serviceWorker.register(worker)
   await navigator.serviceWorker.ready
   await registration.showNotification(title, { body, tag: id, icon: '/icon-192.png', data: { url } })

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { handBack, offerToAgents } from '../../data/inbox/actions.ts'
@@ -7,6 +7,7 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useApiKeys } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
+import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type AgentKey, agentsFor } from './agents-for.ts'
@@ -22,12 +23,7 @@ export default function HandBackAsk({ conversation, isStopped, close }: HandBack
   const workspaceId = useWorkspaceId()
   const texts = t.compose.owner
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={isStopped ? texts.stopped : texts.handBackTitle}
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
+    <Dialog close={close} title={isStopped ? texts.stopped : texts.handBackTitle}>
       {isStopped ? (
         <Stack gap="md" align="flex-start">
           <Text size="md">{texts.stoppedHelp}</Text>
@@ -38,7 +34,7 @@ export default function HandBackAsk({ conversation, isStopped, close }: HandBack
       ) : (
         <AskAgents conversation={conversation} close={close} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

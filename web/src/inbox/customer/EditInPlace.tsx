@@ -1,11 +1,10 @@
 import { MultiSelect, Select } from '@mantine/core'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { language, t } from '../../text/index.ts'
-import { understood } from '../../ui/format/amount.ts'
 import {
   type FieldRule,
   isNumberType,
+  meantBy,
   readTyped,
   shownValue,
   typedValue,
@@ -79,7 +78,7 @@ export function Typed({ label, rule, value, currency, change }: TypedProps) {
   const saved = typedValue(rule, value)
   const shown = value === undefined ? '' : shownValue(rule, value, currency)
   const wrong = typed === null ? null : wrongTyped(rule, typed)
-  const meant = typed === null || rule.type !== 'amount' ? null : understood(typed, language, currency)
+  const meant = typed === null ? null : meantBy(rule, typed, currency)
   const keep = () => {
     if (typed === null || wrong !== null) return
     setTyped(null)
@@ -101,7 +100,7 @@ export function Typed({ label, rule, value, currency, change }: TypedProps) {
       />
       {meant !== null && (
         <span className={styles.meant} role="status">
-          {t.lead.readAs(meant)}
+          {meant}
         </span>
       )}
       {wrong !== null && (

@@ -4,12 +4,12 @@ import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { InboxSearch } from './filters.ts'
+import type { FilterBy, InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
 interface FilterChipsProps {
   search: InboxSearch
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
 }
 
 /** What narrows the list, each to be taken away. */
@@ -17,11 +17,12 @@ export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   const workspaceId = useWorkspaceId()
   const wordFor = useWords(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')
-  const without = (field: keyof InboxSearch) => {
-    const rest = { ...search }
-    delete rest[field]
-    filterBy(rest)
-  }
+  const without = (field: keyof InboxSearch) =>
+    filterBy((before) => {
+      const rest = { ...before }
+      delete rest[field]
+      return rest
+    })
   return (
     <div className={styles.chips}>
       {fields.map((field) => {

@@ -4,13 +4,13 @@ import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type InboxSearch, readSearch, statuses } from './filters.ts'
+import { type FilterBy, type InboxSearch, readSearch, statuses } from './filters.ts'
 import styles from './ListPane.module.css'
 import { SavedFilters } from './SavedFilters.tsx'
 
 export interface FilterPanelProps {
   search: InboxSearch
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
 }
 
 /** Every way to narrow and order the list, and those that were kept under a name. */
@@ -23,7 +23,7 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
   const named = (all: Iterable<{ id: string; name: string }>) =>
     [...all].map(({ id, name }) => ({ value: id, label: name }))
   const set = (field: keyof InboxSearch, value: string | boolean | null) =>
-    filterBy(readSearch({ ...search, [field]: value === null || value === false ? undefined : value }))
+    filterBy((before) => readSearch({ ...before, [field]: value === null || value === false ? undefined : value }))
   const choice = (field: keyof InboxSearch, label: string, data: { value: string; label: string }[]) => (
     <Select
       size="xs"

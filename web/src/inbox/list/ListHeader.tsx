@@ -7,7 +7,7 @@ import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later, useStanding } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { chooseByTouch } from '../parts/selection.ts'
-import { foundMark, type InboxSearch } from './filters.ts'
+import { type FilterBy, foundMark, type InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
 const MentionsButton = later(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
@@ -16,7 +16,7 @@ const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
 interface ListHeaderProps {
   search: InboxSearch
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
 }
 
 export function ListHeader({ search, filterBy }: ListHeaderProps) {
@@ -91,7 +91,7 @@ function toFound(event: KeyboardEvent): void {
 
 interface SearchFieldProps {
   search: InboxSearch
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
   close(): void
 }
 
@@ -101,8 +101,8 @@ function SearchField({ search, filterBy, close }: SearchFieldProps) {
   useLayoutEffect(() => field.current?.focus(), [])
   const apply = useRef((_: string) => {})
   apply.current = (text) => {
-    const { search: before = '', ...rest } = search
-    if (text !== before) filterBy(text === '' ? rest : { ...rest, search: text })
+    if (text === (search.search ?? '')) return
+    filterBy(({ search: _, ...before }) => (text === '' ? before : { ...before, search: text }))
   }
   useEffect(() => {
     const timer = setTimeout(() => apply.current(term.trim()), typingMs)

@@ -9,7 +9,7 @@ import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { clearChosen, useIsChoosing } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
-import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
+import { type FilterBy, filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
@@ -23,7 +23,7 @@ export interface ListPaneProps {
   open(id: string): void
   /** Opens a conversation at one of its messages. */
   openAt(id: string, messageId: string): void
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
 }
 
 export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
@@ -32,10 +32,8 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
   // What is not in sight is not to be changed unseen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
   useEffect(() => clearChosen, [filter])
-  const views = (view: typeof filter.view) => {
-    const { view: _, ...rest } = search
-    filterBy(view === 'all' ? rest : { ...rest, view })
-  }
+  const views = (view: typeof filter.view) =>
+    filterBy(({ view: _, ...before }) => (view === 'all' ? before : { ...before, view }))
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
       {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
@@ -57,7 +55,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
           isNarrowed={isNarrowed(search)}
           openId={openId}
           open={open}
-          clear={() => filterBy(search.view === undefined ? {} : { view: search.view })}
+          clear={() => filterBy(({ view }) => (view === undefined ? {} : { view }))}
         />
       ) : (
         <Suspense>

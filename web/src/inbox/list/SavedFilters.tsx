@@ -13,12 +13,12 @@ import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type InboxSearch, queryOf, searchOf } from './filters.ts'
+import { type FilterBy, type InboxSearch, queryOf, searchOf } from './filters.ts'
 import styles from './ListPane.module.css'
 
 interface SavedFiltersProps {
   search: InboxSearch
-  filterBy(search: InboxSearch): void
+  filterBy: FilterBy
 }
 
 export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
@@ -41,7 +41,7 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
       {saved.length > 0 && <h2 className={styles.savedTitle}>{t.inbox.saved.title}</h2>}
       {saved.map((one) => (
         <div key={one.id} className={styles.saved}>
-          <button type="button" className={styles.savedName} onClick={() => filterBy(searchOf(one.query))}>
+          <button type="button" className={styles.savedName} onClick={() => filterBy(() => searchOf(one.query))}>
             {one.name}
           </button>
           {one.shared && <IconUsers size={14} aria-label={t.inbox.saved.shared} />}

@@ -1,4 +1,5 @@
 import { type ConversationFilter, type Status, type View, views } from '../../data/inbox/types.ts'
+import type { ChangeSearch } from '../../ui/use-newest-search.ts'
 
 /** The filter as the address carries it: what is not there is as usual. */
 export interface InboxSearch {
@@ -13,6 +14,8 @@ export interface InboxSearch {
   unanswered?: true
   search?: string
 }
+
+export type FilterBy = ChangeSearch<InboxSearch>
 
 /** An attribute of the place where a search shows what it has found. */
 export const foundMark = 'data-found-here'

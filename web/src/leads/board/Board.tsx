@@ -1,12 +1,14 @@
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { type Lead, type LeadQuery, useBoard } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
+import { ColumnChooser } from './ColumnChooser.tsx'
 
 interface BoardProps {
   query: LeadQuery
@@ -21,6 +23,8 @@ interface BoardProps {
 export function Board({ query, people, verbs, openId, open, onTotal }: BoardProps) {
   const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
+  const box = useRef<HTMLElement>(null)
+  const isPhone = useIsPhone()
   const asked = query.status?.split(',')
   const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
   // The service counts by filters, not by search.
@@ -38,20 +42,23 @@ export function Board({ query, people, verbs, openId, open, onTotal }: BoardProp
   return (
     <Loaded query={board}>
       {() => (
-        <section className={styles.board} aria-label={t.leads.board} aria-description={t.leads.boardHelp}>
-          {heads?.map((head) => (
-            <BoardColumn
-              key={head.status}
-              head={head}
-              query={query}
-              people={people}
-              verbs={verbs}
-              openId={openId}
-              open={open}
-              step={step}
-            />
-          ))}
-        </section>
+        <div className={styles.stage}>
+          {isPhone && heads !== undefined && <ColumnChooser heads={heads} board={box} />}
+          <section ref={box} className={styles.board} aria-label={t.leads.board} aria-description={t.leads.boardHelp}>
+            {heads?.map((head) => (
+              <BoardColumn
+                key={head.status}
+                head={head}
+                query={query}
+                people={people}
+                verbs={verbs}
+                openId={openId}
+                open={open}
+                step={step}
+              />
+            ))}
+          </section>
+        </div>
       )}
     </Loaded>
   )

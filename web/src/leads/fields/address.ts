@@ -191,8 +191,12 @@ export function conditionsOf(address: LeadAddress): Condition[] {
   return [...simple, ...ranges, ...labelled, ...readConditions(address.where ?? '')]
 }
 
-/** The same address with these conditions instead of its own. */
-export function withConditions(address: LeadAddress, list: readonly Condition[], match = address.match): LeadAddress {
+/** The same address with these conditions instead of its own; a `match` of null has all of them apply. */
+export function withConditions(
+  address: LeadAddress,
+  list: readonly Condition[],
+  match: 'any' | null = address.match ?? null,
+): LeadAddress {
   const kept = Object.fromEntries(Object.entries(address).filter(([field]) => !filterFields.has(field)))
   const fields: Record<string, string> = {}
   const others = list.slice(0, maxConditions).filter((condition) => {
@@ -206,7 +210,7 @@ export function withConditions(address: LeadAddress, list: readonly Condition[],
     ...kept,
     ...fields,
     ...given('where', others.length === 0 ? undefined : writeConditions(others)),
-    ...given('match', match),
+    ...(match !== null && { match }),
   }
 }
 
@@ -236,7 +240,7 @@ export const isFiltered = (address: LeadAddress): boolean =>
 
 /** The same list without anything that narrows it. */
 export const withoutFilters = ({ q: _, import: __, ...address }: LeadAddress): LeadAddress =>
-  withConditions(address, [], undefined)
+  withConditions(address, [], null)
 
 /** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
 export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string {

@@ -14,8 +14,6 @@ const bulkMost = 500
 export interface LeadVerbs {
   /** Changes a lead at once; answers what the service said against it, after taking it back. */
   change(lead: Lead, changes: LeadChanges): Promise<unknown>
-  /** As `change`, saying what was wrong itself. */
-  edit(lead: Lead, changes: LeadChanges): Promise<void>
   move(lead: Lead, status: string): Promise<void>
   remove(leads: readonly { id: string; name: string }[]): Promise<void>
   restore(ids: readonly string[]): Promise<boolean>
@@ -52,10 +50,6 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
   return {
     change,
     restore,
-    edit: async (lead, changes) => {
-      const error = await change(lead, changes)
-      if (error !== null) complain(error)
-    },
     move: async (lead, status) => {
       if (lead.status === status) return
       await queries.cancelQueries({ queryKey: leadsOf(workspaceId) })

@@ -41,11 +41,12 @@ export type FieldName =
   | 'firstName'
   | 'lastName'
 
-export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
-  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt' && id !== 'labels' && !isFieldColumn(id)
+const elsewhere: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels']
+
+export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !elsewhere.includes(id)
 
 /** Whether the cells of a column are changed where they stand. */
-export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isEditable(id)
+export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isFieldColumn(id) || isBuiltIn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 

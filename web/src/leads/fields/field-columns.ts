@@ -1,7 +1,7 @@
 import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { guessedType, isNumberType, shownValue } from '../../ui/format/custom-value.ts'
+import { isNumberType, shownValue } from '../../ui/format/custom-value.ts'
 import { customName } from '../../ui/format/lead-words.ts'
 import { type ColumnChoice, type ColumnId, type FieldColumn, firstChoice, isFieldColumn } from './column-choice.ts'
 
@@ -31,16 +31,16 @@ export function isNumberColumn(id: ColumnId, fields: Fields): boolean {
   return field !== undefined && isNumberType(field.type)
 }
 
-/** What a lead has in the column of a custom field; of one that nobody has defined, by its looks. */
+/** What a lead has in the column of a custom field; of one that nobody has defined, as it was written. */
 export function fieldCell(
   id: FieldColumn,
   lead: Pick<Lead, 'customFieldValues'>,
   fields: Fields,
   currency: string | null,
 ): string {
-  const value = lead.customFieldValues?.[keyOfColumn(id)]
-  if (value === undefined || value === null) return ''
-  return shownValue(fieldOf(id, fields) ?? { type: guessedType(value), choices: [] }, value, currency)
+  const key = keyOfColumn(id)
+  const value = lead.customFieldValues?.[key]
+  return value === undefined || value === null ? '' : fieldText(key, value, { fields, currency })
 }
 
 /** By what values of custom fields are shown. */

@@ -1,9 +1,8 @@
-import { useMatch, useNavigate } from '@tanstack/react-router'
-import { useCallback } from 'react'
-import { useNewestSearch } from '../../ui/use-newest-search.ts'
+import { useMatch } from '@tanstack/react-router'
+import { type ChangeSearch, useChangeSearch, useNewestSearch } from '../../ui/use-newest-search.ts'
 import { type LeadAddress, readAddress, savedQuery } from './address.ts'
 
-export type GoTo = (next: (before: LeadAddress) => LeadAddress, how?: { replace: boolean }) => void
+export type GoTo = ChangeSearch<LeadAddress>
 
 let lastQuery = ''
 
@@ -15,11 +14,5 @@ export function useLeadAddress(): [LeadAddress, GoTo] {
   const { pathname, search } = useMatch({ from: '/w/$workspaceId/leads' })
   const address = useNewestSearch<LeadAddress>(pathname, search, readAddress)
   lastQuery = savedQuery(address)
-  const navigate = useNavigate({ from: '/w/$workspaceId/leads' })
-  const goTo = useCallback<GoTo>(
-    (next, { replace } = { replace: false }) =>
-      void navigate({ search: (before) => readAddress({ ...next(before) }), replace }),
-    [navigate],
-  )
-  return [address, goTo]
+  return [address, useChangeSearch(readAddress)]
 }

@@ -1,10 +1,12 @@
 import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { readNumber } from '../../ui/format/amount.ts'
+import { meantBy, typedValue } from '../../ui/format/custom-value.ts'
 import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
 import type { Drop } from '../../ui/overlay/drop.tsx'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
-import { type Condition, countOf, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
+import { type Condition, countOf, isDay, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
 import type { CustomName } from '../fields/custom-columns.ts'
 import styles from '../LeadsPage.module.css'
 import { LabelFilter } from '../labels/LabelFilter.tsx'
@@ -29,7 +31,7 @@ export default function ConditionEditor({ drop, condition, title, context, custo
     change({ ...condition, operator: next, values: keeps ? values : [] })
   }
   return (
-    <DropPanel drop={drop} label={title} position="bottom-start">
+    <DropPanel drop={drop} label={title} position="bottom-start" isToButton>
       <Stack gap={10} maw={280}>
         <NativeSelect
           size="xs"
@@ -57,8 +59,10 @@ function Values({ condition, context, custom, change }: Omit<ConditionEditorProp
   if (choices !== null) return <Choices choices={choices} values={values} isOne={operator === 'contains'} set={set} />
   if (operator === 'last') return <LastDays days={values[0]} set={(days) => set([days])} />
   const entry = entryOf(condition, custom)
-  if (operator === 'between') return <Range entry={entry} values={values} set={set} />
-  return <OneValue entry={entry} label={t.filtering.value} value={values.join(', ')} set={(text) => set([text])} />
+  const { currency } = context
+  if (operator === 'between') return <Range {...{ entry, currency, values, set }} />
+  const one = { entry, currency, value: values.join(', '), set: (text: string) => set([text]) }
+  return <OneValue {...one} label={t.filtering.value} />
 }
 
 interface Choice {
@@ -111,12 +115,26 @@ function Choices({ choices, values, isOne, set }: ChoicesProps) {
   )
 }
 
-type Entry = 'text' | 'number' | 'day'
+/** `numberOrDay`: nobody has said what the field holds. */
+type Entry = 'text' | 'number' | 'amount' | 'day' | 'numberOrDay'
 
-function entryOf({ column }: Condition, custom: CustomName | undefined): Entry {
+function entryOf({ column, operator }: Condition, custom: CustomName | undefined): Entry {
   if (kindOf(column) === 'time' || custom?.type === 'date') return 'day'
-  return kindOf(column) === 'number' || custom?.type === 'number' || custom?.type === 'amount' ? 'number' : 'text'
+  if (kindOf(column) === 'number') return 'amount'
+  if (custom?.type === 'number' || custom?.type === 'amount') return custom.type
+  const isCompared = operator === 'between' || operator === 'from' || operator === 'to'
+  return kindOf(column) === 'custom' && isCompared ? 'numberOrDay' : 'text'
 }
+
+/** What was typed as the address carries it; undefined: nothing of the kind. */
+function readEntry(entry: Entry, typed: string): string | undefined {
+  if (entry === 'text' || entry === 'day' || (entry === 'numberOrDay' && isDay(typed))) return typed
+  return readNumber(typed) ?? (typed.trim() === '' ? '' : undefined)
+}
+
+/** What the address carries as the language writes it. */
+const writtenIn = (entry: Entry, value: string): string =>
+  entry === 'text' || entry === 'day' ? value : typedValue({ type: 'number', choices: [] }, value)
 
 const spans = ['7', '30', '90']
 
@@ -150,28 +168,31 @@ function LastDays({ days, set }: { days: string | undefined; set(days: string): 
 
 interface RangeProps {
   entry: Entry
+  currency: string | null
   values: readonly string[]
   set(values: string[]): void
 }
 
 // One end may be written before the other: it is kept here until both are there.
-function Range({ entry, values, set }: RangeProps) {
-  const [ends, setEnds] = useState<[string, string]>([values[0] ?? '', values[1] ?? ''])
-  const write = (next: [string, string]) => {
-    setEnds(next)
-    set(next)
+function Range({ values, set, ...kind }: RangeProps) {
+  // Not a state: both ends may rest before either is drawn again, and neither is to forget the other.
+  const ends = useRef([values[0] ?? '', values[1] ?? ''] as const)
+  const write = (next: readonly [string, string]) => {
+    ends.current = next
+    set([...next])
   }
   const { from, to } = t.filtering.ends
   return (
     <>
-      <OneValue entry={entry} label={from} value={ends[0]} set={(text) => write([text, ends[1]])} />
-      <OneValue entry={entry} label={to} value={ends[1]} set={(text) => write([ends[0], text])} />
+      <OneValue {...kind} label={from} value={values[0] ?? ''} set={(text) => write([text, ends.current[1]])} />
+      <OneValue {...kind} label={to} value={values[1] ?? ''} set={(text) => write([ends.current[0], text])} />
     </>
   )
 }
 
 interface OneValueProps {
   entry: Entry
+  currency: string | null
   label: string
   value: string
   set(text: string): void
@@ -180,16 +201,19 @@ interface OneValueProps {
 const typedMs = 250
 
 /** A value that is written; what is typed goes into the address when the typing rests. */
-function OneValue({ entry, label, value, set }: OneValueProps) {
-  const [text, setText] = useState(value)
+function OneValue({ entry, currency, label, value, set }: OneValueProps) {
+  const [text, setText] = useState(() => writtenIn(entry, value))
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>()
-  const isOfNumbers = entry === 'number'
+  const isOfNumbers = entry !== 'text' && entry !== 'day'
+  const isWrong = readEntry(entry, text) === undefined
+  const type = entry === 'amount' ? 'amount' : isOfNumbers ? 'number' : 'text'
   // Another end of the range may be written before the typing rests.
   const latest = useRef(set)
   useEffect(() => {
     latest.current = set
   })
-  const send = (typed: string) => latest.current(isOfNumbers ? typed.trim().replace(',', '.') : typed)
+  // What is none is no value: the condition waits for one.
+  const send = (typed: string) => latest.current(readEntry(entry, typed) ?? '')
   return (
     <TextInput
       size="xs"
@@ -197,6 +221,9 @@ function OneValue({ entry, label, value, set }: OneValueProps) {
       {...(isOfNumbers && { inputMode: 'decimal' as const })}
       label={label}
       value={text}
+      error={isWrong && t.fields.notANumber}
+      description={meantBy({ type }, text, currency)}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       maxLength={255}
       onChange={({ currentTarget }) => {
         const typed = currentTarget.value

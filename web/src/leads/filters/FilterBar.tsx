@@ -45,17 +45,13 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const { shown, openAt } = withOpened(active, opened)
   const customs = customNames()
   const names = { people: context.people, customs, labels, currency: context.currency }
-  const write = (list: readonly Condition[], replace: boolean) =>
-    goTo((before) => withConditions(before, list, list.length > 1 ? before.match : undefined), { replace })
-  const change = (at: number, after: Condition) => {
-    const was = shown[at] ?? null
+  const change = (was: Condition, after: Condition) => {
     setOpened({ is: after, was })
-    const list = shown.toSpliced(at, 1, after).filter(isWhole)
-    write(list, was !== null && isWhole(was))
+    goTo((before) => withChanged(before, was, after), { replace: isWhole(was) })
   }
-  const remove = (at: number) => {
+  const remove = (one: Condition) => {
     setOpened(null)
-    write(shown.toSpliced(at, 1).filter(isWhole), false)
+    goTo((before) => withChanged(before, one, null))
   }
   return (
     <search className={styles.bar} aria-label={t.leads.filter}>
@@ -64,7 +60,9 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       {active.length > 1 && (
         <MatchButton
           isAny={address.match === 'any'}
-          set={(match) => goTo((before) => withConditions(before, conditionsOf(before), match))}
+          turn={() =>
+            goTo((before) => withConditions(before, conditionsOf(before), before.match === 'any' ? null : 'any'))
+          }
         />
       )}
       {shown.map((condition, n) => (
@@ -73,8 +71,8 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
           condition={condition}
           isOpen={n === openAt}
           setOpen={(isOpen) => setOpened(isOpen ? { is: condition, was: null } : null)}
-          change={(after) => change(n, after)}
-          remove={() => remove(n)}
+          change={(after) => change(condition, after)}
+          remove={() => remove(condition)}
           context={context}
           names={names}
         />
@@ -103,6 +101,16 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   )
 }
 
+/** The address with another condition in the place of one, or with none. */
+function withChanged(address: LeadAddress, was: Condition, after: Condition | null): LeadAddress {
+  const list = conditionsOf(address)
+  const found = list.findIndex((one) => isSame(one, was))
+  const at = found === -1 ? list.length : found
+  const next = list.toSpliced(at, 1, ...(after !== null && isWhole(after) ? [after] : []))
+  // While one is written, it may be none for a moment: what applied goes on.
+  return withConditions(address, next, after === null && next.length < 2 ? null : undefined)
+}
+
 /** The conditions of the address with the one that is written in its place, also while the address is not there yet. */
 function withOpened(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
   if (opened === null) return { shown: active, openAt: -1 }
@@ -119,14 +127,9 @@ function begun(column: Column, customs: readonly CustomName[]): Condition {
   return { column, operator, values: [] }
 }
 
-function MatchButton({ isAny, set }: { isAny: boolean; set(match: 'any' | undefined): void }) {
+function MatchButton({ isAny, turn }: { isAny: boolean; turn(): void }) {
   return (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      title={t.filtering.matchHelp}
-      onClick={() => set(isAny ? undefined : 'any')}
-    >
+    <Button variant="subtle" size="compact-sm" title={t.filtering.matchHelp} onClick={turn}>
       {isAny ? t.filtering.any : t.filtering.all}
     </Button>
   )

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
+import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { CompareLeads } from './CompareLeads.tsx'
 import { PickLead } from './PickLead.tsx'
@@ -23,19 +23,12 @@ export default function MergeDialog({ lead, otherId, people, merged, close }: Me
   // The one that was made first is kept, unless somebody says otherwise: ids are in the order of time.
   const pair = picked === null ? null : [lead.id, picked].sort()
   return (
-    <Modal
-      opened
-      onClose={close}
-      size={picked === null ? 'md' : 960}
-      fullScreen={isPhone}
-      title={t.merge.title}
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
+    <Dialog close={close} size={picked === null ? 'md' : 960} fullScreen={isPhone} title={t.merge.title}>
       {pair === null ? (
         <PickLead lead={lead} pick={setPicked} />
       ) : (
         <CompareLeads first={pair[0] ?? ''} second={pair[1] ?? ''} people={people} merged={merged} close={close} />
       )}
-    </Modal>
+    </Dialog>
   )
 }

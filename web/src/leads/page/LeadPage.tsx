@@ -114,7 +114,7 @@ function Columns({ lead, back }: { lead: Lead; back(): void }) {
         <Duplicates lead={lead} people={people} open={open} />
         <LeadLabels lead={lead} />
         <LeadFields lead={lead} context={context} verbs={verbs} />
-        <CustomFields lead={lead} verbs={verbs} />
+        <CustomFields lead={lead} currency={currency} verbs={verbs} />
         <AlsoFoundBy leadId={lead.id} />
         <LeadConversations lead={lead} people={people} />
         <EraseButton name={{ leadId: lead.id }} done={back} />

@@ -1,27 +1,22 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconPlus, IconTag, IconX } from '@tabler/icons-react'
-import { Suspense, useEffect, useState } from 'react'
-import { type LeadField, useLeadFields } from '../../data/lead-fields.ts'
-import type { Lead } from '../../data/leads.ts'
+import { Suspense, useState } from 'react'
+import { useLeadFields } from '../../data/lead-fields.ts'
+import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { mayIn } from '../../session/session.ts'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
+import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { t } from '../../text/index.ts'
-import {
-  fits,
-  guessedType,
-  keyOfName,
-  readTyped,
-  shownValue,
-  typedValue,
-  wrongTyped,
-} from '../../ui/format/custom-value.ts'
+import { guessedType, keyOfName } from '../../ui/format/custom-value.ts'
 import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { customName } from '../../ui/format/lead-words.ts'
 import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { whenWanted } from '../../ui/overlay/later.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
-import { LaterFieldInput } from '../fields/later-input.ts'
+import { customField, undefinedField } from '../fields/edit-field.ts'
+import { InPlace } from './InPlace.tsx'
 import styles from './LeadPanel.module.css'
 
 const FieldPanel = whenWanted(async () => {
@@ -32,12 +27,15 @@ const FieldPanel = whenWanted(async () => {
 const most = 10
 
 type CustomField = NonNullable<Lead['customFields']>[number]
-type Value = string | boolean
-/** Answers the error, null when it was kept. */
-type Save = (key: string, value: Value | null) => Promise<unknown>
+
+interface CustomFieldsProps {
+  lead: Lead
+  currency: string | null
+  verbs: LeadVerbs
+}
 
 /** What a lead has beyond the fields that all have: those that the workspace defines, by their types, then the others. */
-export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) {
+export function CustomFields({ lead, currency, verbs }: CustomFieldsProps) {
   const [isAdding, setAdding] = useState(false)
   const defined = useLeadFields(useWorkspaceId())
   const has = new Map((lead.customFields ?? []).map((field) => [field.key, field]))
@@ -45,27 +43,29 @@ export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) 
     ({ key, isArchived, shownIn }) => !isArchived && (has.has(key) || shownIn.includes('panel')),
   )
   const others = [...has.values()].filter(({ key }) => shown.every((field) => field.key !== key))
-  const save: Save = (key, value) => verbs.change(lead, { customFieldValues: { [key]: value } })
+  const save = (changes: LeadChanges) => verbs.change(lead, changes)
   return (
-    <section>
+    <section className={styles.customs}>
       <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
-      <Suspense>
-        {shown.map((field) => (
-          <DefinedField key={field.id} field={field} value={has.get(field.key)?.value} save={save} />
-        ))}
-      </Suspense>
+      {shown.map((field) => {
+        const edited = customField(field, lead, currency)
+        return (
+          <InPlace key={field.id} field={edited} save={save} after={<OpenLink field={field} text={edited.text} />} />
+        )
+      })}
       {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedOnes}</h4>}
       {others.map((field) => (
-        <OtherField
-          key={`${field.key} ${String(field.value)}`}
-          field={field}
-          isArchived={defined.some(({ key }) => key === field.key)}
+        <InPlace
+          key={field.key}
+          field={customField(undefinedField(field.key, customName(field), field.value), lead, currency)}
           save={save}
+          after={<OtherVerbs field={field} isArchived={defined.some(({ key }) => key === field.key)} save={save} />}
         />
       ))}
       {isAdding && <AddField save={save} close={() => setAdding(false)} />}
       {!isAdding && has.size < most && (
         <Button
+          className={styles.more}
           variant="subtle"
           color="gray"
           size="compact-sm"
@@ -79,81 +79,30 @@ export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) 
   )
 }
 
-function DefinedField({ field, value, save }: { field: LeadField; value: Value | undefined; save: Save }) {
-  const saved = typedValue(field, value)
-  const [text, setText] = useState(saved)
-  const [error, setError] = useState<string | null>(null)
-  const [isTyping, setTyping] = useState(false)
-  // What others change shows, but never over what is being typed or was refused.
-  useEffect(() => {
-    if (!isTyping && error === null) setText(saved)
-  }, [saved, isTyping, error])
-  const keep = async (typed: string) => {
-    setTyping(false)
-    if (typed === saved) return setError(null)
-    const wrong = wrongTyped(field, typed)
-    if (wrong !== null) return setError(wrong)
-    const refusal = await save(field.key, readTyped(field, typed) ?? null)
-    setError(refusal === null ? null : sentenceFor(refusal))
-  }
-  const isUnfit = value !== undefined && text === saved && !fits(field, value)
-  return (
-    <div className={styles.defined}>
-      <LaterFieldInput
-        field={field}
-        text={text}
-        error={error}
-        note={isUnfit ? t.fields.unfit(t.fields.types[field.type]) : undefined}
-        size="xs"
-        type={(typed) => {
-          setTyping(true)
-          setError(null)
-          setText(typed)
-        }}
-        save={(typed) => void keep(typed)}
-        undo={() => {
-          setText(saved)
-          setTyping(false)
-          setError(null)
-        }}
-      />
-    </div>
-  )
+interface OtherVerbsProps {
+  field: CustomField
+  isArchived: boolean
+  save(changes: LeadChanges): Promise<unknown>
 }
 
-function OtherField({ field, isArchived, save }: { field: CustomField; isArchived: boolean; save: Save }) {
-  const { key, value } = field
-  const name = customName(field)
-  const shown = shownValue({ type: typeof value === 'boolean' ? 'boolean' : 'text', choices: [] }, value, null)
-  const [text, setText] = useState(shown)
-  const [error, setError] = useState<string | null>(null)
-  const leave = async () => {
-    if (text === shown) return
-    const refusal = await save(key, text)
-    setError(refusal === null ? null : sentenceFor(refusal))
+/** What can be done with a field that nobody has defined: define it, or take it off. */
+function OtherVerbs({ field, isArchived, save }: OtherVerbsProps) {
+  const remove = async () => {
+    const refusal = await save({ customFieldValues: { [field.key]: null } })
+    if (refusal !== null) complain(refusal)
   }
   return (
-    <div className={styles.custom}>
-      <TextInput
-        size="xs"
-        label={name}
-        value={text}
-        error={error}
-        readOnly={typeof value === 'boolean'}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onBlur={() => void leave()}
-        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
-      />
+    <>
       {!isArchived && <DefineButton field={field} />}
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={t.leads.panel.removeCustom(name)}
-        onClick={() => void save(key, null)}
+        aria-label={t.leads.panel.removeCustom(customName(field))}
+        onClick={() => void remove()}
       >
         <IconX size={14} />
       </ActionIcon>
-    </div>
+    </>
   )
 }
 
@@ -183,19 +132,22 @@ function DefineButton({ field }: { field: CustomField }) {
   )
 }
 
+// All digits, and yet no number: it is never counted, nor written in groups.
+const isCode = /(?:^|_)(?:cep|zip|postal|postcode|code|codigo|ref|id|cpf|cnpj|dni|nif|order|pedido)(?:_|$)/
+
 function guessOf({ key, type, value }: CustomField, label: string): NewField {
-  const guessed = type === 'textarea' || type === 'text' ? guessedType(value) : type
+  const guessed = type !== 'textarea' && type !== 'text' ? type : isCode.test(key) ? 'text' : guessedType(value)
   const chosen = guessed === 'multiselect' ? String(value).split(', ') : guessed === 'select' ? [String(value)] : []
   return { key, label, type: guessed, choices: chosen }
 }
 
-function AddField({ save, close }: { save: Save; close(): void }) {
+function AddField({ save, close }: Pick<OtherVerbsProps, 'save'> & { close(): void }) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const [error, setError] = useState<string | null>(null)
   const key = keyOfName(name)
   const submit = async () => {
-    const refusal = await save(key, value)
+    const refusal = await save({ customFieldValues: { [key]: value } })
     if (refusal === null) close()
     else setError(sentenceFor(refusal))
   }

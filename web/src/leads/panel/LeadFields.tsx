@@ -6,8 +6,10 @@ import { currencySign } from '../../ui/format/amount.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { type FieldContext, type FieldName, isNumeric, readAs, textOf } from '../fields/columns.tsx'
-import { FieldInPlace } from './FieldInPlace.tsx'
+import { builtInField } from '../fields/edit-field.ts'
+import { InPlace } from './InPlace.tsx'
 import styles from './LeadPanel.module.css'
+import { PhoneActions } from './PhoneActions.tsx'
 
 interface LeadFieldsProps {
   lead: Lead
@@ -47,7 +49,12 @@ export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
           {groups[name]
             .filter((field) => isWhole || !isEmpty(field))
             .map((field) => (
-              <FieldInPlace key={field} field={field} lead={lead} context={context} verbs={verbs} />
+              <InPlace
+                key={field}
+                field={builtInField(field, lead, context)}
+                save={(changes) => verbs.change(lead, changes)}
+                after={field === 'phone' && lead.phone !== null && <PhoneActions phone={lead.phone} />}
+              />
             ))}
           {name === 'origin' && <Facts lead={lead} />}
         </fieldset>

@@ -71,7 +71,7 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
             <Duplicates lead={lead} people={context.people} open={open} />
             <LeadLabels lead={lead} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
-            <CustomFields lead={lead} verbs={verbs} />
+            <CustomFields lead={lead} currency={context.currency} verbs={verbs} />
             <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <Timeline lead={lead} people={context.people} />

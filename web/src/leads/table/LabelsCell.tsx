@@ -12,7 +12,7 @@ import styles from '../labels/labels.module.css'
 
 interface LabelsCellProps {
   lead: Lead
-  done(lead: Lead, changes: null, then: 'stay' | 'next'): void
+  done(lead: Lead, typed: null, then: 'stay' | 'next'): void
 }
 
 /** The labels of a lead while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */

@@ -1,16 +1,17 @@
 import { memo, Suspense } from 'react'
-import type { Lead, LeadChanges } from '../../data/leads.ts'
-import { t } from '../../text/index.ts'
+import type { Lead } from '../../data/leads.ts'
+import { t, withTexts } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { KeysHeld } from '../../ui/overlay/keys-held.ts'
 import { later } from '../../ui/overlay/later.ts'
 import type { ColumnId } from '../fields/column-choice.ts'
-import { cellOf, type FieldContext, isCellEditable, isEditable } from '../fields/columns.tsx'
+import { cellOf, type FieldContext, isCellEditable } from '../fields/columns.tsx'
+import type { Done, Refused } from '../fields/edit-field.ts'
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 
-const CellEditor = later(() => import('./CellEditor.tsx'))
+const CellEditor = later(() => withTexts(() => import('./CellEditor.tsx')))
 const LabelsCell = later(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
@@ -26,15 +27,16 @@ interface LeadRowProps {
   activeColumn: ColumnId | null
   isSelected: boolean
   isOpen: boolean
-  isEditing: boolean
-  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+  /** The cell is being changed; with what the service has just said against it. */
+  editing: { refused: Refused | null } | null
+  done: Done
 }
 
 export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
 
 /** The table listens for clicks, so that a row is drawn again only when something of its own has changed. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
-  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
+  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, editing, done } = props
   return (
     <div
       role="row"
@@ -53,7 +55,7 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           role="gridcell"
           tabIndex={-1}
           id={cellId(index, id)}
-          className={classOf(id, lead !== undefined && !(isEditing && activeColumn === id))}
+          className={classOf(id, lead !== undefined && !(editing !== null && activeColumn === id))}
           data-column={id}
           data-active={activeColumn === id || undefined}
           data-numeric={isNumberColumn(id, context.fields) || undefined}
@@ -61,11 +63,11 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
         >
           {lead === undefined ? (
             <span className={styles.blank} />
-          ) : isEditing && activeColumn === id && isEditable(id) ? (
+          ) : editing !== null && activeColumn === id && id !== 'labels' && isCellEditable(id) ? (
             <Suspense fallback={<KeysHeld />}>
-              <CellEditor lead={lead} field={id} context={context} done={done} />
+              <CellEditor {...{ lead, id, context, done }} refused={editing.refused} />
             </Suspense>
-          ) : isEditing && activeColumn === id && id === 'labels' ? (
+          ) : editing !== null && activeColumn === id && id === 'labels' ? (
             <Suspense fallback={<KeysHeld />}>
               <LabelsCell lead={lead} done={done} />
             </Suspense>

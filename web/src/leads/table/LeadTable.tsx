@@ -53,7 +53,7 @@ export function LeadTable(props: LeadTableProps) {
   const [isFocused, setFocused] = useState(false)
   const selectAll = useSelectAll(workspaceId, query, total, selection)
   useTableKeys({
-    isFocused: isFocused && !cell.isEditing,
+    isFocused: isFocused && cell.editing === null,
     cell,
     selectAll,
     latest: cell.latest,
@@ -120,7 +120,7 @@ interface RowsProps {
 
 function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selection, openId }: RowsProps) {
   const { first, end, scrollPx, topPx } = rowsInView
-  const { isEditing } = cell
+  const { editing } = cell
   const { row: activeRow, column } = cell.latest.current
   const drawn = Math.max(end - first, rows.total === undefined ? shapes : 0)
   return (
@@ -133,7 +133,7 @@ function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selecti
       {Array.from({ length: drawn }, (_, n) => {
         const index = first + n
         const lead = rows.at(index)
-        const isHere = index === activeRow && (isFocused || isEditing)
+        const isHere = index === activeRow && (isFocused || editing !== null)
         return (
           <LeadRow
             key={index}
@@ -146,7 +146,7 @@ function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selecti
             activeColumn={isHere ? column : null}
             isSelected={lead !== undefined && selection.ids.has(lead.id)}
             isOpen={lead !== undefined && lead.id === openId}
-            isEditing={isEditing && index === activeRow}
+            editing={index === activeRow ? editing : null}
             done={cell.done}
           />
         )
@@ -161,12 +161,12 @@ interface ClicksProps extends Pick<RowsProps, 'rows' | 'cell' | 'selection' | 'o
 }
 
 function clicksOf({ box, rows, cell, selection, openId, open }: ClicksProps) {
-  const { isEditing } = cell
+  const { editing } = cell
   return {
     onClick: (event: MouseEvent) => {
       const at = placeOf(event)
       const lead = at === null ? undefined : rows.at(at.row)
-      if (at === null || lead === undefined || isEditing) return
+      if (at === null || lead === undefined || editing !== null) return
       if (at.does === 'open' && (event.ctrlKey || event.metaKey)) return openInTab(lead)
       const { row: from } = cell.latest.current
       cell.place(at.row, at.column, lead)

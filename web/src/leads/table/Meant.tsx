@@ -3,11 +3,13 @@ import { type Ref, type RefObject, useEffect, useImperativeHandle, useState } fr
 
 interface MeantProps {
   words: string
+  /** It was not taken. */
+  isWrong: boolean
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Says below an input what was read in it. */
-export default function Meant({ words, input }: MeantProps) {
+/** Says below an input what was read in it, or what is wrong with it. */
+export default function Meant({ words, isWrong, input }: MeantProps) {
   // Open once it is there: only then it knows where the input is.
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(true), [])
@@ -16,7 +18,13 @@ export default function Meant({ words, input }: MeantProps) {
       <Popover.Target>
         <InputOf input={input} />
       </Popover.Target>
-      <Popover.Dropdown p={6} fz={12} role="status">
+      <Popover.Dropdown
+        p={6}
+        fz={12}
+        maw={320}
+        role={isWrong ? 'alert' : 'status'}
+        {...(isWrong && { c: 'var(--bad)' })}
+      >
         {words}
       </Popover.Dropdown>
     </Popover>

@@ -1,8 +1,11 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Lead, LeadChanges, LeadQuery } from '../../data/leads.ts'
+import type { Lead, LeadQuery } from '../../data/leads.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { ColumnChoice, ColumnId } from '../fields/column-choice.ts'
 import { isCellEditable } from '../fields/columns.tsx'
+import type { Done, Refused } from '../fields/edit-field.ts'
 import { cellId } from './LeadRow.tsx'
 import type { LeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
@@ -29,12 +32,13 @@ export interface Latest extends TableState {
 
 export interface ActiveCell {
   latest: RefObject<Latest>
-  isEditing: boolean
+  /** While it is being changed: what the service said against the last change of it. */
+  editing: { refused: Refused | null } | null
   goTo(row: number): void
   goAcross(step: number): void
   edit(): void
   place(row: number, column: ColumnId, lead: Lead): void
-  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+  done: Done
 }
 
 const start = { row: 0, id: null, column: 'name' } as const
@@ -43,7 +47,7 @@ const start = { row: 0, id: null, column: 'name' } as const
 export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, verbs: LeadVerbs): ActiveCell {
   const { rows, total, choice, rowsInView, query } = state
   const [at, setAt] = useState<{ row: number; id: string | null; column: ColumnId }>(start)
-  const [isEditing, setEditing] = useState(false)
+  const [editing, setEditing] = useState<{ refused: Refused | null } | null>(null)
 
   // New leads push rows down: keys go on acting on the lead that they acted on.
   const found = at.id === null || rows.at(at.row)?.id === at.id ? -1 : rows.indexOf(at.id)
@@ -53,20 +57,18 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   const latest = useRef(now)
   latest.current = now
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
-  useEffect(() => {
+  useNewList(query, () => {
     rowsInView.toTop()
     setAt(start)
-    setEditing(false)
-  }, [query])
-
+    setEditing(null)
+  })
   const focus = useCallback(() => box.current?.focus({ preventScroll: true }), [box])
   const goTo = useCallback(
     (wanted: number) => {
       const { rows, total, row, openId, open, rowsInView } = latest.current
       const next = Math.max(0, Math.min(total - 1, wanted))
       const lead = rows.at(next)
-      setEditing(false)
+      setEditing(null)
       setAt((before) => ({ ...before, row: next, id: lead?.id ?? null }))
       // The next key may come before this is drawn.
       latest.current = { ...latest.current, row: next, active: lead }
@@ -87,21 +89,36 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   const edit = useCallback(() => {
     const { active, column, open } = latest.current
     if (active === undefined) return
-    if (isCellEditable(column)) setEditing(true)
+    if (isCellEditable(column)) setEditing({ refused: null })
     else open(active)
   }, [])
   const place = useCallback((row: number, column: ColumnId, lead: Lead) => setAt({ row, id: lead.id, column }), [])
-  const done = useCallback(
-    (lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next') => {
-      setEditing(false)
-      if (changes !== null) void verbs.edit(lead, changes)
+  const done = useCallback<Done>(
+    (lead, typed, then) => {
+      setEditing(null)
       focus()
+      const { row, column } = latest.current
+      const again = (error: unknown, text: string) => {
+        // Whoever does something else by now is told of it in passing; else the cell is open again with what was typed.
+        if (document.activeElement !== box.current) return complain(error)
+        place(row, column, lead)
+        setEditing({ refused: { text, words: sentenceFor(error) } })
+      }
+      if (typed !== null) {
+        void verbs.change(lead, typed.changes).then((error) => error !== null && again(error, typed.text))
+      }
       if (then === 'next') goAcross(1)
     },
-    [verbs, goAcross, focus],
+    [verbs, goAcross, focus, place, box],
   )
   return useMemo(
-    () => ({ latest, isEditing, goTo, goAcross, edit, place, done }),
-    [isEditing, goTo, goAcross, edit, place, done],
+    () => ({ latest, editing, goTo, goAcross, edit, place, done }),
+    [editing, goTo, goAcross, edit, place, done],
   )
+}
+
+/** Another list begins at its top. */
+function useNewList(query: LeadQuery, begin: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each list once
+  useEffect(begin, [query])
 }

@@ -50,6 +50,7 @@ export function useTableKeys({ isFocused, cell, selectAll, selected, latest, ver
       ]
       const within = [
         { keys: 'Enter', label: keys.edit, run: edit },
+        { keys: 'F2', label: keys.edit, run: edit },
         {
           keys: ' ',
           label: keys.open,

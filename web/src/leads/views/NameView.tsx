@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
+import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { NewView } from './use-views.ts'
@@ -25,7 +26,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
     setSaving(false)
   }
   return (
-    <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': t.common.close }}>
+    <Dialog close={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -58,6 +59,6 @@ export default function NameView({ title, name: before, mayShare, save, close }:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

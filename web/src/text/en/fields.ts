@@ -42,5 +42,6 @@ export const fields = {
   unfit: (type: string) => `Does not fit the type: ${type}`,
   openLink: (name: string) => `Open ${name}`,
   notANumber: 'Write a number, such as 12 or 12.5',
+  findChoice: 'Search the choices',
   ofWorkspace: 'Fields of the workspace',
 }

@@ -39,6 +39,7 @@ export const told = {
     browser: {
       title: 'This browser',
       on: 'This browser shows notifications, also when Parley is closed.',
+      open: 'This browser shows notifications while Parley is open. It reaches no push service, so it shows none when Parley is closed; it tries again each time you open Parley.',
       off: 'This browser shows no notifications yet.',
       denied: 'This browser blocks notifications from Parley. Allow them in the settings of the browser for this site.',
       unsupported: 'This browser cannot show notifications. On an iPhone, add Parley to the home screen first.',

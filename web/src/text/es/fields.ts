@@ -42,5 +42,6 @@ export const fields = {
   unfit: (type: string) => `No encaja con el tipo: ${type}`,
   openLink: (name: string) => `Abrir ${name}`,
   notANumber: 'Escribe un número, como 12 o 12,5',
+  findChoice: 'Buscar entre las opciones',
   ofWorkspace: 'Campos del espacio',
 }

@@ -34,6 +34,7 @@ export const told: typeof en = {
     browser: {
       title: 'Este navegador',
       on: 'Este navegador muestra notificaciones, también con Parley cerrado.',
+      open: 'Este navegador muestra notificaciones mientras Parley está abierto. No llega a ningún servicio push, así que con Parley cerrado no muestra ninguna; lo intenta de nuevo cada vez que abres Parley.',
       off: 'Este navegador todavía no muestra notificaciones.',
       denied:
         'Este navegador bloquea las notificaciones de Parley. Permítelas en los ajustes del navegador para este sitio.',

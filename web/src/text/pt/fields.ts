@@ -41,5 +41,6 @@ export const fields = {
   unfit: (type: string) => `Não serve para o tipo: ${type}`,
   openLink: (name: string) => `Abrir ${name}`,
   notANumber: 'Escreva um número, como 12 ou 12,5',
+  findChoice: 'Buscar entre as opções',
   ofWorkspace: 'Campos do espaço',
 }

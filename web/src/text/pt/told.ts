@@ -33,6 +33,7 @@ export const told: typeof en = {
     browser: {
       title: 'Este navegador',
       on: 'Este navegador mostra notificações, também com o Parley fechado.',
+      open: 'Este navegador mostra notificações enquanto o Parley está aberto. Ele não alcança nenhum serviço de push e, com o Parley fechado, não mostra nenhuma; ele tenta de novo sempre que você abre o Parley.',
       off: 'Este navegador ainda não mostra notificações.',
       denied:
         'Este navegador bloqueia as notificações do Parley. Permita-as nas configurações do navegador para este site.',

@@ -34,7 +34,7 @@ export function currencySign(currency: string | null, language: string): string 
 // A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
 const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
 const shape = new RegExp(
-  String.raw`^${sign}(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?${sign}$`,
+  String.raw`^${sign}(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?([kK]?)${sign}$`,
   'u',
 )
 const longest = 40
@@ -43,19 +43,45 @@ const longest = 40
  * Reads an amount as people type it; null when nothing was typed, undefined when it is no amount.
  *
  * Both signs are read for what they can only be, whatever the language: cents have one or two digits and stand last,
- * thousands have three. So `1.500,50` and `1,500.50` mean the same, and so do `2.500` and `2,500`. What was read is shown
+ * thousands have three. So `1.500,50` and `1,500.50` mean the same, and so do `2.500` and `2,500`. `10k` is ten thousand
+ * wherever one is; `10 mil` and `10M` are not the same everywhere, and are no amounts. What was read is shown
  * before it is saved (`understood`), since somebody may have meant another thing.
  */
 export function readAmount(text: string): number | null | undefined {
   const typed = text.slice(0, longest + 1).replace(/[\s'’]/g, '')
   if (typed === '') return null
-  const [, whole, sign, cents = ''] = (typed.length > longest ? null : shape.exec(typed)) ?? []
+  const [, whole, sign, cents = '', thousands = ''] = (typed.length > longest ? null : shape.exec(typed)) ?? []
   if (whole === undefined) return undefined
   const [between] = whole.match(/[.,]/g) ?? []
   if (between !== undefined && between === sign) return undefined
-  const amount = Number(`${whole.replace(/[.,]/g, '')}.${cents || '0'}`)
+  const amount = Number(`${whole.replace(/[.,]/g, '')}.${cents || '0'}${thousands === '' ? '' : 'e3'}`)
   return amount <= largest ? amount : undefined
 }
+
+// Both signs together: the last stands before the decimals, of which a number may have more than cents have.
+const manyDecimals = /^(?:\d{1,3}(?:\.\d{3}){1,4},\d{1,10}|\d{1,3}(?:,\d{3}){1,4}\.\d{1,10})$/
+const plainDecimal = /^\d{1,15}(?:[.,]\d{1,10})?$/
+
+/**
+ * Reads a number as people type it, as `readAmount` does, but with what is below nothing and with more decimals: `-1234.5678`.
+ * Null when nothing was typed, undefined when it is no number.
+ */
+export function readNumber(text: string): string | null | undefined {
+  const typed = text.slice(0, longest + 1).replace(/[\s'’]/g, '')
+  const isNegative = /^\D{0,4}[-−]\D{0,4}\d/.test(typed)
+  const digits = isNegative ? typed.replace(/[-−]/, '') : typed
+  const amount = readAmount(digits)
+  if (amount === null) return null
+  const read = amount === undefined ? decimalOf(digits) : String(amount)
+  return isNegative && read !== undefined && read !== '0' ? `-${read}` : read
+}
+
+function decimalOf(digits: string): string | undefined {
+  if (manyDecimals.test(digits)) return trimmed(digits.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'))
+  return plainDecimal.test(digits) ? trimmed(digits.replace(',', '.')) : undefined
+}
+
+const trimmed = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0{1,10}$/, '') : decimal)
 
 /** The amount as the language writes it, where somebody typed it otherwise; null where there is nothing to explain. */
 export function understood(text: string, language: string, currency: string | null): string | null {
@@ -65,6 +91,21 @@ export function understood(text: string, language: string, currency: string | nu
   const bare = new Intl.NumberFormat(language, styleOf(amount, null)).format(amount)
   const same = [written, bare, amountText(amount, language), new Intl.NumberFormat(language).format(amount)]
   return same.some((one) => squeezed(one) === squeezed(text)) ? null : written
+}
+
+/** The same of a number that is no amount. */
+export function understoodNumber(text: string, language: string): string | null {
+  const read = readNumber(text)
+  if (read === null || read === undefined) return null
+  const [written, bare] = [true, false].map((useGrouping) =>
+    new Intl.NumberFormat(language, { useGrouping, maximumFractionDigits: 10 }).format(Number(read)),
+  )
+  // Zeros at the end change nothing.
+  const typed = squeezed(text).replace(/^−/, '-')
+  const same = [written, bare].some(
+    (one) => one === typed || (/[.,]\d+$/.test(one ?? '') && typed.replace(/0+$/, '') === one),
+  )
+  return same ? null : (written ?? null)
 }
 
 // The blanks that a language puts between are not those of the keyboard.

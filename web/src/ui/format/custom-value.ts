@@ -1,5 +1,5 @@
 import { language, t } from '../../text/index.ts'
-import { amountText, readAmount, shownAmount } from './amount.ts'
+import { amountText, readAmount, readNumber, shownAmount, understood, understoodNumber } from './amount.ts'
 import { plainPhone, shownPhone } from './phone.ts'
 import { number } from './time.ts'
 
@@ -92,8 +92,13 @@ export function typedValue(rule: FieldRule, value: Value | undefined): string {
   return rule.type === 'amount' ? amountText(Number(value), language) : withSign(value)
 }
 
+// Three decimals alone would be read back as thousands: a fourth says what they are.
 const withSign = (value: string): string =>
-  new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 10 }).format(Number(value))
+  new Intl.NumberFormat(language, {
+    useGrouping: false,
+    minimumFractionDigits: /^-?[1-9]\d{0,2}\.\d{3}$/.test(value) ? 4 : 0,
+    maximumFractionDigits: 10,
+  }).format(Number(value))
 
 /** What an input says, as it is to be kept: null removes the field, undefined is no number. */
 export function readTyped({ type }: FieldRule, text: string): Value | null | undefined {
@@ -102,11 +107,16 @@ export function readTyped({ type }: FieldRule, text: string): Value | null | und
   if (type === 'boolean') return typed === 'true'
   if (type === 'url' && !typed.includes(':') && typed.includes('.')) return `https://${typed}`
   if (!isNumberType(type)) return typed
-  const isNegative = typed.startsWith('-') && type === 'number'
-  const amount = readAmount(isNegative ? typed.slice(1) : typed)
-  if (amount !== undefined && amount !== null) return String(isNegative ? -amount : amount)
-  const plain = typed.replace(',', '.')
-  return type === 'number' && decimal.test(plain) ? plain : undefined
+  if (type === 'number') return readNumber(typed)
+  const amount = readAmount(typed)
+  return amount === undefined || amount === null ? amount : String(amount)
+}
+
+/** What was read of a number or an amount, where it was typed in another way than the language writes it. */
+export function meantBy({ type }: Pick<FieldRule, 'type'>, text: string, currency: string | null): string | null {
+  const meant = type === 'amount' ? understood(text, language, currency) : null
+  const read = type === 'number' ? understoodNumber(text, language) : meant
+  return read === null ? null : t.lead.readAs(read)
 }
 
 /** What is wrong with what was typed, as far as that shows before the service is asked. */
@@ -118,6 +128,8 @@ export function wrongTyped(rule: FieldRule, text: string): string | null {
 /** The type that a value which nobody has defined is probably of. */
 export function guessedType(value: Value): FieldType {
   if (typeof value === 'boolean') return 'boolean'
+  // A postal code or the number of an order, which would lose what it begins with.
+  if (/^0\d/.test(value)) return 'text'
   const likely = (['date', 'number', 'url', 'email'] as const).find((type) => fits({ type, choices: [] }, value))
   if (likely === 'number' && /^\d{10,15}$/.test(value)) return 'phone'
   return likely ?? (value.startsWith('+') && fits({ type: 'phone', choices: [] }, value) ? 'phone' : 'text')

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { Dialog } from './Dialog.tsx'
 
 interface ConfirmProps {
   title: string
@@ -26,7 +27,7 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
     await run().finally(() => setRunning(false))
   }
   return (
-    <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': t.common.close }}>
+    <Dialog close={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -47,14 +48,23 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
           />
         )}
         <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close}>
+          <Button
+            variant="default"
+            onClick={close}
+            {...(!isGentle && word === undefined && { 'data-autofocus': true })}
+          >
             {t.common.cancel}
           </Button>
-          <Button type="submit" {...(!isGentle && { color: 'red.9' })} disabled={!mayRun} loading={isRunning}>
+          <Button
+            type="submit"
+            {...(isGentle ? { 'data-autofocus': true } : { color: 'red.9' })}
+            disabled={!mayRun}
+            loading={isRunning}
+          >
             {action}
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,6 +1,8 @@
 import { Menu, type MenuProps } from '@mantine/core'
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useState } from 'react'
 import type { Drop } from './drop.tsx'
+import { isNobodys, useEscape } from './escape.ts'
+import { useFocusBack } from './focus-back.ts'
 
 interface DropMenuProps
   extends Pick<MenuProps, 'position' | 'width' | 'withInitialFocusPlaceholder' | 'closeOnItemClick'> {
@@ -23,10 +25,12 @@ export function DropMenu({ drop, children, ...look }: DropMenuProps) {
   )
 }
 
-/** Open a moment after it was made, as the library notes where the focus was when a closed thing opens. */
-export function useOpening({ id, isOpen, setOpen }: Drop) {
+/** Open a moment after it was made: only then it knows where its button is. Once closed it gives the focus back. */
+export function useOpening({ id, button, isOpen, setOpen }: Drop, isToButton = false) {
   const [isMade, setMade] = useState(false)
   useEffect(() => setMade(true), [])
+  useFocusBack(isOpen, button, isToButton)
+  useEscape(isOpen, () => setOpen(false), isNobodys)
   return { id, isOpen: isMade && isOpen, onChange: setOpen }
 }
 

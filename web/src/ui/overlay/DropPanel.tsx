@@ -6,14 +6,16 @@ import type { Drop } from './drop.tsx'
 interface DropPanelProps extends Pick<PopoverProps, 'position' | 'width'> {
   drop: Drop
   label: string
+  /** However it was opened, its button has the focus after it. */
+  isToButton?: boolean
   children: ReactNode
 }
 
 /** Something to read that drops from a button drawn long before it. */
-export function DropPanel({ drop, label, children, ...look }: DropPanelProps) {
-  const { isOpen, ...rest } = useOpening(drop)
+export function DropPanel({ drop, label, isToButton, children, ...look }: DropPanelProps) {
+  const { isOpen, ...rest } = useOpening(drop, isToButton)
   return (
-    <Popover {...rest} {...look} opened={isOpen} trapFocus returnFocus shadow="md">
+    <Popover {...rest} {...look} opened={isOpen} trapFocus shadow="md">
       <Popover.Target>
         <ButtonOf drop={drop} />
       </Popover.Target>

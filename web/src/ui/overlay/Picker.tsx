@@ -36,7 +36,7 @@ interface PickerProps<I extends PickerItem> {
 export function Picker<I extends PickerItem>({ drop, label, children, ...rest }: PickerProps<I>) {
   const { isOpen, ...opening } = useOpening(drop)
   return (
-    <Popover {...opening} opened={isOpen} position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
+    <Popover {...opening} opened={isOpen} position="bottom-end" width={280} shadow="md" trapFocus>
       <Popover.Target>
         <ButtonOf drop={drop} />
       </Popover.Target>

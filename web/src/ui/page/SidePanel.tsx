@@ -1,6 +1,9 @@
 import { Drawer } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { t } from '../../text/index.ts'
+import { isOverPage, useEscape } from '../overlay/escape.ts'
+import { FirstFocus } from '../overlay/FirstFocus.tsx'
+import { useFocusBack } from '../overlay/focus-back.ts'
 import styles from './SidePanel.module.css'
 
 interface SidePanelProps {
@@ -16,6 +19,8 @@ interface SidePanelProps {
 
 /** What slides in from the right to make or change one thing, while the list stays in view. */
 export function SidePanel({ title, close, children, footer, submit, size = 480 }: SidePanelProps) {
+  useFocusBack(true)
+  useEscape(true, close, isOverPage)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     submit?.()
@@ -24,6 +29,7 @@ export function SidePanel({ title, close, children, footer, submit, size = 480 }
     <Drawer
       opened
       onClose={close}
+      closeOnEscape={false}
       position="right"
       size={size}
       title={title}
@@ -37,6 +43,7 @@ export function SidePanel({ title, close, children, footer, submit, size = 480 }
         <div className={styles.fields}>{children}</div>
         {footer !== undefined && <div className={styles.footer}>{footer}</div>}
       </form>
+      <FirstFocus />
     </Drawer>
   )
 }

@@ -1,7 +1,7 @@
 import { Select, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { type Endpoint, type EventName, useDeliveries } from '../../data/webhooks.ts'
+import { type Endpoint, useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
@@ -18,7 +18,7 @@ import { DeliveryPanel } from './DeliveryPanel.tsx'
 interface DeliveriesViewProps {
   endpoint: Endpoint
   search: EndpointSearch
-  go(to: EndpointSearch): void
+  go(next: (before: EndpointSearch) => EndpointSearch): void
   /** What was sent is for admins. */
   mayOpen: boolean
 }
@@ -35,10 +35,9 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
   const query = useDeliveries(workspaceId, endpoint.id, filter)
   const look = useFreshDeliveries(workspaceId, endpoint.id, filter, query.data)
   const more = () => void (query.hasNextPage && !query.isFetching && query.fetchNextPage())
-  const { delivery: _, ...list } = search
   return (
     <>
-      <Filters search={list} go={go} />
+      <Filters search={search} go={go} />
       {!mayOpen && <p className={styles.note}>{t.webhooks.membersOnly}</p>}
       <Loaded query={query}>
         {(pages) => {
@@ -48,7 +47,7 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
             const isNarrowed = Object.values(filter).some((one) => one !== null)
             return <Empty title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
           }
-          const open = (eventId: string) => go({ ...list, delivery: eventId })
+          const open = (eventId: string) => go((before) => ({ ...before, delivery: eventId }))
           return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
         }}
       </Loaded>
@@ -56,7 +55,7 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
         <DeliveryPanel
           endpoint={endpoint}
           eventId={search.delivery}
-          close={() => go(list)}
+          close={() => go(({ delivery: _, ...before }) => before)}
           changed={() => void look()}
         />
       )}
@@ -67,9 +66,11 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
 const any = 'any'
 
 function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
-  const { state: _state, ...withoutState } = search
-  const { event: _event, ...withoutEvent } = search
-  const isOther = (chosen: string | null): chosen is string => chosen !== null && chosen !== any
+  // Another list closes the delivery that was open in the one before.
+  const narrow = (field: 'state' | 'event', chosen: string | null) =>
+    go(({ delivery: _, [field]: __, ...before }) =>
+      chosen === null || chosen === any ? before : { ...before, [field]: chosen },
+    )
   return (
     <div className={styles.filters}>
       <div className={styles.states}>
@@ -80,7 +81,7 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
             ...deliveryStates.map((state) => ({ value: state, label: t.webhooks.deliveryStates[state] })),
           ]}
           value={search.state ?? any}
-          onChange={(state) => go(state === any ? withoutState : { ...search, state })}
+          onChange={(state) => narrow('state', state)}
         />
       </div>
       <Select
@@ -92,7 +93,7 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
           ...allEvents.map((value) => ({ value, label: t.webhooks.eventWords[value] })),
         ]}
         value={search.event ?? any}
-        onChange={(event) => go(isOther(event) ? { ...search, event: event as EventName } : withoutEvent)}
+        onChange={(event) => narrow('event', event)}
         allowDeselect={false}
       />
       <Find key={search.find ?? ''} search={search} go={go} />
@@ -102,13 +103,13 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
 
 /** Looks for an id or an answer once it is typed whole; what can be neither is said beside the field. */
 function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
-  const { find: before = '', ...rest } = search
+  const { find: before = '' } = search
   const [text, setText] = useState(before)
   const [isWrong, setWrong] = useState(false)
   const find = (typed: string) => {
     setWrong(typed.trim() !== '' && soughtIn(typed) === null)
-    if (typed.trim() === '') go(rest)
-    else if (soughtIn(typed) !== null) go({ ...rest, find: typed.trim() })
+    if (typed.trim() !== '' && soughtIn(typed) === null) return
+    go(({ delivery: _, find: __, ...others }) => (typed.trim() === '' ? others : { ...others, find: typed.trim() }))
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

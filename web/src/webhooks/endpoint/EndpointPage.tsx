@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { type Endpoint, useEndpoints } from '../../data/webhooks.ts'
@@ -10,9 +10,10 @@ import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
+import { useChangeSearch } from '../../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DeliveriesView } from '../deliveries/DeliveriesView.tsx'
-import { type EndpointSearch, endpointViews } from '../search.ts'
+import { type EndpointSearch, endpointViews, readEndpointSearch } from '../search.ts'
 import { useFreshEndpoints } from '../use-fresh.ts'
 import { nameOf } from '../words.ts'
 import { EndpointActions, EndpointDialogs } from './EndpointActions.tsx'
@@ -40,11 +41,11 @@ export function EndpointPage() {
 function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const workspaceId = useWorkspaceId()
   const search: EndpointSearch = useSearch({ strict: false })
-  const navigate = useNavigate()
   const [asks, setAsks] = useState<EndpointAsk | null>(null)
   const mayChange = mayIn(workspaceId, 'admin')
   const view = search.view ?? 'deliveries'
-  const go = (to: EndpointSearch) => void navigate({ to: '.', search: to, replace: true })
+  const changeSearch = useChangeSearch(readEndpointSearch)
+  const go = (next: (before: EndpointSearch) => EndpointSearch) => changeSearch(next, { replace: true })
   const isActive = endpoint.state === 'active'
   useKeys(
     t.webhooks.endpoint,
@@ -67,12 +68,16 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
           label={t.webhooks.endpoint}
           data={endpointViews.map((value) => ({ value, label: t.webhooks.views[value] }))}
           value={view}
-          onChange={(chosen) => go({ view: chosen })}
+          onChange={(chosen) => go(() => ({ view: chosen }))}
         />
       </StandingLine>
       {view === 'deliveries' && <DeliveriesView {...parts} search={search} go={go} mayOpen={mayChange} />}
       {view === 'charts' && (
-        <EndpointCharts {...parts} hours={search.hours ?? 24} choose={(hours) => go({ view, hours })} />
+        <EndpointCharts
+          {...parts}
+          hours={search.hours ?? 24}
+          choose={(hours) => go((before) => ({ ...before, hours }))}
+        />
       )}
       {view === 'settings' && <EndpointFacts endpoint={endpoint} />}
       <EndpointDialogs {...parts} asks={asks} close={() => setAsks(null)} />

@@ -67,7 +67,9 @@ export function choosePasswordPage(words: Words, email: string, csrfToken: strin
 ${problemLine(problem)}
 <form method="post" action="/choose-password">
 <input type="hidden" name="csrf" value="${csrfToken}">
-<input type="hidden" name="username" value="${email}" autocomplete="username">
+<label>${words.email}
+<input type="email" name="username" value="${email}" autocomplete="username" readonly>
+<small>${words.emailHelp}</small></label>
 <label>${words.password}
 <input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256" autofocus>
 <small>${words.passwordHelp}</small></label>

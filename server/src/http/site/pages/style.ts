@@ -35,6 +35,7 @@ input {
   display: block; width: 100%; height: 36px; margin-top: 4px; padding: 0 12px; font: inherit; font-size: 14px; font-weight: 400;
   color: var(--text); background: var(--card); border: 1px solid var(--field); border-radius: 6px;
 }
+input:read-only { background: var(--page) }
 input:focus-visible, button:focus-visible, a:focus-visible {
   outline: 2px solid var(--focus); outline-offset: 1px; border-radius: 6px;
 }

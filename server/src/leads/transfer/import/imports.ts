@@ -177,6 +177,17 @@ export async function endRun(
   return ended.length > 0
 }
 
+/** Gives an import back whose worker stops: another one need not wait for the end of the lease. */
+export async function letGoOfImport(tx: Tx, row: ImportRow, now: Date): Promise<void> {
+  await tx`
+    update lead_imports
+    set due_at = ${now}
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}
+      and ${isThatRun(tx, row)}
+      and position = ${row.position}`
+}
+
 /** Lets an import wait, for the day's quota. */
 export async function pauseImport(tx: Tx, row: ImportRow, until: Date): Promise<void> {
   await tx`

@@ -17,7 +17,7 @@ import type { UpsertOutcome } from '../../write/upsert-plan.ts'
 import { FileProblem, readRows } from '../file/file-rows.ts'
 import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
-import { advanceImport, claimImport, endRun, type ImportRow, pauseImport } from './imports.ts'
+import { advanceImport, claimImport, endRun, type ImportRow, letGoOfImport, pauseImport } from './imports.ts'
 import { checkGrowth } from './limits.ts'
 import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow } from './read-row.ts'
@@ -88,7 +88,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
     isOfNew = done.created > state.created
     state = done
-    if (signal.aborted) return
+    if (signal.aborted) return await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now()))
   }
   await end(deps, row, row.dry_run ? 'checked' : 'done', null)
 }

@@ -1,0 +1,56 @@
+import { type RefObject, useEffect, useState } from 'react'
+import type { BoardHead } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { number } from '../../ui/format/time.ts'
+import styles from './Board.module.css'
+
+interface ColumnChooserProps {
+  heads: readonly BoardHead[]
+  board: RefObject<HTMLElement | null>
+}
+
+/** On a phone, which shows one column at a time: all of them by name, and which it is. */
+export function ColumnChooser({ heads, board }: ColumnChooserProps) {
+  const at = useColumnInSight(board)
+  return (
+    <nav className={styles.chooser} aria-label={t.leads.fields.status}>
+      {heads.map(({ status, count }, n) => (
+        <button
+          key={status}
+          type="button"
+          aria-current={n === at}
+          ref={n === at ? scrollHere : undefined}
+          onClick={() =>
+            columnsOf(board)[n]?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'smooth' })
+          }
+        >
+          {statusName(status)} <span>{number(count)}</span>
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+const columnsOf = (board: RefObject<HTMLElement | null>) => [...(board.current?.children ?? [])] as HTMLElement[]
+const scrollHere = (button: HTMLElement | null) => button?.scrollIntoView({ inline: 'center', block: 'nearest' })
+
+/** The number of the column whose middle is nearest to that of the board. */
+function useColumnInSight(board: RefObject<HTMLElement | null>): number {
+  const [at, setAt] = useState(0)
+  useEffect(() => {
+    const box = board.current
+    if (box === null) return
+    const look = () => {
+      const middle = box.scrollLeft + box.clientWidth / 2
+      const away = columnsOf(board).map(({ offsetLeft, offsetWidth }) =>
+        Math.abs(offsetLeft + offsetWidth / 2 - middle),
+      )
+      setAt(Math.max(0, away.indexOf(Math.min(...away))))
+    }
+    look()
+    box.addEventListener('scroll', look, { passive: true })
+    return () => box.removeEventListener('scroll', look)
+  }, [board])
+  return at
+}

@@ -1,0 +1,162 @@
+import type { LeadField } from '../../data/lead-fields.ts'
+import type { Lead, LeadChanges } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { shownAmount } from '../../ui/format/amount.ts'
+import {
+  chosenOf,
+  type FieldType,
+  fits,
+  meantBy,
+  readTyped,
+  shownValue,
+  typedValue,
+  withOwn,
+  wrongTyped,
+} from '../../ui/format/custom-value.ts'
+import { shownPhone } from '../../ui/format/phone.ts'
+import { type ColumnId, isFieldColumn } from './column-choice.ts'
+import {
+  changesOf,
+  choicesOf,
+  type FieldContext,
+  type FieldName,
+  isBuiltIn,
+  isNumeric,
+  readAs,
+  textOf,
+  wrongIn,
+} from './columns.tsx'
+import { columnTitle, keyOfColumn } from './field-columns.ts'
+
+/** How a field is written or chosen; `lines` takes more than one. */
+export type EditKind = 'text' | 'lines' | 'number' | 'date' | 'tel' | 'email' | 'url' | 'choice' | 'several'
+
+/** A field of a lead as it is changed where it stands: one that all have, or one of the workspace's own. */
+export interface EditField {
+  label: string
+  kind: EditKind
+  /** As it stands in an input, choices with commas between them, and as people read it. */
+  text: string
+  shown: string
+  /** What can be chosen; the empty value stands for none. */
+  choices: readonly { value: string; label: string }[]
+  /** How a value that is not of its field's type is told. */
+  note: string | undefined
+  /** What is wrong with what was typed, as far as that shows before the service is asked. */
+  wrong(text: string): string | null
+  /** What was read, where it was typed in another way than the reader's. */
+  meant(text: string): string | null
+  /** What an input says, as a change; null when it says what is there already. */
+  changes(text: string): LeadChanges | null
+}
+
+/** Ends what was done to a cell; `null`: nothing has to be saved. */
+export type Done = (lead: Lead, typed: { text: string; changes: LeadChanges } | null, then: 'stay' | 'next') => void
+
+/** Ends what is typed into a cell by keeping a text; `null` keeps nothing. */
+export type End = (text: string | null, then?: 'stay' | 'next') => void
+
+/** What was typed into a cell, and what the service said against it. */
+export interface Refused {
+  text: string
+  words: string
+}
+
+/** One of the fields that all leads have. */
+export function builtInField(field: FieldName, lead: Lead, context: FieldContext): EditField {
+  const text = textOf(lead, field)
+  const choices = choicesOf(field, context, text)
+  return {
+    label: t.leads.fields[field],
+    kind: choices === null ? kindOf(field) : 'choice',
+    text,
+    shown: shownText(lead, field, context.currency),
+    choices: choices ?? [],
+    note: undefined,
+    wrong: (typed) => wrongIn(field, typed),
+    meant: (typed) => readAs(field, typed, context.currency),
+    changes: (typed) => changesOf(lead, field, typed),
+  }
+}
+
+function kindOf(field: FieldName): EditKind {
+  if (field === 'notes') return 'lines'
+  if (field === 'phone') return 'tel'
+  return field === 'email' ? 'email' : isNumeric(field) ? 'number' : 'text'
+}
+
+function shownText(lead: Lead, field: FieldName, currency: string | null): string {
+  const value = lead[field]
+  if (value === null) return ''
+  if (typeof value === 'number') return shownAmount(value, currency)
+  return field === 'phone' ? shownPhone(value) : value
+}
+
+/** What is said of a custom field; of one that nobody has defined, what its value is. */
+type Definition = Pick<LeadField, 'key' | 'label' | 'type' | 'choices' | 'required'>
+
+const kinds: Record<FieldType, EditKind> = {
+  text: 'text',
+  number: 'number',
+  amount: 'number',
+  date: 'date',
+  select: 'choice',
+  multiselect: 'several',
+  boolean: 'choice',
+  url: 'url',
+  phone: 'tel',
+  email: 'email',
+}
+
+/** One of the workspace's own, or one that only this lead has. */
+export function customField(field: Definition, lead: Lead, currency: string | null): EditField {
+  const value = lead.customFieldValues?.[field.key] ?? undefined
+  const text = typedValue(field, value)
+  const isFit = value === undefined || fits(field, value)
+  return {
+    label: field.label,
+    kind: kinds[field.type],
+    text,
+    shown: value === undefined ? '' : shownValue(field, value, currency),
+    choices: customChoices(field, text),
+    note: isFit ? undefined : t.fields.unfit(t.fields.types[field.type]),
+    wrong: (typed) => wrongTyped(field, typed),
+    meant: (typed) => meantBy(field, typed, currency),
+    changes: (typed) =>
+      typed.trim() === text ? null : { customFieldValues: { [field.key]: readTyped(field, typed) ?? null } },
+  }
+}
+
+function customChoices({ type, choices, required }: Definition, text: string): EditField['choices'] {
+  const own = type === 'multiselect' ? chosenOf(text) : text === '' ? [] : [text]
+  if (type === 'multiselect') return withOwn(choices, own).map(asItIs)
+  const none = required && text !== '' ? [] : [{ value: '', label: '–' }]
+  if (type === 'boolean') {
+    const yesOrNo = [
+      { value: 'true', label: t.common.yes },
+      { value: 'false', label: t.common.no },
+    ]
+    return [...none, ...yesOrNo, ...own.filter((one) => one !== 'true' && one !== 'false').map(asItIs)]
+  }
+  return type === 'select' ? [...none, ...withOwn(choices, own).map(asItIs)] : []
+}
+
+const asItIs = (value: string) => ({ value, label: value })
+
+/** What a custom field is to whoever edits it where nobody has defined it. */
+export const undefinedField = (key: string, label: string, value: string | boolean | null | undefined): Definition => ({
+  key,
+  label,
+  type: typeof value === 'boolean' ? 'boolean' : 'text',
+  choices: [],
+  required: false,
+})
+
+/** A cell's field; null where a cell is not changed in its place, or not as one field. */
+export function cellField(id: ColumnId, lead: Lead, context: FieldContext): EditField | null {
+  if (!isFieldColumn(id)) return isBuiltIn(id) ? builtInField(id, lead, context) : null
+  const key = keyOfColumn(id)
+  const defined = context.fields.find((field) => field.key === key)
+  const title = columnTitle(id, context.fields)
+  return customField(defined ?? undefinedField(key, title, lead.customFieldValues?.[key]), lead, context.currency)
+}

@@ -1,0 +1,169 @@
+import { MultiSelect, Select, Textarea, TextInput } from '@mantine/core'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import type { LeadChanges } from '../../data/leads.ts'
+import { chosenOf } from '../../ui/format/custom-value.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import type { EditField } from '../fields/edit-field.ts'
+import styles from './LeadPanel.module.css'
+
+interface InPlaceProps {
+  field: EditField
+  /** Answers what the service said against it, null when it was kept. */
+  save(changes: LeadChanges): Promise<unknown>
+  /** Behind the value: what can be done with it. */
+  after?: ReactNode
+}
+
+/**
+ * A value as text, which is a field while somebody is in it: leaving it or Enter saves, Escape takes back, and what was
+ * refused stays with the reason.
+ */
+export function InPlace({ field, save, after }: InPlaceProps) {
+  const id = useId()
+  const edit = useEdit(field, save)
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} title={field.label}>
+        {field.label}
+      </label>
+      <div className={styles.place}>
+        <Input id={id} field={field} edit={edit} />
+        {after}
+      </div>
+    </div>
+  )
+}
+
+interface InputProps {
+  id: string
+  field: EditField
+  edit: Edit
+}
+
+function Input({ id, field, edit }: InputProps) {
+  const { text, error, isHere } = edit
+  const { kind, choices } = field
+  const common = {
+    id,
+    size: 'xs' as const,
+    variant: 'unstyled',
+    error,
+    description: isHere ? (field.meant(text) ?? field.note) : field.note,
+    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+    classNames: { input: styles.value ?? '', error: styles.error ?? '', description: styles.error ?? '' },
+  }
+  const list = { data: [...choices], rightSectionWidth: 0, rightSection: <span />, searchable: choices.length > 9 }
+  if (kind === 'choice') {
+    const choose = (chosen: string | null) => edit.choose(chosen ?? '')
+    const isKnown = choices.some(({ value }) => value === text)
+    return <Select {...common} {...list} value={isKnown ? text : null} allowDeselect={false} onChange={choose} />
+  }
+  if (kind === 'several') {
+    const chosen = chosenOf(text)
+    const placeholder = chosen.length === 0 ? '–' : undefined
+    return (
+      <MultiSelect
+        {...common}
+        {...list}
+        value={chosen}
+        placeholder={placeholder}
+        onChange={(next) => edit.choose(next.join(', '))}
+      />
+    )
+  }
+  if (kind === 'lines') {
+    return <Textarea {...common} {...edit.handlers} value={text} placeholder="–" autosize minRows={1} maxRows={10} />
+  }
+  return <Line common={common} field={field} edit={edit} />
+}
+
+function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object }) {
+  const { text, error, isHere } = edit
+  const { kind, shown } = field
+  const input = useRef<HTMLInputElement>(null)
+  const isWritten = isHere || error !== null
+  const isDay = kind === 'date' && isWritten
+  // What was selected as it came is selected still when it is written otherwise than it is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
+  useLayoutEffect(() => {
+    if (isHere && isDay) input.current?.focus()
+    else if (isHere && shown !== text) input.current?.select()
+  }, [isHere])
+  return (
+    <TextInput
+      {...common}
+      {...edit.handlers}
+      // A day is read as text, and written in an input of its own: one that turned into it would hear no keys.
+      key={isDay ? 'day' : 'text'}
+      {...(kind === 'date' && !isDay && { onBlur: undefined })}
+      ref={input}
+      value={isWritten ? text : shown}
+      placeholder="–"
+      dir="auto"
+      type={kind === 'number' || (kind === 'date' && !isDay) ? 'text' : kind}
+      inputMode={kind === 'number' ? 'decimal' : undefined}
+    />
+  )
+}
+
+type Edit = ReturnType<typeof useEdit>
+
+function useEdit(field: EditField, keep: InPlaceProps['save']) {
+  const saved = field.text
+  const [text, setText] = useState(saved)
+  const [error, setError] = useState<string | null>(null)
+  const [isHere, setHere] = useState(false)
+  // What others change shows, but never over what is being typed or was refused.
+  useEffect(() => {
+    if (!isHere && error === null) setText(saved)
+  }, [saved, isHere, error])
+  const save = async (typed: string) => {
+    const wrong = field.wrong(typed)
+    if (wrong !== null) return setError(wrong)
+    const changes = field.changes(typed)
+    if (changes === null) return setError(null)
+    const refusal = await keep(changes)
+    setError(refusal === null ? null : sentenceFor(refusal))
+  }
+  const takeBack = () => {
+    setText(saved)
+    setError(null)
+  }
+  return {
+    ...{ text, error, isHere },
+    choose: (chosen: string) => {
+      setText(chosen)
+      void save(chosen)
+    },
+    handlers: {
+      onFocus: () => setHere(true),
+      onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+        setHere(false)
+        // Half a day is none.
+        if (validity.badInput) takeBack()
+        else void save(text)
+      },
+      onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
+        setError(null)
+        setText(currentTarget.value)
+      },
+      onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Escape') {
+          takeBack()
+          event.stopPropagation()
+        }
+        if (event.key === 'Enter' && field.kind !== 'lines') event.currentTarget.blur()
+      },
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { useLayoutEffect, useRef } from 'react'
+import unseen from '../unseen.module.css'
+
+const fields =
+  'input:not([type="hidden"], [readonly]), textarea:not([readonly]), select, [contenteditable="true"], [role="combobox"]'
+
+/**
+ * At the end of a dialog: has it open with the focus on what says `data-autofocus`, else on its first field, also when that
+ * comes a moment later. Where there is none it is on nothing that a key would press.
+ */
+export function FirstFocus() {
+  const here = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const mark = here.current
+    const dialog = mark?.closest<HTMLElement>('[role="dialog"]')
+    if (mark === null || dialog === null || dialog === undefined) return
+    const first = () => {
+      const own = [...dialog.querySelectorAll<HTMLElement>('[data-autofocus]')].find((one) => one !== mark)
+      const field = [...dialog.querySelectorAll<HTMLElement>(fields)].find((one) => !one.matches(':disabled'))
+      // A switch acts at once: nobody is to press it unawares.
+      return own ?? (field?.role === 'switch' ? undefined : field)
+    }
+    // The library gives the focus to the first that says so.
+    const field = first()
+    field?.setAttribute('data-autofocus', 'true')
+    if (field !== undefined) return
+    const observer = new MutationObserver(() => {
+      if (document.activeElement === mark) first()?.focus()
+      if (document.activeElement !== mark && document.activeElement !== document.body) observer.disconnect()
+    })
+    observer.observe(dialog, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
+  return <span ref={here} tabIndex={-1} className={unseen.unseen} data-autofocus />
+}
