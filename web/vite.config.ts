@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { dayRooms } from './vite/day-rooms.ts'
 import { firstLook } from './vite/first-look.ts'
 import { libraryStyles } from './vite/library-styles.ts'
 
@@ -9,12 +10,25 @@ const ofPanels =
   /[\\/](?:Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|MultiSelect|Popover|ScrollArea|Select|Switch|Textarea|Tooltip)[\\/]|[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)[\\/]|[\\/](?:Confirm|DropMenu|DropPanel|Picker|SidePanel)\.tsx$/
 /** What lists have in their heads, and forms in each line. */
 const ofFields =
-  /[\\/](?:Input|InputBase|TextInput|CloseButton|SegmentedControl|FloatingIndicator|InputsGroupFieldset|use-id|use-uncontrolled|use-merged-ref|use-mutation-observer|use-resize-observer|use-delayed-hover|use-timeout)[\\/]|[\\/]PageHeader\.(?:tsx|module\.css)$/
-const ofLeads =
-  /[\\/]web[\\/]src[\\/](?:leads[\\/](?:fields|filters|labels|table|views)[\\/]|leads[\\/]LeadsPage|data[\\/](?:change-lead|lead-fields|leads|leads-cache|leads-live|people|saved-filters)\.ts)|QueriesObserver|useQueries|use-making/
+  /[\\/](?:Input|InputBase|TextInput|CloseButton|InputsGroupFieldset|use-id|use-uncontrolled|use-merged-ref|use-mutation-observer|use-resize-observer|use-delayed-hover|use-timeout)[\\/]|[\\/]PageHeader\.(?:tsx|module\.css)$/
+
+const { plugin: ofRooms, roomsOf } = dayRooms({
+  frame: ['main.tsx'],
+  home: ['home/HomePage.tsx'],
+  inbox: ['inbox/InboxPage.tsx', 'inbox/InboxLive.tsx'],
+  leads: ['leads/LeadsPage.tsx'],
+})
+
+/** The file of what one begins with, in the frame or in a room; null for the rest. */
+function fileOf(id: string): string | null {
+  if (/\/(?:index\.html|main\.tsx)$/.test(id)) return null
+  const rooms = roomsOf(id)
+  const isFirst = rooms.includes('frame') || rooms.length > 1
+  return isFirst ? 'first' : (rooms[0] ?? null)
+}
 
 export default defineConfig({
-  plugins: [react(), libraryStyles(), firstLook()],
+  plugins: [react(), libraryStyles(), ofRooms, firstLook()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -28,10 +42,16 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What every page begins with is one file, but for the program itself. In the many small ones that it would be
-            // otherwise, by who shares what, it is a tenth heavier.
-            { name: 'first', tags: ['$initial'], test: (id) => !/\/(?:index\.html|main\.tsx)$/.test(id), priority: 6 },
-            { name: 'leads', test: ofLeads, minShareCount: 2, priority: 5 },
+            // What every page begins with is one file, but for the program itself, with what two of the rooms share. In the
+            // many small ones that it would be otherwise, by who shares what, it is a tenth heavier.
+            { name: 'first', test: (id) => fileOf(id) === 'first', priority: 6 },
+            {
+              name: fileOf,
+              debugName: 'rooms',
+              test: (id) => fileOf(id) !== null,
+              includeDependenciesRecursively: false,
+              priority: 5,
+            },
             { name: 'fields', test: ofFields, minShareCount: 2, priority: 4 },
             // So is what many pages share: fields and menus would be a file each.
             { name: 'shared', test: (id) => !ofPanels.test(id), minShareCount: 6, priority: 1 },

@@ -9,6 +9,7 @@ import { App, NotOpen } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { makeQueries } from './app/queries.ts'
 import { makeRouter } from './app/router.tsx'
+import { tellTimeZone } from './data/time-zone.ts'
 import { openSession, type Session } from './session/session.ts'
 import { loadTexts } from './text/index.ts'
 
@@ -34,6 +35,7 @@ async function begin(): Promise<void> {
 }
 
 async function start(session: Session): Promise<void> {
+  tellTimeZone()
   const queries = makeQueries()
   const router = makeRouter(queries, session)
   await router.load()

@@ -9,19 +9,27 @@ interface Part {
   styles: string[]
 }
 
-const rooms: Record<string, string> = {
-  home: 'home/HomePage.tsx',
-  leads: 'leads/LeadsPage.tsx',
-  forms: 'forms/FormsPage.tsx',
-  connections: 'connections/ConnectionsPage.tsx',
-  keys: 'keys/KeysPage.tsx',
-  webhooks: 'webhooks/WebhooksPage.tsx',
-  settings: 'settings/SettingsPage.tsx',
-  profile: 'profile/ProfilePage.tsx',
-  // No room, but what the inbox shows when an address names a conversation.
-  thread: 'inbox/ThreadPane.tsx',
+interface Room {
+  source: string
+  /** The parts of the texts that it waits for; all of them unless it says so. */
+  words?: readonly string[]
 }
-const languages = ['pt', 'es']
+
+const rooms: Record<string, Room> = {
+  home: { source: 'home/HomePage.tsx', words: ['home'] },
+  inbox: { source: 'inbox/InboxPage.tsx', words: [] },
+  leads: { source: 'leads/LeadsPage.tsx', words: ['list'] },
+  forms: { source: 'forms/FormsPage.tsx' },
+  connections: { source: 'connections/ConnectionsPage.tsx' },
+  keys: { source: 'keys/KeysPage.tsx' },
+  webhooks: { source: 'webhooks/WebhooksPage.tsx' },
+  settings: { source: 'settings/SettingsPage.tsx' },
+  profile: { source: 'profile/ProfilePage.tsx' },
+  // No room, but what the inbox shows when an address names a conversation.
+  thread: { source: 'inbox/ThreadPane.tsx', words: ['inbox/talk'] },
+}
+const allWords = ['list', 'home', 'inbox/talk', 'rest']
+const languages = ['en', 'pt', 'es']
 
 /**
  * Makes the page show the app's shape before any other file has come: styles are asked for below what is drawn at once, and
@@ -37,7 +45,9 @@ export function firstLook(): Plugin {
       handler: (html) => {
         const styles = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? []
         const without = styles.reduce((text, style) => text.replace(style, ''), html)
-        return without.replace('<!--styles-->', () => `${styles.join('').trim()}\n    <!--styles-->`)
+        // It is sent with each visit.
+        const flat = without.replace(/\n +/g, '\n')
+        return flat.replace('<!--styles-->', () => `${styles.join('').trim()}\n<!--styles-->`)
       },
     },
     generateBundle(_, bundle) {
@@ -52,24 +62,27 @@ function partsOf(bundle: Bundle) {
     bundle,
     chunks.find(({ isEntry }) => isEntry),
   )
-  const beside = (source: string): Part => {
-    const isIt = (id: string | null) => id?.endsWith(`/web/src/${source}`) === true
-    const chunk =
-      chunks.find(({ facadeModuleId }) => isIt(facadeModuleId)) ?? chunks.find(({ moduleIds }) => moduleIds.some(isIt))
-    if (chunk === undefined) throw new Error(`No part of the app has web/src/${source} in it`)
-    const all = filesOf(bundle, chunk)
-    const isNew = (kind: keyof Part) => all[kind].filter((file) => !begun[kind].includes(file))
+  const beside = (sources: readonly string[]): Part => {
+    const parts = sources.map((source) => filesOf(bundle, chunkOf(chunks, source)))
+    const isNew = (kind: keyof Part) =>
+      [...new Set(parts.flatMap((part) => part[kind]))].filter((file) => !begun[kind].includes(file))
     return { scripts: isNew('scripts'), styles: isNew('styles') }
   }
-  const partsFor = (sources: Record<string, string>) =>
-    Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, beside(source)]))
-  return {
-    rooms: partsFor(rooms),
-    languages: partsFor(Object.fromEntries(languages.map((name) => [name, `text/${name}/index.ts`]))),
-    // What the list of leads says, and with it what all rooms but the inbox do.
-    list: partsFor(Object.fromEntries(['en', ...languages].map((name) => [name, `text/${name}/list.ts`]))),
-    rest: partsFor(Object.fromEntries(['en', ...languages].map((name) => [name, `text/${name}/rest.ts`]))),
-  }
+  const inEach = (sourcesIn: (language: string) => readonly string[]) =>
+    Object.fromEntries(languages.map((language) => [language, beside(sourcesIn(language))]))
+  const roomParts = Object.entries(rooms).map(([name, { source, words = allWords }]) => [
+    name,
+    inEach((language) => [...words.map((part) => `text/${language}/${part}.ts`), source]),
+  ])
+  return { languages: inEach((language) => [`text/${language}/index.ts`]), rooms: Object.fromEntries(roomParts) }
+}
+
+function chunkOf(chunks: readonly Chunk[], source: string): Chunk {
+  const isIt = (id: string | null) => id?.endsWith(`/web/src/${source}`) === true
+  const chunk =
+    chunks.find(({ facadeModuleId }) => isIt(facadeModuleId)) ?? chunks.find(({ moduleIds }) => moduleIds.some(isIt))
+  if (chunk === undefined) throw new Error(`No part of the app has web/src/${source} in it`)
+  return chunk
 }
 
 /** A file of scripts with all that it imports before it runs, and their styles. */

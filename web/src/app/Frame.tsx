@@ -3,8 +3,8 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useBackOnline, useIsFollowed, useLiveReset, useLiveState } from '../api/live.ts'
 import { readAnew } from '../api/read-again.ts'
-import { InboxLive } from '../inbox/InboxLive.tsx'
-import { useIsPlayerOpen } from '../inbox/media/player.ts'
+import { useWorkspaceNews } from '../data/workspace-news.ts'
+import { useIsPlayerOpen } from '../inbox/media/player-open.ts'
 import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
@@ -21,8 +21,9 @@ import offlineLineStyles from './OfflineLine.module.css'
 import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 
+const InboxLive = whenWanted(() => import('../inbox/InboxLive.tsx'))
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
-const PlayerBar = later(() => import('../inbox/media/PlayerBar.tsx'))
+const PlayerBar = later(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
 const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
 const Told = whenWanted(() => withTexts(() => import('../told/Told.tsx')))
 const ShortcutSheet = later(() => withTexts(() => import('./ShortcutSheet.tsx')))
@@ -51,6 +52,8 @@ export function Frame() {
   useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
   const isStanding = useStanding()
+  // Other rooms have no use for what it knows until they stand.
+  const isInbox = useLocation({ select: ({ pathname }) => pathname.split('/')[3] === 'inbox' })
   useEffect(() => onceRead(queries, pageStands), [queries])
 
   return (
@@ -58,7 +61,12 @@ export function Frame() {
       <SkipLink to="page">{t.common.skipToPage}</SkipLink>
       <Rail bell={bell} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main id="page" tabIndex={-1} className={styles.page} key={workspaceId}>
-        <InboxLive />
+        <WorkspaceLive />
+        {(isStanding || isInbox) && (
+          <Suspense>
+            <InboxLive />
+          </Suspense>
+        )}
         <OfflineLine />
         {isPlayerOpen && (
           <Suspense>
@@ -79,6 +87,12 @@ export function Frame() {
       </Suspense>
     </div>
   )
+}
+
+/** Before what the page reads, which is read again once the stream is open. */
+function WorkspaceLive() {
+  useWorkspaceNews(useWorkspaceId())
+  return null
 }
 
 // What loads for longer than this is waited for by nobody.

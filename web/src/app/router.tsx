@@ -2,13 +2,12 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
-import { InboxPage } from '../inbox/InboxPage.tsx'
 import { readSearch } from '../inbox/list/filters.ts'
 import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
-import { t, withListTexts, withTexts } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { pageOf } from '../ui/overlay/code.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
@@ -59,15 +58,14 @@ const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
   validateSearch: readHomeSearch,
-  component: pageOf(() => withTexts(() => import('../home/HomePage.tsx')), 'HomePage'),
+  component: pageOf(() => withTexts(() => import('../home/HomePage.tsx'), ['home']), 'HomePage'),
 })
 
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'inbox/{-$conversationId}',
   validateSearch: readSearch,
-  // Most begin here: it is in the first file, with all that other pages share with it.
-  component: InboxPage,
+  component: pageOf(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
 })
 
 const keysRoute = createRoute({
@@ -112,7 +110,7 @@ const leadsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads',
   validateSearch: readAddress,
-  component: pageOf(() => withListTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
+  component: pageOf(() => withTexts(() => import('../leads/LeadsPage.tsx'), ['list']), 'LeadsPage'),
 })
 
 const leadRoute = createRoute({

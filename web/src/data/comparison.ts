@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
+import { timeZone } from './time-zone.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/stats/comparison'
 const freshMs = 60_000
@@ -8,8 +9,7 @@ export type Comparison = Awaited<ReturnType<typeof readComparison>>
 export type AnswerGroup = Comparison['people'][number]
 
 function readComparison(workspaceId: string, days: number) {
-  const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return body(api.GET(path, { params: { path: { workspaceId }, query: { days, tz } } }))
+  return body(api.GET(path, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
 /** A period beside the one before. It costs more than what is counted beside it, so it is read again by the minute at most. */

@@ -1,9 +1,10 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { api, body } from '../api/client.ts'
-import { type LiveEvent, useIsFollowed, useLive } from '../api/live.ts'
+import { useIsFollowed, useLive } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import type { paths } from '../api/schema.ts'
+import { connectionKey, connectionsKey } from './workspace-news.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/connections'
 const onePath = `${path}/{connectionId}` as const
@@ -20,11 +21,8 @@ export type Changes = Json<paths[typeof onePath]['patch']>
 export type Made = Awaited<ReturnType<typeof createConnection>>
 
 const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
-export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
-/** All that is known of one connection alone. */
-const oneKey = (workspaceId: string, id: string) => [workspaceId, 'connection', id] as const
 const partKey = (workspaceId: string, id: string, part: 'health' | 'session' | 'templates') =>
-  [...oneKey(workspaceId, id), part] as const
+  [...connectionKey(workspaceId, id), part] as const
 
 async function listConnections(workspaceId: string) {
   return body(api.GET(path, { params: { path: { workspaceId } } }))
@@ -70,24 +68,6 @@ export function useTemplates(workspaceId: string, id: string) {
   return useQuery({ queryKey: partKey(workspaceId, id, 'templates'), queryFn: () => listTemplates(workspaceId, id) })
 }
 
-const news = ['team.connection.changed'] as const
-
-/** Keeps what is shown of connections fresh, on every page: the rail counts those in trouble. */
-export function useConnectionNews(workspaceId: string): void {
-  const queries = useQueryClient()
-  useLive(
-    news,
-    useCallback(
-      ({ payload }: LiveEvent) => {
-        const { connectionId } = payload as { connectionId: string }
-        void readAgain(queries, connectionsKey(workspaceId))
-        void readAgain(queries, oneKey(workspaceId, connectionId))
-      },
-      [queries, workspaceId],
-    ),
-  )
-}
-
 const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
 const trafficEveryMs = 5_000
 
@@ -127,7 +107,7 @@ function keep(queries: QueryClient, workspaceId: string, connection: Connection)
     return { ...list, connections }
   })
   void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
-  void queries.invalidateQueries({ queryKey: oneKey(workspaceId, connection.id) })
+  void queries.invalidateQueries({ queryKey: connectionKey(workspaceId, connection.id) })
   return connection
 }
 

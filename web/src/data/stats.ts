@@ -3,6 +3,7 @@ import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
 import { eventNames } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
+import { timeZone } from './time-zone.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}'
 const lookAgainMs = 3000
@@ -16,8 +17,7 @@ const countedEvents = eventNames.filter((name) => name !== 'inbox.message.status
 export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
 
 function readStats(workspaceId: string, days: number) {
-  const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return body(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz } } }))
+  return body(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
 /** Fresh each time that the page is opened, and soon after something happened while it is. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, SegmentedControl } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { IconDots, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -22,6 +22,7 @@ import { BackLink } from '../ui/page/BackLink.tsx'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -32,7 +33,7 @@ import { LeaveAsk } from './LeaveAsk.tsx'
 import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
-import { type FormSearch, type FormView, formViews, readFormSearch } from './search.ts'
+import { type FormSearch, formViews, readFormSearch } from './search.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {
@@ -96,15 +97,14 @@ function OneForm({ form }: { form: Form }) {
       >
         <StateChip active={form.active} />
       </PageHeader>
-      <SegmentedControl
-        size="xs"
-        m="8px 16px"
-        style={{ alignSelf: 'flex-start', flex: 'none' }}
-        aria-label={t.forms.view}
-        data={views.map((value) => ({ value, label: t.forms.views[value] }))}
-        value={view}
-        onChange={(chosen) => changeSearch(() => ({ view: chosen as FormView }), { replace: true })}
-      />
+      <Group m="8px 16px">
+        <Segments
+          label={t.forms.view}
+          data={views.map((value) => ({ value, label: t.forms.views[value] }))}
+          value={view}
+          onChange={(chosen) => changeSearch(() => ({ view: chosen }), { replace: true })}
+        />
+      </Group>
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
       {view === 'submissions' && <SubmissionsView form={form} />}

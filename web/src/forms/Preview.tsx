@@ -1,8 +1,8 @@
-import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useFormPreview } from '../data/forms.ts'
 import { t } from '../text/index.ts'
+import { Segments } from '../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
@@ -23,12 +23,11 @@ export function Preview({ draft }: { draft: FormDraft }) {
   if (query.data !== undefined && query.data !== last) setLast(query.data)
   const html = shows === 'form' ? last?.page : last?.thanks
   const choice = <T extends string>(label: string, names: Record<T, string>, value: T, choose: (to: T) => void) => (
-    <SegmentedControl
-      size="xs"
-      aria-label={label}
+    <Segments
+      label={label}
       data={(Object.entries(names) as [T, string][]).map(([one, words]) => ({ value: one, label: words }))}
       value={value}
-      onChange={(chosen) => choose(chosen as T)}
+      onChange={choose}
     />
   )
   return (

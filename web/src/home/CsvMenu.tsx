@@ -1,37 +1,37 @@
-import { Button, Menu } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Menu } from '@mantine/core'
 import { type AnswerGroup, type Comparison, useComparison } from '../data/comparison.ts'
 import type { Stats } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { saveCsv } from '../ui/csv.ts'
+import { DropMenu } from '../ui/overlay/DropMenu.tsx'
+import type { Drop } from '../ui/overlay/drop.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
 
+interface CsvMenuProps {
+  drop: Drop
+  stats: Stats | undefined
+  days: number
+}
+
 /** The figures of the page as files for a spreadsheet. */
-export function CsvMenu({ stats, days }: { stats: Stats | undefined; days: number }) {
+export default function CsvMenu({ drop, stats, days }: CsvMenuProps) {
   const texts = t.home.csv
   const workspaceId = useWorkspaceId()
   const { data: comparison } = useComparison(workspaceId, days)
   const nameOf = useGroupNames(workspaceId)
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} />}>
-          {texts.label}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item disabled={stats === undefined} onClick={() => stats && saveCsv(texts.daysFile, dayRows(stats))}>
-          {texts.days}
-        </Menu.Item>
-        <Menu.Item
-          disabled={comparison === undefined}
-          onClick={() => comparison && saveCsv(texts.groupsFile, groupRows(comparison, nameOf))}
-        >
-          {texts.groups}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <DropMenu drop={drop} position="bottom-end" width={220}>
+      <Menu.Item disabled={stats === undefined} onClick={() => stats && saveCsv(texts.daysFile, dayRows(stats))}>
+        {texts.days}
+      </Menu.Item>
+      <Menu.Item
+        disabled={comparison === undefined}
+        onClick={() => comparison && saveCsv(texts.groupsFile, groupRows(comparison, nameOf))}
+      >
+        {texts.groups}
+      </Menu.Item>
+    </DropMenu>
   )
 }
 

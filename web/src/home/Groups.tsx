@@ -1,9 +1,9 @@
-import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { type AnswerGroup, type Comparison, useComparison } from '../data/comparison.ts'
 import { language, t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
 import { Loaded } from '../ui/page/PageBody.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { changeOf } from './change.ts'
@@ -20,12 +20,11 @@ export function Groups({ days }: { days: number }) {
     <section className={styles.card} aria-label={texts.title}>
       <div className={styles.head} data-wraps>
         <h2 className={styles.title}>{texts.title}</h2>
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.by}
+        <Segments
+          label={texts.by}
           data={groupNames.map((value) => ({ value, label: texts.names[value] }))}
           value={by}
-          onChange={(chosen) => setBy(chosen as GroupName)}
+          onChange={setBy}
         />
       </div>
       <Loaded query={query} rows={3}>

@@ -1,22 +1,26 @@
-import { Anchor, Group, SegmentedControl } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
 import { type Stats, useStats } from '../data/stats.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
+import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
+import { later } from '../ui/overlay/later.ts'
 import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { AnswerTimes } from './AnswerTimes.tsx'
 import { AttentionList } from './AttentionList.tsx'
-import { CsvMenu } from './CsvMenu.tsx'
 import { Figures } from './Figures.tsx'
-import { GettingStarted } from './GettingStarted.tsx'
-import { Groups } from './Groups.tsx'
 import styles from './HomePage.module.css'
-import { LeadCharts } from './LeadCharts.tsx'
 import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
+
+const GettingStarted = later(() => import('./GettingStarted.tsx'))
+const HomeCharts = later(() => import('./HomeCharts.tsx'))
+const CsvMenu = later(() => import('./CsvMenu.tsx'))
 
 const usualDays = 30
 
@@ -35,13 +39,12 @@ export function HomePage() {
             <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" className={styles.reference}>
               {t.home.reference}
             </Anchor>
-            <CsvMenu stats={query.data} days={days} />
+            <CsvButton stats={query.data} days={days} />
           </Group>
         }
       >
-        <SegmentedControl
-          size="xs"
-          aria-label={t.home.span}
+        <Segments
+          label={t.home.span}
           data={homeDays.map((one) => ({ value: String(one), label: t.home.spans[one] }))}
           value={String(days)}
           onChange={(chosen) =>
@@ -55,17 +58,31 @@ export function HomePage() {
         <Loaded query={query} rows={8}>
           {(stats) => (
             <div className={styles.page}>
-              {mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
+              <Suspense>{mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}</Suspense>
               <AttentionList attention={stats.attention} />
               <Figures stats={stats} chosenDays={days} />
-              <LeadCharts stats={stats} />
-              <AnswerTimes stats={stats} />
-              <Groups days={days} />
+              <Suspense fallback={<div className={styles.card} data-shape aria-busy="true" />}>
+                <HomeCharts stats={stats} days={days} />
+              </Suspense>
               <QuotaMeter quota={stats.quota} />
             </div>
           )}
         </Loaded>
       </PageBody>
+    </>
+  )
+}
+
+function CsvButton({ stats, days }: { stats: Stats | undefined; days: number }) {
+  const drop = useDrop(...useState(false))
+  return (
+    <>
+      <Button {...dropButton(drop, 'menu')} variant="default" leftSection={<IconDownload size={16} />}>
+        {t.home.csv.label}
+      </Button>
+      <Dropped drop={drop}>
+        <CsvMenu drop={drop} stats={stats} days={days} />
+      </Dropped>
     </>
   )
 }

@@ -6,7 +6,7 @@ import { setRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 /** Keeps the inbox fresh, and its number at the rail, on whatever page one is. */
-export function InboxLive() {
+export default function InboxLive() {
   const workspaceId = useWorkspaceId()
   useInboxLive(workspaceId)
   const { data: counts } = useCounts(workspaceId)

@@ -1,7 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { rowsOf, useInbox } from '../data/inbox/queries.ts'
-import { t } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
 import unseen from '../ui/unseen.module.css'
@@ -15,7 +15,9 @@ import { clearChosen, useIsChoosing } from './parts/selection.ts'
 import { neighbourOf } from './parts/selection-rules.ts'
 
 // The rows are what one sees first.
-const ThreadPane = later(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }))
+const ThreadPane = later(() =>
+  withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
+)
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
 export function InboxPage() {

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconColumns3, IconDots, IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t, withTexts } from '../text/index.ts'
@@ -6,6 +6,7 @@ import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
 import { later } from '../ui/overlay/later.ts'
 import { Tip } from '../ui/overlay/Tip.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 import type { LeadAddress } from './fields/address.ts'
 import type { GoTo } from './fields/use-address.ts'
 import styles from './LeadsPage.module.css'
@@ -43,10 +44,8 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
         </>
       }
     >
-      <SegmentedControl
-        size="xs"
-        classNames={{ label: styles.switch ?? '' }}
-        aria-label={t.leads.view}
+      <Segments
+        label={t.leads.view}
         value={address.view ?? 'table'}
         onChange={(chosen) =>
           goTo(({ view: _, ...before }) =>
@@ -57,7 +56,7 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
           value,
           label: (
             <Tip label={label()}>
-              <span style={{ display: 'flex' }}>
+              <span className={styles.switch} style={{ display: 'flex' }}>
                 <Icon size={16} aria-label={label()} role="img" />
               </span>
             </Tip>

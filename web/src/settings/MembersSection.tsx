@@ -3,17 +3,10 @@ import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/i
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { invitationsKey } from '../data/team/invitations.ts'
-import {
-  changeRole,
-  type Leaving,
-  type Member,
-  membersKey,
-  removeMember,
-  signOutMember,
-  useMembers,
-} from '../data/team/members.ts'
+import { changeRole, type Leaving, type Member, removeMember, signOutMember, useMembers } from '../data/team/members.ts'
 import { tokensKey } from '../data/team/tokens.ts'
 import { everythingKey } from '../data/workspace.ts'
+import { membersKey } from '../data/workspace-news.ts'
 import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'

@@ -1,16 +1,20 @@
+import type { charts as enCharts, home as enHome } from './en/home.ts'
+import type { talk as enTalk } from './en/inbox/talk.ts'
 import { en } from './en/index.ts'
 import type { list as enList } from './en/list.ts'
 import type { rest as enRest } from './en/rest.ts'
 
-export type Texts = typeof en & typeof enList & typeof enRest
+export type Texts = typeof en &
+  typeof enList & { charts: typeof enCharts; home: typeof enHome } & typeof enTalk &
+  typeof enRest
 export const languages = { en: 'English', pt: 'Português', es: 'Español' } as const
 export type Language = keyof typeof languages
 
 const storageKey = 'parley.language'
 
 /**
- * Every text that people read, in their language. Those of the frame and the inbox are there before anything is drawn; the
- * pages that need the rest are loaded by `withTexts`, and the list of leads by `withListTexts`.
+ * Every text that people read, in their language. Those of the frame and the inbox's list are there before anything is
+ * drawn; what says more is loaded by `withTexts`.
  */
 export let t = en as Texts
 export let language: Language = 'en'
@@ -26,25 +30,39 @@ export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language
 }
 
-const loadList = once(() => {
-  const texts = { en: () => import('./en/list.ts'), pt: () => import('./pt/list.ts'), es: () => import('./es/list.ts') }
-  return texts[language]().then(({ list }) => list)
-})
-const loadRest = once(() => {
-  const texts = { en: () => import('./en/rest.ts'), pt: () => import('./pt/rest.ts'), es: () => import('./es/rest.ts') }
-  return texts[language]().then(({ rest }) => rest)
-})
-
-/** Loads something together with the texts that all pages but the inbox need. */
-export async function withTexts<T>(load: () => Promise<T>): Promise<T> {
-  // Before, not beside: a module may speak as soon as it is there.
-  await Promise.all([loadList(), loadRest()])
-  return load()
+const parts = {
+  list: {
+    en: () => import('./en/list.ts').then(({ list }) => list),
+    pt: () => import('./pt/list.ts').then(({ list }) => list),
+    es: () => import('./es/list.ts').then(({ list }) => list),
+  },
+  home: {
+    en: () => import('./en/home.ts').then(({ charts, home }) => ({ charts, home })),
+    pt: () => import('./pt/home.ts').then(({ charts, home }) => ({ charts, home })),
+    es: () => import('./es/home.ts').then(({ charts, home }) => ({ charts, home })),
+  },
+  talk: {
+    en: () => import('./en/inbox/talk.ts').then(({ talk }) => talk),
+    pt: () => import('./pt/inbox/talk.ts').then(({ talk }) => talk),
+    es: () => import('./es/inbox/talk.ts').then(({ talk }) => talk),
+  },
+  rest: {
+    en: () => import('./en/rest.ts').then(({ rest }) => rest),
+    pt: () => import('./pt/rest.ts').then(({ rest }) => rest),
+    es: () => import('./es/rest.ts').then(({ rest }) => rest),
+  },
 }
+type PartName = keyof typeof parts
+const all = Object.keys(parts) as PartName[]
+const loaders = Object.fromEntries(all.map((name) => [name, once(() => parts[name][language]())])) as Record<
+  PartName,
+  () => Promise<void>
+>
 
-/** Loads something together with what the list of leads says, and no more. */
-export async function withListTexts<T>(load: () => Promise<T>): Promise<T> {
-  await loadList()
+/** Loads something together with all texts, unless it says which parts it needs. */
+export async function withTexts<T>(load: () => Promise<T>, names: readonly PartName[] = all): Promise<T> {
+  // Before, not beside: a module may speak as soon as it is there.
+  await Promise.all(names.map((name) => loaders[name]()))
   return load()
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 
 /** The only sight of a signing secret, with what a receiver does with it. Nothing but its button closes it. */
 export function SecretValue({ name, secret, close }: { name: string; secret: string; close(): void }) {
@@ -22,12 +23,11 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
         <Copyable value={secret} label={t.webhooks.secret} />
         <Group justify="space-between">
           <Text size="md">{t.webhooks.verify}</Text>
-          <SegmentedControl
-            size="xs"
-            aria-label={t.webhooks.verify}
-            data={Object.keys(verifySnippets)}
+          <Segments
+            label={t.webhooks.verify}
+            data={snippetLanguages.map((value) => ({ value, label: value }))}
             value={language}
-            onChange={(chosen) => setLanguage(chosen as SnippetLanguage)}
+            onChange={setLanguage}
           />
         </Group>
         <CodeBlock label={t.webhooks.verify} value={verifySnippets[language](secret)} />
@@ -61,3 +61,4 @@ $event = $webhook->verify($body, $headers); // throws when it is not from here`,
 } as const
 
 export type SnippetLanguage = keyof typeof verifySnippets
+const snippetLanguages = Object.keys(verifySnippets) as SnippetLanguage[]

@@ -14,11 +14,10 @@ interface Part {
 }
 
 interface Parts {
-  rooms: Record<string, Part>
+  /** What the frame says in each language. */
   languages: Record<string, Part>
-  /** What the list of leads says, by language, and what the rooms say beyond that and the inbox. */
-  list: Record<string, Part>
-  rest: Record<string, Part>
+  /** What each room needs and says, in each language. */
+  rooms: Record<string, Record<string, Part>>
 }
 
 export interface Look {
@@ -27,6 +26,8 @@ export interface Look {
   language: string
   /** `light` or `dark` if the person has chosen, else empty. */
   scheme: string
+  /** That of the browser, once the app has told; else empty. */
+  timeZone: string
 }
 
 /** The built page; null when there is none. */
@@ -40,16 +41,16 @@ export async function readShell(folder: string): Promise<Shell | null> {
  * The page for an address: it shows the shape of the room and has all on the way that the room's first look takes, code and
  * data, which would else be asked for one after the other.
  */
-export function pageFor({ page, parts }: Shell, { url, nonce, language, scheme }: Look): string {
+export function pageFor({ page, parts }: Shell, { url, nonce, language, scheme, timeZone }: Look): string {
   const place = placeOf(url)
   const files = parts === null ? [] : partsOf(parts, place, language)
-  const scripts = files.flatMap((part) => part.scripts)
-  const styles = files.flatMap((part) => part.styles)
+  const scripts = new Set(files.flatMap((part) => part.scripts))
+  const styles = new Set(files.flatMap((part) => part.styles))
   const early = [
-    ...dataOf(place).map(
+    ...dataOf(place, timeZone).map(
       (path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`,
     ),
-    ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
+    ...[...scripts].map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
   ]
   return page
     .replaceAll('%NONCE%', nonce)
@@ -58,7 +59,7 @@ export function pageFor({ page, parts }: Shell, { url, nonce, language, scheme }
     .replace('<!--scripts-->', early.join('\n    '))
     .replace(
       '<!--styles-->',
-      styles.map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`).join('\n    '),
+      [...styles].map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`).join('\n    '),
     )
 }
 
@@ -88,23 +89,25 @@ function placeOf(url: string): Place {
   }
 }
 
-function partsOf(
-  { rooms, languages, list, rest }: Parts,
-  { room, isWhole, hasBelow }: Place,
-  language: string,
-): Part[] {
+function partsOf({ rooms, languages }: Parts, { room, isWhole, hasBelow }: Place, language: string): Part[] {
   const own = isWhole ? rooms[room] : undefined
-  const speaks = own !== undefined && room !== 'inbox'
-  const words = [speaks && list[language], speaks && room !== 'leads' && rest[language]]
   const thread = room === 'inbox' && hasBelow ? rooms.thread : undefined
-  return [languages[language], ...words, own, thread].filter((part) => part !== undefined && part !== false)
+  return [languages, own, thread].map((part) => part?.[language]).filter((part) => part !== undefined)
 }
 
+const timeZoneShape = /^[\w+/-]{1,64}$/
+
 /** What the app is going to ask for first, in the very words: it would be fetched twice otherwise. */
-function dataOf({ workspaceId, room, isFiltered }: Place): string[] {
+function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: string): string[] {
   const session = '/api/team/v1/session'
-  if (workspaceId === null || room !== 'inbox' || isFiltered) return [session]
+  if (workspaceId === null || isFiltered) return [session]
   const own = `/api/team/v1/workspaces/${workspaceId}`
-  const list = `${own}/inbox/conversations?sort=recent&view=all&limit=40&status=open`
-  return [session, list, `${own}/labels`]
+  if (room === 'inbox') {
+    return [session, `${own}/inbox/conversations?sort=recent&view=all&limit=40&status=open`, `${own}/labels`]
+  }
+  if (hasBelow) return [session]
+  if (room === 'leads') return [session, `${own}/leads?sortBy=createdAt&sortOrder=desc&limit=100&page=1`]
+  // Days are the reader's.
+  const isCounted = room === 'home' && timeZoneShape.test(timeZone)
+  return isCounted ? [session, `${own}/stats?days=30&tz=${encodeURIComponent(timeZone)}`] : [session]
 }

@@ -33,13 +33,16 @@ export function howToBuild(folder: string = builtApp): string | null {
 export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = builtApp): Promise<void> {
   const assets = join(folder, 'assets')
   if (existsSync(assets)) {
-    // Each name holds a digest of its file, so that a browser never asks twice.
+    // Each name holds a digest of its file, so that a browser never asks twice, nor whether it has changed.
     await site.register(files, {
       root: assets,
       prefix: '/assets/',
       preCompressed: true,
       immutable: true,
       maxAge: oneYear,
+      etag: false,
+      lastModified: false,
+      acceptRanges: false,
     })
   }
   for (const [name, type] of besideAssets) serveFile(site, join(folder, name), `/${name}`, type)
@@ -85,13 +88,13 @@ async function sendApp(
   const shell = await readShell(folder)
   if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
   const nonce = randomBytes(16).toString('base64')
-  const { parley_scheme: chosen = '' } = request.cookies
+  const { parley_scheme: chosen = '', parley_time_zone: timeZone = '' } = request.cookies
   const scheme = ['light', 'dark'].includes(chosen) ? chosen : ''
   return reply
     .header('content-security-policy', policyWith(nonce))
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
-    .send(pageFor(shell, { url: request.url, nonce, language: wordsFor(request.headers).language, scheme }))
+    .send(pageFor(shell, { url: request.url, nonce, language: wordsFor(request.headers).language, scheme, timeZone }))
 }
 
 // The app's library writes its sizes and colours as a style element, which the nonce lets through. Nothing else is inline.

@@ -2,11 +2,8 @@ import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { atMostEvery } from '../../api/at-most-every.ts'
 import { gather } from '../../api/gather.ts'
-import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
+import { type LiveEvent, type LiveState, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
-import { connectionsKey, useConnectionNews } from '../connections.ts'
-import { membersKey } from '../team/members.ts'
-import { workspaceKey } from '../workspace.ts'
 import {
   changeThread,
   countsKey,
@@ -38,10 +35,8 @@ const names = [
   'team.conversation.gone',
   'team.conversations.changed',
   'team.media.changed',
-  'team.member.changed',
   'team.presence',
   'team.mentions',
-  'team.workspace.changed',
   'inbox.message.sent',
   'inbox.message.status',
 ]
@@ -63,8 +58,6 @@ export function useInboxLive(workspaceId: string): void {
   const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
   const hear = useMemo(() => hearer(inbox), [inbox])
   useLive(names, hear)
-  // Here rather than where the rail counts them, which comes later: news in between would be lost.
-  useConnectionNews(workspaceId)
   useCatchUp(inbox)
 }
 
@@ -111,10 +104,6 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
     } else if (event === 'team.mentions') {
       hearMentions(inbox, (payload as { unread: number }).unread)
-    } else if (event === 'team.member.changed') {
-      void readAgain(inbox.queries, membersKey(inbox.workspaceId))
-    } else if (event === 'team.workspace.changed') {
-      void readAgain(inbox.queries, workspaceKey(inbox.workspaceId))
     } else if (event === 'inbox.message.sent') {
       const { conversation, message } = payload as unknown as SentPayload
       climb(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
@@ -183,7 +172,8 @@ function threadReader(inbox: Inbox): (id: string) => void {
  */
 function useCatchUp(inbox: Inbox): void {
   const state = useLiveState()
-  const before = useRef(state)
+  // In another room than the inbox this may come when the stream has been open for a while.
+  const before = useRef<LiveState>('connecting')
   useEffect(() => {
     if (state === 'open' && before.current === 'connecting') void lookBack(inbox)
     else if (state === 'open' && before.current === 'lost') void catchUp(inbox)
@@ -205,9 +195,7 @@ async function catchUp(inbox: Inbox): Promise<void> {
   await Promise.all(restOf(inbox.workspaceId).map((key) => readAnew(inbox.queries, key)))
 }
 
-// Whether anything can be sent is not announced a second time either.
-const restOf = (workspaceId: string) =>
-  [threadsKey, countsKey, unreadMentionsKey, workspaceKey, connectionsKey].map((key) => key(workspaceId))
+const restOf = (workspaceId: string) => [threadsKey, countsKey, unreadMentionsKey].map((key) => key(workspaceId))
 
 async function readChanged(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body } from '../../api/client.ts'
 import type { Role } from '../../session/session.ts'
+import { membersKey } from '../workspace-news.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/members'
 const onePath = `${path}/{userId}` as const
@@ -10,8 +11,6 @@ const lookUpMs = 5 * 60_000
 
 export type Member = Awaited<ReturnType<typeof listMembers>>[number]
 export type Made = NonNullable<ReturnType<typeof useMade>['data']>
-
-export const membersKey = (workspaceId: string) => [workspaceId, 'members'] as const
 
 const listMembers = async (workspaceId: string) =>
   (await body(api.GET(path, { params: { path: { workspaceId } } }))).members

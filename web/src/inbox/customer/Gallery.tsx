@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { IconPhotoOff, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { fileAddress, previewAddress } from '../../data/inbox/files.ts'
@@ -8,6 +7,7 @@ import type { GalleryItem, Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FileCard } from '../media/FileCard.tsx'
 import MediaPart from '../media/MediaPart.tsx'
@@ -30,15 +30,15 @@ export function Gallery() {
   const texts = t.media.gallery
   return (
     <Section title={texts.title}>
-      <SegmentedControl
-        fullWidth
-        size="xs"
-        mb={8}
-        value={tab}
-        onChange={(chosen) => setTab(chosen as Tab)}
-        aria-label={texts.title}
-        data={Object.entries(texts.tabs).map(([value, label]) => ({ value, label }))}
-      />
+      <div className={styles.tabs}>
+        <Segments
+          isWide
+          value={tab}
+          onChange={setTab}
+          label={texts.title}
+          data={(Object.keys(tabs) as Tab[]).map((one) => ({ value: one, label: texts.tabs[one] }))}
+        />
+      </div>
       <Shelf key={tab} tab={tab} />
     </Section>
   )

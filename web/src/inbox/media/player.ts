@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { type Speed, speedAfter, speeds } from './media-rules.ts'
+import { setPlayerOpen } from './player-open.ts'
 
 /** A sound that a message carries. */
 export interface Track {
@@ -36,8 +37,6 @@ export const usePlayer = (): Playing | null => useSyncExternalStore(watch, () =>
 /** The same if it is this file, else null. */
 export const usePlayerOf = (mediaId: string): Playing | null =>
   useSyncExternalStore(watch, () => (playing?.track.mediaId === mediaId ? playing : null))
-
-export const useIsPlayerOpen = (): boolean => useSyncExternalStore(watch, () => playing !== null)
 
 const canPlayKnown = new Map<string, boolean>()
 
@@ -134,6 +133,7 @@ function change(changes: Partial<Playing>): void {
 }
 
 const tell = (): void => {
+  setPlayerOpen(playing !== null)
   for (const changed of watchers) changed()
 }
 

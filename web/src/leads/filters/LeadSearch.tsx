@@ -1,5 +1,5 @@
-import { CloseButton, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { ActionIcon } from '@mantine/core'
+import { IconSearch, IconX } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import type { LeadAddress } from '../fields/address.ts'
@@ -26,24 +26,32 @@ export function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo
     return () => clearTimeout(timer)
   }, [text, goTo])
   return (
-    <TextInput
-      id="lead-search"
-      className={styles.search}
-      size="xs"
-      type="search"
-      aria-label={t.leads.keys.search}
-      placeholder={t.leads.searchHelp}
-      leftSection={<IconSearch size={14} />}
-      rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearSearch} onClick={() => setText('')} />
-      }
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' && event.key !== 'Enter') return
-        if (event.key === 'Escape') setText('')
-        event.currentTarget.blur()
-      }}
-    />
+    <div className={styles.search}>
+      <IconSearch size={14} aria-hidden="true" />
+      <input
+        id="lead-search"
+        type="search"
+        aria-label={t.leads.keys.search}
+        placeholder={t.leads.searchHelp}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' && event.key !== 'Enter') return
+          if (event.key === 'Escape') setText('')
+          event.currentTarget.blur()
+        }}
+      />
+      {text !== '' && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={20}
+          aria-label={t.leads.clearSearch}
+          onClick={() => setText('')}
+        >
+          <IconX size={14} />
+        </ActionIcon>
+      )}
+    </div>
   )
 }

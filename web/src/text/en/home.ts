@@ -123,3 +123,9 @@ export const home = {
     invite: { what: 'Invite your team', why: 'They join with a link.', action: 'Go to members' },
   },
 }
+
+export const charts = {
+  when: 'When',
+  asTable: 'Show as a table',
+  asChart: 'Show as a chart',
+}

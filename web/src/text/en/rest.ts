@@ -1,9 +1,7 @@
-import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { fields } from './fields.ts'
 import { forms } from './forms.ts'
-import { home } from './home.ts'
 import { files } from './inbox/files.ts'
 import { finding } from './inbox/finding.ts'
 import { start } from './inbox/start.ts'
@@ -20,14 +18,12 @@ import { webhooks } from './webhooks.ts'
 
 /** What the other pages say, which comes with the first of them. */
 export const rest = {
-  charts,
   connections,
   erasure,
   files,
   finding,
   fields,
   forms,
-  home,
   keys,
   leadPage,
   merge,

@@ -1,4 +1,4 @@
-import type { home as en } from '../en/home.ts'
+import type { home as en, charts as enCharts } from '../en/home.ts'
 
 export const home: typeof en = {
   reference: 'Referencia de la API',
@@ -128,4 +128,10 @@ export const home: typeof en = {
     },
     invite: { what: 'Invita a tu equipo', why: 'Se unen con un enlace.', action: 'Ir a los miembros' },
   },
+}
+
+export const charts: typeof enCharts = {
+  when: 'Cuándo',
+  asTable: 'Ver como tabla',
+  asChart: 'Ver como gráfico',
 }

@@ -1,10 +1,8 @@
 import type { rest as en } from '../en/rest.ts'
-import { charts } from './charts.ts'
 import { connections } from './connections.ts'
 import { erasure } from './erasure.ts'
 import { fields } from './fields.ts'
 import { forms } from './forms.ts'
-import { home } from './home.ts'
 import { files } from './inbox/files.ts'
 import { finding } from './inbox/finding.ts'
 import { start } from './inbox/start.ts'
@@ -20,14 +18,12 @@ import { transfer } from './transfer.ts'
 import { webhooks } from './webhooks.ts'
 
 export const rest: typeof en = {
-  charts,
   connections,
   erasure,
   files,
   finding,
   fields,
   forms,
-  home,
   keys,
   leadPage,
   merge,

@@ -1,4 +1,4 @@
-import type { home as en } from '../en/home.ts'
+import type { home as en, charts as enCharts } from '../en/home.ts'
 
 export const home: typeof en = {
   reference: 'Referência da API',
@@ -128,4 +128,10 @@ export const home: typeof en = {
     },
     invite: { what: 'Convide a equipe', why: 'As pessoas entram com um link.', action: 'Ir para os membros' },
   },
+}
+
+export const charts: typeof enCharts = {
+  when: 'Quando',
+  asTable: 'Mostrar como tabela',
+  asChart: 'Mostrar como gráfico',
 }

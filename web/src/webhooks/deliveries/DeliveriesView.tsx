@@ -1,10 +1,11 @@
-import { SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Endpoint, useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
+import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../endpoint/EndpointPage.module.css'
 import { allEvents } from '../event-choice.ts'
@@ -72,17 +73,17 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
     )
   return (
     <div className={styles.filters}>
-      <SegmentedControl
-        className={styles.states ?? ''}
-        size="xs"
-        aria-label={t.webhooks.deliveryStateOf}
-        data={[
-          { value: any, label: t.webhooks.anyState },
-          ...deliveryStates.map((state) => ({ value: state, label: t.webhooks.deliveryStates[state] })),
-        ]}
-        value={search.state ?? any}
-        onChange={(state) => narrow('state', state)}
-      />
+      <div className={styles.states}>
+        <Segments
+          label={t.webhooks.deliveryStateOf}
+          data={[
+            { value: any, label: t.webhooks.anyState },
+            ...deliveryStates.map((state) => ({ value: state, label: t.webhooks.deliveryStates[state] })),
+          ]}
+          value={search.state ?? any}
+          onChange={(state) => narrow('state', state)}
+        />
+      </div>
       <Select
         className={styles.event ?? ''}
         size="xs"

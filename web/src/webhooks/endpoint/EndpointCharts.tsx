@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { readAgain } from '../../api/read-again.ts'
 import { type Endpoint, keysOf, type Stats, useStats } from '../../data/webhooks.ts'
@@ -9,6 +8,7 @@ import { LineChart } from '../../ui/charts/LineChart.tsx'
 import { clock, dayDate, fullMoment, number } from '../../ui/format/time.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { statHours } from '../search.ts'
 import { useAfterDeliveries } from '../use-fresh.ts'
@@ -31,9 +31,8 @@ export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps)
     <PageBody>
       <div className={styles.charts}>
         <div>
-          <SegmentedControl
-            size="xs"
-            aria-label={t.webhooks.range}
+          <Segments
+            label={t.webhooks.range}
             data={statHours.map((value) => ({ value: String(value), label: t.webhooks.ranges[value] }))}
             value={String(hours)}
             onChange={(chosen) => choose(statHours.find((value) => String(value) === chosen) ?? 24)}

@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
@@ -10,10 +9,11 @@ import { BackLink } from '../../ui/page/BackLink.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
+import { Segments } from '../../ui/page/Segments.tsx'
 import { useChangeSearch } from '../../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DeliveriesView } from '../deliveries/DeliveriesView.tsx'
-import { type EndpointSearch, type EndpointView, endpointViews, readEndpointSearch } from '../search.ts'
+import { type EndpointSearch, endpointViews, readEndpointSearch } from '../search.ts'
 import { useFreshEndpoints } from '../use-fresh.ts'
 import { nameOf } from '../words.ts'
 import { EndpointActions, EndpointDialogs } from './EndpointActions.tsx'
@@ -64,12 +64,11 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
         action={mayChange && <EndpointActions endpoint={endpoint} ask={setAsks} />}
       />
       <StandingLine {...parts}>
-        <SegmentedControl
-          size="xs"
-          aria-label={t.webhooks.endpoint}
+        <Segments
+          label={t.webhooks.endpoint}
           data={endpointViews.map((value) => ({ value, label: t.webhooks.views[value] }))}
           value={view}
-          onChange={(chosen) => go(() => ({ view: chosen as EndpointView }))}
+          onChange={(chosen) => go(() => ({ view: chosen }))}
         />
       </StandingLine>
       {view === 'deliveries' && <DeliveriesView {...parts} search={search} go={go} mayOpen={mayChange} />}
