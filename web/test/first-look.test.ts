@@ -43,10 +43,13 @@ async function follow(session: CDPSession): Promise<Fetched[]> {
 
 // Run in the page: the first before anything of it.
 const markRows = `const look = () => {
-  if (document.querySelector('li [data-row], [aria-busy="false"] [role="rowgroup"] > [data-row], dl dd') === null) requestAnimationFrame(look)
-  else performance.mark('rows')
+  if (document.querySelector('li [data-row], [aria-busy="false"] [role="rowgroup"] > [data-row], dl dd') === null) return
+  performance.mark('rows')
+  observer.disconnect()
 }
-requestAnimationFrame(look)`
+// At once, and not with the next picture: what is drawn after the rows is asked for as they are put in, and here comes in no time.
+const observer = new MutationObserver(look)
+observer.observe(document, { childList: true, subtree: true, attributes: true })`
 const thereWithRows = `{
   const [rows] = performance.getEntriesByName('rows')
   const there = performance.getEntriesByType('resource').filter((one) => one.startTime + one.duration <= rows.startTime);
