@@ -15,7 +15,7 @@ const ofFields =
 const { plugin: ofRooms, roomsOf } = dayRooms({
   frame: ['main.tsx'],
   home: ['home/HomePage.tsx'],
-  inbox: ['inbox/InboxPage.tsx', 'inbox/InboxLive.tsx'],
+  inbox: ['inbox/InboxPage.tsx'],
   leads: ['leads/LeadsPage.tsx'],
 })
 

@@ -12,7 +12,7 @@ import { keySequence, useKeys } from '../ui/keys.ts'
 import { tryCodeAgain } from '../ui/overlay/code.ts'
 import { useDrop } from '../ui/overlay/drop.tsx'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { later, pageStands, useStanding, whenWanted } from '../ui/overlay/later.ts'
+import { afterDrawing, later, pageStands, useStanding, whenWanted } from '../ui/overlay/later.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { SkipLink } from '../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -21,7 +21,7 @@ import offlineLineStyles from './OfflineLine.module.css'
 import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 
-const InboxLive = whenWanted(() => import('../inbox/InboxLive.tsx'))
+export const InboxLive = whenWanted(async () => ({ default: (await import('../inbox/InboxPage.tsx')).InboxLive }))
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const PlayerBar = later(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
 const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
@@ -115,19 +115,6 @@ function onceRead(queries: QueryClient, done: () => void): () => void {
   const unsubscribe = queries.getQueryCache().subscribe(look)
   look()
   return stop
-}
-
-const drawnMs = 500
-
-/** What has just come is drawn first. A page that nobody sees draws nothing. */
-function afterDrawing(run: () => void): void {
-  let isDone = false
-  const once = () => {
-    if (!isDone) run()
-    isDone = true
-  }
-  setTimeout(once, drawnMs)
-  requestAnimationFrame(() => requestAnimationFrame(once))
 }
 
 function useFrameKeys(

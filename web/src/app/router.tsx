@@ -14,7 +14,7 @@ import { Empty } from '../ui/page/Empty.tsx'
 import { NoPage } from '../ui/page/NoPage.tsx'
 import { PageFailure } from '../ui/page/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
-import { Frame } from './Frame.tsx'
+import { Frame, InboxLive } from './Frame.tsx'
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -65,7 +65,12 @@ const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'inbox/{-$conversationId}',
   validateSearch: readSearch,
-  component: pageOf(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
+  component: pageOf(async () => {
+    const page = await import('../inbox/InboxPage.tsx')
+    // What keeps it fresh is drawn with it, not after it: it would read anew what it has not heard of.
+    await InboxLive.preload()
+    return page
+  }, 'InboxPage'),
 })
 
 const keysRoute = createRoute({

@@ -1,9 +1,11 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { rowsOf, useInbox } from '../data/inbox/queries.ts'
+import { useInboxLive } from '../data/inbox/live.ts'
+import { rowsOf, useCounts, useInbox } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/overlay/later.ts'
+import { setRailBadge } from '../ui/rail-badges.ts'
 import unseen from '../ui/unseen.module.css'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -74,6 +76,18 @@ export function InboxPage() {
       </div>
     </InInboxContext>
   )
+}
+
+/** Keeps the inbox fresh, and its number at the rail, on whatever page one is. */
+export function InboxLive() {
+  const workspaceId = useWorkspaceId()
+  useInboxLive(workspaceId)
+  const { data: counts } = useCounts(workspaceId)
+  const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
+  useEffect(() => {
+    setRailBadge('inbox', { count: unread, tone: 'accent', label: t.inbox.unreadBadge(unread) })
+  }, [unread])
+  return null
 }
 
 function useInInboxOf(

@@ -1,4 +1,4 @@
-import { type ComponentType, createElement, type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { type ComponentType, createElement, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { codeOf, type Load, useCodeTries } from './code.ts'
 import { complain } from './notices.tsx'
 
@@ -30,6 +30,34 @@ function watch(changed: () => void): () => void {
   return () => watchers.delete(changed)
 }
 
+const drawnMs = 500
+
+/** What has just come is drawn first. A page that nobody sees draws nothing. */
+export function afterDrawing(run: () => void): void {
+  let isDone = false
+  const once = () => {
+    if (!isDone) run()
+    isDone = true
+  }
+  setTimeout(once, drawnMs)
+  requestAnimationFrame(() => requestAnimationFrame(once))
+}
+
+/** Whether the component has been drawn: what is fetched only then keeps nothing of it waiting. */
+export function useDrawn(): boolean {
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => {
+    let isHere = true
+    afterDrawing(() => {
+      if (isHere) setDrawn(true)
+    })
+    return () => {
+      isHere = false
+    }
+  }, [])
+  return isDrawn
+}
+
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
@@ -46,12 +74,15 @@ const idleMoment = (): Promise<unknown> =>
     'requestIdleCallback' in window ? window.requestIdleCallback(resolve, { timeout: 2000 }) : setTimeout(resolve, 200),
   )
 
+/** `preload` has it there before it is drawn. */
+type LateComponent<P> = ComponentType<P> & { preload(): Promise<void> }
+
 /**
  * A component that the first look does without: its code comes when it is first drawn. Once there it is drawn at once,
  * which React's own `lazy` does not do: that shows a gap first, and for a third of a second. What cannot be had is
  * complained of, and is not there.
  */
-export function whenWanted<P extends object>(load: Load<{ default: ComponentType<P> }>): ComponentType<P> {
+export function whenWanted<P extends object>(load: Load<{ default: ComponentType<P> }>): LateComponent<P> {
   return wanted(codeOf(load))
 }
 
@@ -62,13 +93,14 @@ export function later<P extends object>(load: Load<{ default: ComponentType<P> }
   return wanted(code)
 }
 
-function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: ComponentType<P> }>>): ComponentType<P> {
-  return function Later(props: P): ReactNode {
+function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: ComponentType<P> }>>): LateComponent<P> {
+  function Later(props: P): ReactNode {
     useCodeTries()
     const found = code.read()
     // No hook may follow: what was suspended is drawn on as an update, which knows only the hooks that came before.
     return 'code' in found ? createElement(found.code.default, props) : createElement(Complaint, found)
   }
+  return Object.assign(Later, { preload: code.preload })
 }
 
 function Complaint({ error }: { error: unknown }): null {
