@@ -279,7 +279,7 @@ export interface components {
     'NoticeActor': { 'type': ("agent" | "user" | "token"); 'id': string; 'name': (string | null) }
     'NoticeConnection': { 'id': string; 'name': (string | null) }
     'NoticeConversation': { 'id': string; 'name': (string | null); 'phone': (string | null) }
-    'NoticeSettings': { 'ways': components['schemas']['NoticeWaysByKind']; 'quiet': (components['schemas']['QuietHours'] | null); 'pushNames': boolean }
+    'NoticeSettings': { 'ways': components['schemas']['NoticeWaysByKind']; 'quiet': (components['schemas']['QuietHours'] | null); 'pushNames': boolean; 'tone'?: ("chime" | "drop" | "knock") }
     'NoticeWays': { 'bell': boolean; 'sound': boolean; 'browser': boolean; 'push': boolean }
     'NoticeWaysByKind': { 'mention': components['schemas']['NoticeWays']; 'assigned': components['schemas']['NoticeWays']; 'handover': components['schemas']['NoticeWays']; 'waiting': components['schemas']['NoticeWays']; 'connection': components['schemas']['NoticeWays'] }
     'OpenHandover': { 'id': string; 'urgency': components['schemas']['Urgency']; 'reason': (string | null); 'at': string }
