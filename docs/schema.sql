@@ -962,6 +962,8 @@ create table notice_settings (
   ways jsonb not null,
   quiet jsonb,
   push_names boolean not null,
+  tone text,
+  constraint notice_settings_tone_check CHECK ((tone = ANY (ARRAY['chime'::text, 'drop'::text, 'knock'::text]))),
   constraint notice_settings_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notice_settings_pkey PRIMARY KEY (workspace_id, user_id)
 );

@@ -36,6 +36,12 @@ async function readAll(page: Page): Promise<void> {
   await nothingNew(page)
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
+const kept = (page: Page): Promise<any> =>
+  page.evaluate(
+    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
+  )
+
 test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
   const { page, problems } = await demo.open()
   await readAll(page)
@@ -119,6 +125,53 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   assert.equal(await heard(), 2)
 })
 
+test('each tone is heard when it is asked for; the chosen one stays, and what comes sounds with it', async () => {
+  const { page, context, problems } = await demo.open('profile', { isAlone: true })
+  await context.addInitScript(`
+    window.tones = []
+    const start = OscillatorNode.prototype.start
+    OscillatorNode.prototype.start = function (...args) {
+      window.tones.push(this.type)
+      return start.apply(this, args)
+    }`)
+  await page.reload()
+  const choice = page.getByRole('combobox', { name: 'Tone' })
+  await choice.waitFor()
+  for (const [name, tone, notes] of [
+    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
+    ['Drop', 'drop', ['sine']],
+    ['Chime', 'chime', ['sine', 'sine']],
+    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
+  ] as const) {
+    await choice.click()
+    await page.getByRole('option', { name }).click()
+    await until(
+      () => kept(page),
+      (settings) => settings.tone === tone,
+    )
+    await page.evaluate('window.tones = []')
+    await page.getByRole('button', { name: 'Hear it' }).focus()
+    await page.keyboard.press('Enter')
+    await until(
+      () => page.evaluate('window.tones') as Promise<string[]>,
+      (heard) => heard.length === notes.length,
+    )
+    assert.deepEqual(await page.evaluate('window.tones'), notes)
+  }
+  await page.reload()
+  await choice.waitFor()
+  assert.equal(await choice.inputValue(), 'Knock')
+  // What comes sounds with it too.
+  await readAll(page)
+  await assign(1)
+  await until(
+    () => page.evaluate('window.tones.length') as Promise<number>,
+    (count) => count > 0,
+  )
+  assert.deepEqual(await page.evaluate('window.tones'), ['triangle', 'triangle', 'triangle'])
+  assert.deepEqual(problems, [])
+})
+
 test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
   const { page, context, problems } = await demo.open('profile', { isAlone: true })
   // A browser without windows refuses before anybody asks, and shows nothing: these stand for the question, its answer and
@@ -189,12 +242,6 @@ test('whoever signs out leaves no number on the icon of the app', async () => {
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
   await until(badges, (all) => all.includes('none'))
 })
-
-// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
-const kept = (page: Page): Promise<any> =>
-  page.evaluate(
-    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
-  )
 
 test('the settings are kept at once: ways, quiet hours, and what is said when the app is closed', async () => {
   const { page, problems } = await demo.open('profile')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { until } from './support/composing.ts'
 import { openDemo, picture, seriousIssues } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
@@ -7,6 +8,9 @@ import { newCustomer } from './support/inbox.ts'
 const demo = await openDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
 const fields = `${workspace}/lead-fields`
+
+const isOn = (page: Page, label: string) =>
+  page.evaluate(`document.activeElement.getAttribute('aria-label') === '${label}'`)
 
 test('custom fields stand beside a conversation by their types, and are changed where they stand', async () => {
   await demo.team('PATCH', workspace, { currency: 'BRL' })
@@ -58,6 +62,20 @@ test('custom fields stand beside a conversation by their types, and are changed 
   await card.getByLabel('Visit on').fill('2027-01-31')
   await page.keyboard.press('Enter')
   await becomes('visit_on', '2027-01-31')
+  // By keys alone: what is typed is heard from the first one on, and so is Enter.
+  await field('Shop').focus()
+  await page.keyboard.press('Shift+Tab')
+  for (let steps = 0; steps < 8 && !(await isOn(page, 'Visit on')); steps++) await page.keyboard.press('Shift+Tab')
+  await page.keyboard.type('02152027')
+  await page.keyboard.press('Enter')
+  await becomes('visit_on', '2027-02-15')
+  await field('Visit on').waitFor()
+  assert.equal(await field('Visit on').inputValue(), 'Feb 15, 2027')
+  await field('Visit on').focus()
+  await page.keyboard.type('03162027')
+  await page.keyboard.press('Escape')
+  await field('Visit on').waitFor()
+  assert.equal(await field('Visit on').inputValue(), 'Feb 15, 2027')
   await card.getByRole('combobox', { name: 'Interested in' }).click()
   await page.getByRole('option', { name: 'Annual plan' }).click()
   await becomes('interest', 'Annual plan')

@@ -52,6 +52,24 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
   assert.deepEqual(problems, [])
 })
 
+test('the chip of a search takes the words out of the field too, and what is typed next is searched for', async () => {
+  const { page, problems } = await demo.open('inbox')
+  const field = page.getByRole('searchbox', { name: 'Search conversations' })
+  await search(page, 'marina')
+  const chip = page.getByRole('button', { name: /Remove.*marina/i })
+  await chip.click()
+  await page.waitForURL(({ search }) => search === '')
+  await chip.waitFor({ state: 'detached' })
+  await until(
+    () => field.inputValue(),
+    (text) => text === '',
+  )
+  await field.pressSequentially('zeppelin')
+  await page.waitForURL(/search=zeppelin/)
+  assert.equal(await field.inputValue(), 'zeppelin')
+  assert.deepEqual(problems, [])
+})
+
 test('the keyboard goes from the field through both groups and back, and opens what has the focus', async () => {
   const otto = await newCustomer(demo, 'Otto Lindqvist', '46700112244')
   await otto.says('This is Otto: a turquoise lamp, please')

@@ -153,3 +153,39 @@ test('two rows that are selected are merged from the bar; more custom fields tha
   assert.equal((await read(one)).customFields.length, 10)
   assert.deepEqual(problems, [])
 })
+
+test('the address of a lead that was merged away shows the one that has it, and says so; the page merges too, and undone it shows its own', async () => {
+  const [one, two] = [
+    await make({ firstName: 'Petra', lastName: 'Bauer', phone: '5511955503001' }),
+    await make({ firstName: 'Petronella', lastName: 'Bauer', email: 'p@bauer.example' }),
+  ]
+  const { page, problems } = await demo.open(`leads/${two}`)
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+  await heading('Petronella Bauer').waitFor()
+  await page.getByRole('button', { name: 'Merge with…' }).click()
+  await dialogOf(page).getByLabel('Who is the same person as Petronella Bauer?').fill('petra')
+  await dialogOf(page)
+    .getByRole('button', { name: /Petra Bauer/ })
+    .click()
+  await dialogOf(page).getByText('Petronella Bauer is deleted. You can undo this for 30 days.').waitFor()
+  await dialogOf(page).getByRole('button', { name: 'Merge', exact: true }).click()
+  await page.waitForURL(new RegExp(`/leads/${one}$`))
+  await heading('Petra Bauer').waitFor()
+  const line = page.getByRole('status').filter({ hasText: 'Petronella Bauer was merged into this lead' })
+  assert.equal(await line.count(), 0, 'who came by its own address is told nothing')
+
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${two}`)
+  await heading('Petra Bauer').waitFor()
+  await line.waitFor()
+  assert.equal(await page.getByLabel('E-mail').inputValue(), 'p@bauer.example')
+  assert.deepEqual(await issuesInEachLook(page, 'lead-merged-away'), [])
+  await page.getByRole('button', { name: 'Undo the merge' }).click()
+  await heading('Petronella Bauer').waitFor()
+  await line.waitFor({ state: 'detached' })
+
+  const { merge } = await demo.team('POST', `${leads}/${one}/merge`, { otherId: two })
+  assert.equal(merge.otherName, 'Petronella Bauer')
+  const panel = await demo.open(`leads?lead=${two}`)
+  await panelOf(panel.page, 'Petra Bauer').getByText('Petronella Bauer was merged into this lead').first().waitFor()
+  assert.deepEqual([...problems, ...panel.problems], [])
+})

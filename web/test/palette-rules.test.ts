@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitting } from '../src/app/palette-match.ts'
+import { fitting, toldApart } from '../src/app/palette-match.ts'
 import { actionWords, pageWords, sectionWords } from '../src/app/palette-words.ts'
 
 const choices = [
@@ -37,6 +37,27 @@ test('a person who is found goes before what only another word fits, and after w
   const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
   const labels = fitting(pages, 'mar', found).map(({ label }) => label)
   assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
+})
+
+test('who is found as a lead and by a conversation says which is which, by name or phone; others do not', () => {
+  const row = (kind: string, label: string, hint?: string) => ({
+    ...{ kind, group: `${kind}s`, label },
+    ...(hint !== undefined && { hint }),
+  })
+  const hints = toldApart([
+    row('Conversation', 'Marina Azevedo', '+55 81'),
+    row('Conversation', 'mari', '+55 11'),
+    row('Conversation', 'Otto', ''),
+    row('Conversation', 'Otto', ''),
+    row('Lead', 'Marina Azevedo', 'marina@example.com'),
+    row('Lead', 'Mariana Reis', '+55 11'),
+    row('Lead', 'Nina', ''),
+    row('Lead', 'Otto'),
+  ]).map(({ hint }) => hint)
+  assert.deepEqual(hints, [
+    ...['Conversation · +55 81', 'Conversation · +55 11', 'Conversation', 'Conversation'],
+    ...['Lead · marina@example.com', 'Lead · +55 11', '', 'Lead'],
+  ])
 })
 
 test('a page, a section and an action have other words in each language', () => {

@@ -24,6 +24,37 @@ test('the palette finds whoever wrote, and opens what they said', async () => {
   assert.deepEqual(problems, [])
 })
 
+test('the palette finds a colleague by name or e-mail, and leads to their row among the members', async () => {
+  const { page, problems } = await demo.open()
+  const { members } = await demo.team('GET', `/workspaces/${demo.workspaceId}/members`)
+  const [one] = members
+  for (const term of [one.name.slice(1), one.email.split('@')[0]]) {
+    await ask(page, term)
+    await choose(page, new RegExp(`${one.name}.*${one.email}`))
+    const row = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: one.email })
+    await row.waitFor()
+    await page.locator(`#member-${one.userId}:focus`).waitFor()
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/home`)
+    await page.getByRole('heading', { name: 'Time to the first answer' }).waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
+test('the palette tells apart the lead and the conversation of one customer', async () => {
+  const ada = await newWriter(demo, 'Zuleica Prado', 'Hello')
+  const lead = { firstName: 'Zuleica', lastName: 'Prado', phone: ada.number }
+  await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, lead)
+  const { page, problems } = await demo.open()
+  await ask(page, 'zuleica')
+  await page.getByRole('option', { name: /^Zuleica Prado\s*Conversation · \+/ }).waitFor()
+  await page.getByRole('option', { name: /^Zuleica Prado\s*Lead · \+/ }).click()
+  await page.getByRole('complementary', { name: 'Lead Zuleica Prado' }).waitFor()
+  await ask(page, 'zuleica')
+  await page.getByRole('option', { name: /Conversation · / }).click()
+  await page.waitForURL((url) => url.pathname.endsWith(ada.place))
+  assert.deepEqual(problems, [])
+})
+
 test('the palette does from any page what another page has a key for', async () => {
   const { page, problems } = await demo.open()
   await ask(page, 'new lead')

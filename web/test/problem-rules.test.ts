@@ -10,6 +10,11 @@ import { problem as pt } from '../src/text/pt/problems.ts'
 const cases: [message: string, en: string, pt: string][] = [
   ['must be an e-mail address', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
   ['is required: your current password', 'Fill this in.', 'Preencha este campo.'],
+  [
+    'is empty, and rows are matched by it',
+    'This row has none, and rows are matched by it.',
+    'Esta linha não tem este dado, e as linhas são encontradas por ele.',
+  ],
   ['must have at least 12 characters', 'Use at least 12 characters.', 'Use pelo menos 12 caracteres.'],
   ['must be 4096 characters at most', 'Use at most 4096 characters.', 'Use no máximo 4096 caracteres.'],
   ['must have the form ^\\s*[^\\s@]+@[^\\s@]+\\s*$', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],

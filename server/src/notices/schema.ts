@@ -4,7 +4,7 @@ import { count, cursor, page, text } from '../base/schema-types.ts'
 import { weekdays } from '../team/opening-hours.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
 import { pushLanguages } from './push/words.ts'
-import { noticeKinds, type noticeWays } from './ways.ts'
+import { noticeKinds, noticeTones, type noticeWays } from './ways.ts'
 
 const kind = oneOf(noticeKinds, {
   description:
@@ -122,7 +122,11 @@ const pushNames = Type.Boolean({
   example: false,
 })
 
-export const NoticeSettingsBody = Type.Object({ ways, quiet, pushNames }, { ...closed, title: 'NoticeSettings' })
+const tone = Type.Optional(
+  oneOf(noticeTones, { description: 'With what a page sounds. Left out of a change, it stays.', example: 'chime' }),
+)
+
+export const NoticeSettingsBody = Type.Object({ ways, quiet, pushNames, tone }, { ...closed, title: 'NoticeSettings' })
 export type NoticeSettingsBody = Static<typeof NoticeSettingsBody>
 
 export const NoticeSettingsAnswer = Type.Object({

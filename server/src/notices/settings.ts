@@ -1,7 +1,8 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { forbidden } from '../base/errors.ts'
 import type { QuietHours } from './quiet-hours.ts'
-import { usualWays, type Ways, waysOf } from './ways.ts'
+import type { NoticeSettingsBody } from './schema.ts'
+import { type NoticeTone, usualWays, type Ways, waysOf } from './ways.ts'
 
 /** How a person wants to be told in a workspace. */
 export interface NoticeSettings {
@@ -9,9 +10,10 @@ export interface NoticeSettings {
   quiet: QuietHours | null
   /** Whether the customer's name may stand in a push. */
   pushNames: boolean
+  tone: NoticeTone
 }
 
-export const usualSettings: NoticeSettings = { ways: usualWays, quiet: null, pushNames: false }
+export const usualSettings: NoticeSettings = { ways: usualWays, quiet: null, pushNames: false, tone: 'chime' }
 
 export async function readSettings(sql: Sql, workspaceId: string, userId: string): Promise<NoticeSettings> {
   const all = await readSettingsOf(sql, workspaceId, [userId])
@@ -23,30 +25,36 @@ export async function readSettingsOf(
   workspaceId: string,
   userIds: readonly string[],
 ): Promise<Map<string, NoticeSettings>> {
-  const rows = await sql<(NoticeSettings & { userId: string })[]>`
-    select user_id as "userId", ways, quiet, push_names as "pushNames"
+  const rows = await sql<(Omit<NoticeSettings, 'tone'> & { userId: string; tone: NoticeTone | null })[]>`
+    select user_id as "userId", ways, quiet, push_names as "pushNames", tone
     from notice_settings
     where workspace_id = ${workspaceId}
       and user_id = any (${[...userIds]}::uuid[])`
-  return new Map(rows.map(({ userId, ways, quiet, pushNames }) => [userId, { ways: waysOf(ways), quiet, pushNames }]))
+  return new Map(
+    rows.map(({ userId, ways, tone, ...rest }) => [
+      userId,
+      { ...rest, ways: waysOf(ways), tone: tone ?? usualSettings.tone },
+    ]),
+  )
 }
 
-/** Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */
+/** Without a tone the one that was chosen stays. Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */
 export async function storeSettings(
   tx: Tx,
   workspaceId: string,
   userId: string,
-  { ways, quiet, pushNames }: NoticeSettings,
+  { ways, quiet, pushNames, tone }: NoticeSettingsBody,
 ): Promise<void> {
   const stored = await tx`
-    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names)
+    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names, tone)
     select m.workspace_id, m.user_id, ${tx.json(ways)},
-      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}
+      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}, ${tone ?? null}
     from members m
     where m.workspace_id = ${workspaceId}
       and m.user_id = ${userId}
     on conflict (workspace_id, user_id)
-    do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names`
+    do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names,
+      tone = coalesce(excluded.tone, notice_settings.tone)`
   if (stored.count === 0) throw notTold()
 }
 

@@ -23,3 +23,7 @@ export const usualWays: Ways = {
 export function waysOf(stored: Partial<Ways> | null): Ways {
   return { ...usualWays, ...stored }
 }
+
+/** With what a page sounds. */
+export const noticeTones = ['chime', 'drop', 'knock'] as const
+export type NoticeTone = (typeof noticeTones)[number]

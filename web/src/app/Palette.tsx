@@ -8,8 +8,8 @@ import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { paletteSearch } from '../ui/palette-sources.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
-import { type Choice, useFixedChoices } from './palette-choices.ts'
-import { fitting } from './palette-match.ts'
+import { type Choice, useFixedChoices, usePeopleChoices } from './palette-choices.ts'
+import { fitting, toldApart } from './palette-match.ts'
 
 paletteSearch.add(conversationSource)
 paletteSearch.add(leadSource)
@@ -27,7 +27,11 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const listId = useId()
   const { found, isSearching, hasFailed } = paletteSearch.use(workspaceId, term.trim())
   const fixed = useFixedChoices(workspaceId, useSavedFilters(workspaceId).data, showKeys)
-  const choices = useMemo<Choice[]>(() => inGroups(fitting(fixed, term, found)), [fixed, found, term])
+  const people = usePeopleChoices(workspaceId, term.trim())
+  const choices = useMemo<Choice[]>(
+    () => inGroups(fitting([...fixed, ...people], term, toldApart(found))),
+    [fixed, people, found, term],
+  )
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
     if (choice === undefined) return

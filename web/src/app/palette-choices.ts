@@ -2,13 +2,14 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { SavedFilter } from '../data/saved-filters.ts'
+import { useMemberList } from '../data/team/members.ts'
 import { mayIn, session, signOut } from '../session/session.ts'
-import { openSections } from '../settings/sections.ts'
+import { memberAnchor, openSections } from '../settings/sections.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { activeKeys, keySequence } from '../ui/keys.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { newHash } from '../ui/use-making.ts'
-import type { Named } from './palette-match.ts'
+import { fitting, type Named } from './palette-match.ts'
 import { actionWords, pageWords, sectionWords } from './palette-words.ts'
 import { rooms } from './rooms.ts'
 
@@ -74,6 +75,25 @@ export function useFixedChoices(
       ...others(workspaceId, navigate),
     ]
   }, [workspaceId, navigate, setColorScheme, showKeys, active, views])
+}
+
+const mostPeople = 6
+
+/** Colleagues of whom somebody thinks by name or e-mail, who stand where their role is seen. None until something is typed. */
+export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
+  const navigate = useNavigate()
+  const members = useMemberList(workspaceId)
+  return useMemo(() => {
+    const people = members.map(({ userId, name, email }) => ({
+      id: `member ${userId}`,
+      group: t.settings.sections.members.title,
+      label: name,
+      words: email,
+      hint: email,
+      run: () => void navigate({ to: `/w/${workspaceId}/settings/members`, hash: memberAnchor(userId) }),
+    }))
+    return term === '' ? [] : fitting(people, term).slice(0, mostPeople)
+  }, [workspaceId, term, navigate, members])
 }
 
 interface Verb {

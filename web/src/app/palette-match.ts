@@ -23,6 +23,19 @@ export function fitting<T extends Named>(choices: readonly T[], term: string, fo
   return [...named.map(({ choice }) => choice), ...found, ...others.map(({ choice }) => choice)]
 }
 
+/** Who is found twice, as a lead and by a conversation, says which is which; all others say no more than they must. */
+export function toldApart<T extends { kind: string; group: string; label: string; hint?: string }>(
+  found: readonly T[],
+): T[] {
+  const isTwin = (a: T, b: T) =>
+    a.group !== b.group && (a.label === b.label || (a.hint !== undefined && a.hint !== '' && a.hint === b.hint))
+  return found.map((one) =>
+    found.some((other) => isTwin(one, other))
+      ? { ...one, hint: [one.kind, one.hint].filter(Boolean).join(' · ') }
+      : one,
+  )
+}
+
 /** Every word that is asked for must be somewhere; the worst place counts. Null when one is nowhere. */
 function rankOf({ label, words = '' }: Named, asked: readonly string[]): number | null {
   const [name, others] = [` ${plain(label)}`, ` ${plain(words)}`]

@@ -111,13 +111,15 @@ export function useBoard(workspaceId: string, query: LeadQuery) {
   })
 }
 
-export function useLead(workspaceId: string, id: string, known?: Lead) {
-  return useQuery({
+export const leadOptions = (workspaceId: string, id: string) =>
+  queryOptions({
     queryKey: leadKey(workspaceId, id),
     queryFn: async (): Promise<Lead> =>
       (await body(api.GET(`${path}/{identifier}`, { params: { path: { workspaceId, identifier: id } } }))).lead,
-    ...(known !== undefined && { placeholderData: known }),
   })
+
+export function useLead(workspaceId: string, id: string, known?: Lead) {
+  return useQuery({ ...leadOptions(workspaceId, id), ...(known !== undefined && { placeholderData: known }) })
 }
 
 export function useHistory(workspaceId: string, id: string) {

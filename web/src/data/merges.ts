@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../api/client.ts'
-import { findLeads, leadKey, leadsOf } from './leads.ts'
+import { Failure } from '../api/failure.ts'
+import { findLeads, type Lead, leadKey, leadOptions, leadsOf, useLead } from './leads.ts'
 import { hideLeads } from './leads-cache.ts'
 
 const team = '/api/team/v1/workspaces/{workspaceId}'
@@ -39,6 +40,40 @@ export function useMerges(workspaceId: string, id: string) {
       body(api.GET(`${team}/leads/{identifier}/merges`, { params: { path: { workspaceId, identifier: id } } })),
   })
 }
+
+export interface NamedLead {
+  lead: Lead | undefined
+  /** The lead that was asked for, when it was merged into this one; without its name when that is forgotten. */
+  merged: { name: string | null } | null
+  /** It is nowhere: not by a merge either. */
+  isGone: boolean
+  error: Error | null
+  retry(): void
+}
+
+/** A lead by its id; in place of one that was merged away, the one that has it. */
+export function useLeadOrKept(workspaceId: string, id: string, known?: Lead): NamedLead {
+  const named = useLead(workspaceId, id, known)
+  const isAway = isMissing(named.error)
+  const into = useQuery({
+    queryKey: [...leadKey(workspaceId, id), 'merged-into'],
+    queryFn: () =>
+      body(api.GET(`${team}/leads/{identifier}/merged-into`, { params: { path: { workspaceId, identifier: id } } })),
+    enabled: isAway,
+  })
+  const { leadId = '', name = null } = into.data ?? {}
+  const kept = useQuery({ ...leadOptions(workspaceId, leadId), enabled: isAway && into.isSuccess })
+  if (!isAway) return { lead: named.data, merged: null, isGone: false, ...stateOf(named) }
+  if (!into.isSuccess) return { lead: undefined, merged: null, isGone: isMissing(into.error), ...stateOf(into) }
+  return { lead: kept.data, merged: { name }, isGone: isMissing(kept.error), ...stateOf(kept) }
+}
+
+const stateOf = ({ error, refetch }: { error: Error | null; refetch(): unknown }) => ({
+  error,
+  retry: () => void refetch(),
+})
+
+const isMissing = (error: Error | null): boolean => error instanceof Failure && error.status === 404
 
 const refresh = (queries: QueryClient, workspaceId: string) =>
   queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })

@@ -10,7 +10,11 @@ type NoticesPage = Awaited<ReturnType<typeof listNotices>>
 export type Notice = NoticesPage['notices'][number]
 export type NoticeSettings = Awaited<ReturnType<typeof readSettings>>['settings']
 export type NoticeKind = Notice['kind']
+export type NoticeTone = NonNullable<NoticeSettings['tone']>
 export type NoticeWay = keyof NoticeSettings['ways'][NoticeKind]
+
+/** With what a page sounds for who has not chosen. */
+export const usualTone: NoticeTone = 'chime'
 
 /** What somebody was told of, as far as it was asked for. */
 export interface Told {

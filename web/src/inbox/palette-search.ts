@@ -13,6 +13,7 @@ export const conversationSource: PaletteSource = async (workspaceId, term) => {
     return {
       id: `conversation ${row.id}`,
       group: t.common.palette.conversations,
+      kind: t.common.palette.conversation,
       label,
       hint: phone === label ? '' : phone,
       // The router follows what is pushed onto the history.

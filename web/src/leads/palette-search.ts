@@ -11,6 +11,7 @@ export const leadSource: PaletteSource = async (workspaceId, term) => {
   return leads.map(({ id, firstName, lastName, phone, email }) => ({
     id: `lead ${id}`,
     group: t.common.pages.leads,
+    kind: t.common.palette.lead,
     label: [firstName, lastName].filter(Boolean).join(' '),
     hint: phone === null ? (email ?? '') : shownPhone(phone),
     // The router follows what is pushed onto the history.

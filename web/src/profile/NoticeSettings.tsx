@@ -1,15 +1,19 @@
-import { Button, Checkbox, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Select, Switch, Text } from '@mantine/core'
+import { IconVolume } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   changeNoticeSettings,
   type NoticeKind,
+  type NoticeTone,
   type NoticeWay,
   type NoticeSettings as Settings,
   useNoticeSettings,
+  usualTone,
 } from '../data/notices.ts'
 import { browserNotices, turnOff, turnOn } from '../data/team/push.ts'
 import { t } from '../text/index.ts'
+import { hear } from '../told/sound.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
@@ -95,6 +99,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       <Text size="xs" c="dimmed">
         {texts.wayHelp}
       </Text>
+      <ToneChoice tone={value.tone ?? usualTone} choose={(tone) => set({ tone })} />
       <Switch
         label={texts.pushNames}
         description={texts.pushNamesHelp}
@@ -106,6 +111,26 @@ function SettingsForm({ settings }: { settings: Settings }) {
         {error !== null && texts.notKept}
       </div>
     </Section>
+  )
+}
+
+const tones: readonly NoticeTone[] = ['chime', 'drop', 'knock']
+
+function ToneChoice({ tone, choose }: { tone: NoticeTone; choose(tone: NoticeTone): void }) {
+  const texts = t.told.settings
+  return (
+    <div className={styles.tone}>
+      <Select
+        label={texts.tone}
+        data={tones.map((one) => ({ value: one, label: texts.tones[one] }))}
+        value={tone}
+        allowDeselect={false}
+        onChange={(chosen) => chosen !== null && choose(chosen as NoticeTone)}
+      />
+      <Button variant="default" leftSection={<IconVolume size={16} />} onClick={() => void hear(tone).catch(complain)}>
+        {texts.hear}
+      </Button>
+    </div>
   )
 }
 

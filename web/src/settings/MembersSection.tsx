@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { invitationsKey } from '../data/team/invitations.ts'
 import { changeRole, type Leaving, type Member, removeMember, signOutMember, useMembers } from '../data/team/members.ts'
 import { tokensKey } from '../data/team/tokens.ts'
@@ -24,6 +25,7 @@ import { InvitePanel } from './InvitePanel.tsx'
 import { LeaveAsk } from './LeaveAsk.tsx'
 import styles from './List.module.css'
 import { rolesFor } from './roles.ts'
+import { memberAnchor } from './sections.ts'
 
 export function MembersSection() {
   const workspaceId = useWorkspaceId()
@@ -177,8 +179,15 @@ function columns(
 
 function Person({ member }: { member: Member }) {
   const { name, email, awaySince } = member
+  const anchor = memberAnchor(member.userId)
+  const isHere = useLocation({ select: ({ hash }) => hash === anchor })
+  const person = useRef<HTMLElement>(null)
+  // The list is read later than the address.
+  useEffect(() => {
+    if (isHere) person.current?.focus()
+  }, [isHere])
   return (
-    <span className={styles.person}>
+    <span className={styles.person} ref={person} id={anchor} tabIndex={-1} data-here={isHere || undefined}>
       <Avatar name={name} size={28} />
       <span className={styles.names}>
         <strong>

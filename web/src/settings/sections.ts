@@ -49,3 +49,6 @@ export const mayOpen = (workspaceId: string, { role }: SectionInfo): boolean =>
 
 export const openSections = (workspaceId: string): SectionInfo[] =>
   sections.filter((section) => mayOpen(workspaceId, section))
+
+/** Where a member stands among them, in an address. */
+export const memberAnchor = (userId: string): string => `member-${userId}`

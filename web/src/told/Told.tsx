@@ -2,7 +2,15 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLive, useLiveState } from '../api/live.ts'
-import { markNoticesRead, type Notice, noticeSettings, pushKey, readNoticesAgain, useNotices } from '../data/notices.ts'
+import {
+  markNoticesRead,
+  type Notice,
+  noticeSettings,
+  pushKey,
+  readNoticesAgain,
+  useNotices,
+  usualTone,
+} from '../data/notices.ts'
 import { isShownHere, renew, showInBrowser } from '../data/team/push.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
@@ -104,9 +112,9 @@ async function tell(
   fresh: readonly Notice[],
   isVisible: boolean,
 ): Promise<void> {
-  const { ways } = await noticeSettings(queries, workspaceId)
+  const { ways, tone = usualTone } = await noticeSettings(queries, workspaceId)
   const loud = fresh.findLast(({ kind }) => ways[kind].sound)
-  if (loud !== undefined) void sound(loud.id)
+  if (loud !== undefined) void sound(loud.id, tone)
   if (isVisible) return
   for (const one of fresh.filter(({ kind }) => ways[kind].browser)) {
     const shown = { title: sentenceOf(one), body: customerOf(one), url: placeOf(workspaceId, one) }

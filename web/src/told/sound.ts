@@ -1,3 +1,5 @@
+import type { NoticeTone } from '../data/notices.ts'
+
 let context: AudioContext | null = null
 
 /** Browsers let nothing sound before the first touch or key: from then on it may. */
@@ -18,34 +20,64 @@ export function hearFirstGesture(): () => void {
 
 const gestures = ['pointerdown', 'pointerup', 'keydown']
 const heldMs = 3000
-const tones = [
-  { hertz: 660, at: 0 },
-  { hertz: 880, at: 0.12 },
-]
 
-/** Two short tones, by one of the pages that are open. */
-export async function sound(id: string): Promise<void> {
+interface Note {
+  /** Where it begins, and where it has slid to at its end. */
+  hertz: number
+  toHertz: number
+  atSeconds: number
+  seconds: number
+  shape: OscillatorType
+  loudness: number
+}
+
+const soft = { seconds: 0.25, shape: 'sine', loudness: 0.12 } as const
+const hard = { hertz: 260, toHertz: 150, seconds: 0.09, shape: 'triangle', loudness: 0.3 } as const
+const tones: Readonly<Record<NoticeTone, readonly Note[]>> = {
+  chime: [
+    { ...soft, hertz: 660, toHertz: 660, atSeconds: 0 },
+    { ...soft, hertz: 880, toHertz: 880, atSeconds: 0.12 },
+  ],
+  drop: [{ ...soft, hertz: 520, toHertz: 1040, atSeconds: 0, seconds: 0.18 }],
+  knock: [
+    { ...hard, atSeconds: 0 },
+    { ...hard, atSeconds: 0.16 },
+    { ...hard, atSeconds: 0.32 },
+  ],
+}
+
+/** What was chosen, by one of the pages that are open. */
+export async function sound(id: string, tone: NoticeTone): Promise<void> {
   const player = context
   // A page that nobody has touched yet would keep the others from it.
   if (player?.state !== 'running') return
   // Whoever has the lock plays; it is held until the slowest page has asked for it.
   await navigator.locks.request(`parley.sound.${id}`, { ifAvailable: true }, async (lock) => {
     if (lock === null) return
-    play(player)
+    play(player, tones[tone])
     await new Promise((resolve) => setTimeout(resolve, heldMs))
   })
 }
 
-function play(player: AudioContext): void {
-  for (const { hertz, at } of tones) {
-    const start = player.currentTime + at
-    const tone = new OscillatorNode(player, { frequency: hertz })
-    const loudness = new GainNode(player, { gain: 0 })
-    loudness.gain.setValueAtTime(0, start)
-    loudness.gain.linearRampToValueAtTime(0.12, start + 0.02)
-    loudness.gain.exponentialRampToValueAtTime(0.001, start + 0.25)
-    tone.connect(loudness).connect(player.destination)
+/** For who chooses among them, and has just pressed for it. */
+export async function hear(tone: NoticeTone): Promise<void> {
+  context ??= new AudioContext()
+  await context.resume()
+  play(context, tones[tone])
+}
+
+function play(player: AudioContext, notes: readonly Note[]): void {
+  for (const { hertz, toHertz, atSeconds, seconds, shape, loudness } of notes) {
+    const start = player.currentTime + atSeconds
+    const tone = new OscillatorNode(player, { type: shape, frequency: hertz })
+    tone.frequency.setValueAtTime(hertz, start)
+    tone.frequency.exponentialRampToValueAtTime(toHertz, start + seconds)
+    const gain = new GainNode(player, { gain: 0 })
+    gain.gain.setValueAtTime(0, start)
+    gain.gain.linearRampToValueAtTime(loudness, start + 0.02)
+    gain.gain.exponentialRampToValueAtTime(0.001, start + seconds)
+    tone.connect(gain).connect(player.destination)
     tone.start(start)
-    tone.stop(start + 0.3)
+    tone.stop(start + seconds + 0.05)
   }
 }

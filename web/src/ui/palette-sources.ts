@@ -4,6 +4,8 @@ import { useQueries } from '@tanstack/react-query'
 export interface Found {
   id: string
   group: string
+  /** One of its group, in a word: said where another group has the same person. */
+  kind: string
   label: string
   hint?: string
   run(): void

@@ -225,6 +225,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'restoreLeadAsMember',
   'previewLeadMerge',
   'mergeLeads',
+  'findLeadMergedInto',
   'undoLeadMerge',
   'cancelLeadBulkChange',
   'undoLeadImport',

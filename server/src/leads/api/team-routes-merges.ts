@@ -1,3 +1,4 @@
+import { isUuid } from '../../base/id.ts'
 import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute } from '../../team/team-schema.ts'
@@ -7,7 +8,14 @@ import { presentDetail } from '../lead/present.ts'
 import { NoQuery } from '../lead/schema.ts'
 import { otherEmails, otherPhones } from '../lead/search-lines.ts'
 import { type Merged, mergeLeads } from '../merge/merge.ts'
-import { listMerges, type MergeDeps, type MergeRow, openFormer } from '../merge/merges.ts'
+import {
+  findMergedInto,
+  listMerges,
+  type MergeDeps,
+  type MergeRow,
+  mergeNotFound,
+  openFormer,
+} from '../merge/merges.ts'
 import * as schema from '../merge/schema.ts'
 import { undoMerge } from '../merge/undo.ts'
 import { leadsPath, leadUserOf, ofLead } from './team-request.ts'
@@ -22,6 +30,7 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   previewRoute(app, deps, guard)
   mergeRoute(app, deps, guard)
   listRoute(app, deps, guard)
+  intoRoute(app, deps, guard)
   undoRoute(app, deps, guard)
 }
 
@@ -107,6 +116,32 @@ function listRoute(app: App, deps: Deps, guard: TeamGuard): void {
         otherPhones: otherPhones(lead),
         otherEmails: otherEmails(lead),
       }
+    },
+  })
+}
+
+function intoRoute(app: App, deps: Deps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/:identifier/merged-into`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute(tag),
+      operationId: 'findLeadMergedInto',
+      summary: 'Find the lead that a merged one went into',
+      description:
+        'For the id of a lead that answers 404 since it was merged. 404 too for one that was not, or whose merge was undone, and when the lead that was kept is deleted.',
+      params: ofLead,
+      querystring: NoQuery,
+      response: { 200: schema.MergedInto, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const id = request.params.identifier.toLowerCase()
+      const found = isUuid(id) ? await findMergedInto(deps.db.sql, workspaceId, id) : null
+      if (found === null) throw mergeNotFound()
+      const { otherName: name, mergedAt } = await presentMerge(deps, workspaceId, found.merge)
+      return { leadId: found.leadId, name, mergedAt }
     },
   })
 }

@@ -1,4 +1,4 @@
-import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamActor } from '../../team/member.ts'
@@ -95,6 +95,46 @@ export async function findStanding(
     order by id desc
     limit 1`
   return row
+}
+
+/**
+ * Where a lead that was merged away is now, also when that one was merged again since; and the merge that took it. Null for one
+ * that was not, that lives, or that ended in the trash.
+ */
+export async function findMergedInto(
+  sql: Sql,
+  workspaceId: string,
+  mergedId: string,
+): Promise<{ leadId: string; merge: MergeRow } | null> {
+  const standing = (id: Fragment) => sql`
+    select *
+    from lead_merges m
+    where m.workspace_id = ${workspaceId}
+      and m.merged_id = ${id}
+      and m.undone_at is null
+    order by m.id desc
+    limit 1`
+  const [end] = await sql<{ id: string }[]>`
+    with recursive way (id) as (
+      select ${mergedId}::uuid
+      union
+      select m.kept_id
+      from way w
+      join leads l
+        on l.workspace_id = ${workspaceId}
+        and l.id = w.id
+        and l.deleted_at is not null
+      cross join lateral (${standing(sql`w.id`)}) m
+    )
+    select w.id
+    from way w
+    join leads l
+      on l.workspace_id = ${workspaceId}
+      and l.id = w.id
+      and l.deleted_at is null
+    where w.id <> ${mergedId}`
+  const [merge] = await sql<MergeRow[]>`${standing(sql`${mergedId}::uuid`)}`
+  return end === undefined || merge === undefined ? null : { leadId: end.id, merge }
 }
 
 export async function readMerge(sql: Sql, workspaceId: string, id: string): Promise<MergeRow> {

@@ -75,6 +75,12 @@ export const LeadMerges = titled('LeadMerges', {
   otherEmails: contacts('The e-mails that it has beside its own, by which it is found.', 254),
 })
 
+export const MergedInto = titled('LeadMergedInto', {
+  leadId: idSchema('The lead that has taken it in, by way of others too.'),
+  name: nullable(text(600, 'What the merged one was called; null when the merge can be undone no more.')),
+  mergedAt: timestamp('When it was merged.'),
+})
+
 export const MergePreview = titled('LeadMergePreview', {
   kept: LeadDetail,
   other: LeadDetail,

@@ -29,6 +29,7 @@ test('a lead of another workspace is nobody here: neither shown, nor merged eith
     here.member.call('GET', `/leads/${here.one.id}/merge?otherId=${third.id}`),
     here.member.call('GET', `/leads/${third.id}/merge?otherId=${here.one.id}`),
     here.member.call('GET', `/leads/${there.one.id}/merges`),
+    here.member.call('GET', `/leads/${there.two.id}/merged-into`),
     here.undo(body.merge.id),
   ]
   for (const answer of await Promise.all(tries)) assert.equal(answer.status, 404, JSON.stringify(answer.body))

@@ -1,5 +1,5 @@
 import { MultiSelect, Select } from '@mantine/core'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import {
   type FieldRule,
@@ -90,7 +90,8 @@ export function Typed({ label, rule, value, currency, change }: TypedProps) {
       <InPlace
         label={label}
         value={typed ?? shown}
-        kind={rule.type === 'date' && typed !== null ? 'date' : 'text'}
+        isDay={rule.type === 'date'}
+        isWritten={typed !== null}
         isWrong={wrong !== null}
         numeric={isNumberType(rule.type)}
         begin={() => setTyped((before) => before ?? saved)}
@@ -115,7 +116,8 @@ export function Typed({ label, rule, value, currency, change }: TypedProps) {
 interface InPlaceProps {
   label: string
   value: string
-  kind: 'text' | 'date'
+  isDay: boolean
+  isWritten: boolean
   isWrong: boolean
   numeric: boolean
   /** Whoever comes to write sees what they would type. */
@@ -125,8 +127,13 @@ interface InPlaceProps {
   leave(): void
 }
 
-function InPlace({ label, value, kind, isWrong, numeric, begin, type, keep, leave }: InPlaceProps) {
+function InPlace({ label, value, isDay, isWritten, isWrong, numeric, begin, type, keep, leave }: InPlaceProps) {
   const isGivenUp = useRef(false)
+  const input = useRef<HTMLInputElement>(null)
+  const kind = isDay && isWritten ? 'date' : 'text'
+  useLayoutEffect(() => {
+    if (kind === 'date') input.current?.focus()
+  }, [kind])
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
     isGivenUp.current = event.key === 'Escape'
@@ -136,6 +143,9 @@ function InPlace({ label, value, kind, isWrong, numeric, begin, type, keep, leav
   }
   return (
     <input
+      // A day is read as text, and written in an input of its own: one that turned into it would hear no keys.
+      key={kind}
+      ref={input}
       className={styles.edit}
       type={kind}
       aria-label={label}
@@ -145,12 +155,15 @@ function InPlace({ label, value, kind, isWrong, numeric, begin, type, keep, leav
       dir="auto"
       value={value}
       onFocus={({ currentTarget }) => {
+        if (isDay) return begin()
         // What is typed over stands there before it is selected.
         flushSync(begin)
         currentTarget.select()
       }}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={({ currentTarget: { validity } }) => {
+        // It has made room for the input that a day is written in.
+        if (isDay && !isWritten) return
         // Half a date is none.
         if (isGivenUp.current || validity.badInput) leave()
         else keep()

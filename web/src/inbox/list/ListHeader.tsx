@@ -99,12 +99,17 @@ interface SearchFieldProps {
 }
 
 function SearchField({ search, filterBy, close }: SearchFieldProps) {
-  const [term, setTerm] = useState(search.search ?? '')
+  const asked = search.search ?? ''
+  const [term, setTerm] = useState(asked)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
+  // What takes the search away elsewhere empties the field, but nothing takes words from under who types.
+  useEffect(() => {
+    if (document.activeElement !== field.current) setTerm(asked)
+  }, [asked])
   const apply = useRef((_: string) => {})
   apply.current = (text) => {
-    if (text === (search.search ?? '')) return
+    if (text === asked) return
     filterBy(({ search: _, ...before }) => (text === '' ? before : { ...before, search: text }))
   }
   useEffect(() => {

@@ -2,10 +2,10 @@ import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconArrowLeft, IconTrash } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
-import { Failure } from '../../api/failure.ts'
 import { useLeadFields } from '../../data/lead-fields.ts'
-import { type Lead, useLead } from '../../data/leads.ts'
+import type { Lead } from '../../data/leads.ts'
 import { useLeadsLive } from '../../data/leads-live.ts'
+import { type NamedLead, useLeadOrKept } from '../../data/merges.ts'
 import { usePeople } from '../../data/people.ts'
 import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
@@ -22,6 +22,8 @@ import { nameOf } from '../fields/lead.ts'
 import { lastView } from '../fields/use-address.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
+import { MergeButton } from '../merge/MergeButton.tsx'
+import { MergedHere } from '../merge/MergedHere.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { CustomFields } from '../panel/CustomFields.tsx'
 import { Duplicates } from '../panel/Duplicates.tsx'
@@ -35,12 +37,13 @@ export function LeadPage() {
   const workspaceId = useWorkspaceId()
   const { leadId = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const query = useLead(workspaceId, leadId)
-  const lead = query.data
+  const { lead, merged, isGone, error, retry } = useLeadOrKept(workspaceId, leadId)
   useLeadsLive(workspaceId)
   useTitle(lead)
   const back = () => void navigate({ to: '/w/$workspaceId/leads', params: { workspaceId }, search: backSearch() })
-  if (query.error instanceof Failure && query.error.status === 404) {
+  const open = ({ id }: Lead) =>
+    void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
+  if (isGone) {
     const { gone, goneHelp, goneAction } = t.leadPage
     return <Empty isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
   }
@@ -49,11 +52,11 @@ export function LeadPage() {
       <PageHeader
         title={lead === undefined ? t.leads.title : nameOf(lead)}
         before={<Before lead={lead} />}
-        action={lead !== undefined && <Actions lead={lead} back={back} />}
+        action={lead !== undefined && <Actions lead={lead} open={open} back={back} />}
       />
-      {lead === undefined && query.isError && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {lead === undefined && !query.isError && <Skeleton height={320} m={16} />}
-      {lead !== undefined && <Columns key={lead.id} lead={lead} back={back} />}
+      {lead === undefined && error !== null && <ErrorNotice error={error} retry={retry} />}
+      {lead === undefined && error === null && <Skeleton height={320} m={16} />}
+      {lead !== undefined && <Columns key={lead.id} lead={lead} merged={merged} open={open} back={back} />}
     </>
   )
 }
@@ -80,15 +83,25 @@ function Before({ lead }: { lead: Lead | undefined }) {
   )
 }
 
-function Actions({ lead, back }: { lead: Lead; back(): void }) {
-  const verbs = useLeadVerbs(useWorkspaceId())
+interface ActionsProps {
+  lead: Lead
+  open(lead: Lead): void
+  back(): void
+}
+
+function Actions({ lead, open, back }: ActionsProps) {
+  const workspaceId = useWorkspaceId()
+  const verbs = useLeadVerbs(workspaceId)
+  const people = usePeople(workspaceId)
+  const name = nameOf(lead)
   const remove = () => {
     back()
-    void verbs.remove([{ id: lead.id, name: nameOf(lead) }])
+    void verbs.remove([{ id: lead.id, name }])
   }
   return (
     <>
       <MessageButton lead={lead} />
+      <MergeButton lead={{ id: lead.id, name }} otherId={null} people={people} merged={open} />
       <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
         <IconTrash size={16} />
       </ActionIcon>
@@ -96,21 +109,19 @@ function Actions({ lead, back }: { lead: Lead; back(): void }) {
   )
 }
 
-function Columns({ lead, back }: { lead: Lead; back(): void }) {
+function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'merged'>) {
   const workspaceId = useWorkspaceId()
-  const navigate = useNavigate()
   const verbs = useLeadVerbs(workspaceId)
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
   const currency = useCurrency(workspaceId)
   const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
-  const open = ({ id }: Lead) =>
-    void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
         <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
+        <MergedHere merged={merged} />
         <Duplicates lead={lead} people={people} open={open} />
         <LeadLabels lead={lead} />
         <LeadFields lead={lead} context={context} verbs={verbs} />

@@ -1,6 +1,7 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconArrowsDiagonal, IconTrash, IconX } from '@tabler/icons-react'
-import { type Lead, useLead } from '../../data/leads.ts'
+import type { Lead } from '../../data/leads.ts'
+import { useLeadOrKept } from '../../data/merges.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -12,6 +13,7 @@ import { nameOf } from '../fields/lead.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
+import { MergedHere } from '../merge/MergedHere.tsx'
 import { goTo } from '../message/InboxLink.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
@@ -32,10 +34,10 @@ interface LeadPanelProps {
 }
 
 /** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
-export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelProps) {
+export function LeadPanel({ id: asked, known, context, verbs, open, close }: LeadPanelProps) {
   const workspaceId = useWorkspaceId()
-  const query = useLead(workspaceId, id, known)
-  const lead = query.data
+  const { lead, merged, error, retry } = useLeadOrKept(workspaceId, asked, known)
+  const { id = asked } = lead ?? {}
   const name = lead === undefined ? '' : nameOf(lead)
   const remove = () => {
     close()
@@ -64,10 +66,11 @@ export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelP
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.content} tabIndex={0}>
-        {lead === undefined && query.isError && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-        {lead === undefined && !query.isError && <Skeleton height={320} />}
+        {lead === undefined && error !== null && <ErrorNotice error={error} retry={retry} />}
+        {lead === undefined && error === null && <Skeleton height={320} />}
         {lead !== undefined && (
           <>
+            <MergedHere merged={merged} />
             <Duplicates lead={lead} people={context.people} open={open} />
             <LeadLabels lead={lead} />
             <LeadFields lead={lead} context={context} verbs={verbs} />

@@ -56,6 +56,8 @@ export const common = {
     failed: 'People and leads could not be searched.',
     here: 'On this page',
     conversations: 'Conversations',
+    conversation: 'Conversation',
+    lead: 'Lead',
     appearance: (word: string) => `Appearance: ${word}`,
     language: (name: string) => `Language: ${name}`,
     invite: 'Invite somebody',

@@ -1,6 +1,7 @@
 import { type ProblemWords, problemIn } from '../refusals/forms.ts'
 
 const words: ProblemWords = {
+  unmatched: 'This row has none, and rows are matched by it.',
   required: 'Fill this in.',
   atLeastCharacters: (n) => `Use at least ${n} characters.`,
   charactersBetween: (from, to) => `Use ${from} to ${to} characters.`,

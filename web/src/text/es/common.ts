@@ -58,6 +58,8 @@ export const common: typeof en = {
     failed: 'No se pudo buscar personas ni leads.',
     here: 'En esta página',
     conversations: 'Conversaciones',
+    conversation: 'Conversación',
+    lead: 'Lead',
     appearance: (word) => `Apariencia: ${word}`,
     language: (name) => `Idioma: ${name}`,
     invite: 'Invitar a alguien',

@@ -1,6 +1,7 @@
 import { type ProblemWords, problemIn } from '../refusals/forms.ts'
 
 const words: ProblemWords = {
+  unmatched: 'Esta fila no tiene este dato, y las filas se buscan por él.',
   required: 'Completa este campo.',
   atLeastCharacters: (n) => `Usa al menos ${n} caracteres.`,
   charactersBetween: (from, to) => `Usa de ${from} a ${to} caracteres.`,

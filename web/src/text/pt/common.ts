@@ -58,6 +58,8 @@ export const common: typeof en = {
     failed: 'Não foi possível buscar pessoas e leads.',
     here: 'Nesta página',
     conversations: 'Conversas',
+    conversation: 'Conversa',
+    lead: 'Lead',
     appearance: (word) => `Aparência: ${word}`,
     language: (name) => `Idioma: ${name}`,
     invite: 'Convidar alguém',

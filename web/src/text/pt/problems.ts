@@ -1,6 +1,7 @@
 import { type ProblemWords, problemIn } from '../refusals/forms.ts'
 
 const words: ProblemWords = {
+  unmatched: 'Esta linha não tem este dado, e as linhas são encontradas por ele.',
   required: 'Preencha este campo.',
   atLeastCharacters: (n) => `Use pelo menos ${n} caracteres.`,
   charactersBetween: (from, to) => `Use de ${from} a ${to} caracteres.`,

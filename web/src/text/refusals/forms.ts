@@ -3,6 +3,7 @@
  * handed on. The first that fits is taken.
  */
 const forms = {
+  unmatched: /^is empty, and rows are matched by it$/,
   required: /^(?:is required|is empty|must not be empty$|must have the form \\S$)/,
   atLeastCharacters: /^(?:must have|needs) at least (\d+) characters/,
   charactersBetween: /^(?:must have|needs) (\d+) to (\d+) (?:printable ASCII )?characters/,
