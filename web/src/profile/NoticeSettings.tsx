@@ -12,8 +12,8 @@ import {
   usualTone,
 } from '../data/notices.ts'
 import { browserNotices, turnOff, turnOn } from '../data/team/push.ts'
+import { hear } from '../shared/sound.ts'
 import { t } from '../text/index.ts'
-import { hear } from '../told/sound.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'

@@ -12,10 +12,10 @@ import {
   usualTone,
 } from '../data/notices.ts'
 import { isShownHere, renew, showInBrowser } from '../data/team/push.ts'
+import { hearFirstGesture, sound } from '../shared/sound.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { hearFirstGesture, sound } from './sound.ts'
 import { freshOf, isBeingSeen, type Looking } from './told-rules.ts'
 import { customerOf, placeOf, sentenceOf } from './words.ts'
 

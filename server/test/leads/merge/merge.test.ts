@@ -353,52 +353,6 @@ test('a lead that was merged and is merged again takes all along, and each step 
   assert.equal((await read(third.id)).firstName, 'M')
 })
 
-test('the id of a merged lead leads the team to where it is now, for as long as it is merged and that one lives; keys get a 404', async () => {
-  const { w, member, one, two, merged, merge, undo } = await mergeWorld()
-  const into = (id: string) => member.call('GET', `/leads/${id}/merged-into`)
-  const first = await merged()
-  const { mergedAt } = first.merge
-  const found = { leadId: one.id, name: 'Marina Duarte', mergedAt }
-  assert.deepEqual([(await into(two.id)).status, (await into(two.id)).body], [200, found])
-  assert.deepEqual((await into(two.id.toUpperCase())).body, found)
-  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'a key is told nothing')
-  for (const id of [one.id, newId(w.clock.now()), two.uniqueCode, newer.phone]) {
-    assert.equal((await into(id)).status, 404, id)
-  }
-  const third = await w.lead({ firstName: 'M', phone: '5531990000003' })
-  const second = await merge({}, third.id, one.id)
-  assert.deepEqual((await into(two.id)).body, { ...found, leadId: third.id })
-  assert.equal((await into(one.id)).body.leadId, third.id)
-  await w.call('DELETE', leadPath(third.id))
-  assert.equal((await into(two.id)).status, 404, 'it ended in the trash')
-  assert.equal((await member.call('POST', `/leads/${third.id}/restore`)).status, 200)
-  assert.equal((await undo(second.body.merge.id)).status, 200)
-  assert.deepEqual((await into(two.id)).body, found)
-  w.clock.advance(31 * dayMs)
-  await removeOld(w)
-  await purgeDeletedLeads(w.db, w.clock)
-  const later = await signedInMember(w)
-  const { body } = await later.call('GET', `/leads/${two.id}/merged-into`)
-  assert.deepEqual(body, { ...found, name: null })
-})
-
-test('the id of a lead that was brought back leads to itself alone, however often it and the other were merged', async () => {
-  const { w, member, one, two, merged, merge, undo, read } = await mergeWorld()
-  const into = (id: string) => member.call('GET', `/leads/${id}/merged-into`)
-  const { merge: gone } = await merged()
-  assert.equal((await undo(gone.id)).status, 200)
-  assert.equal((await into(two.id)).status, 404)
-  await merged()
-  await member.call('PATCH', `/leads/${one.id}`, { externalRef: null })
-  assert.equal((await member.call('POST', `/leads/${two.id}/restore`)).status, 200)
-  assert.equal((await into(two.id)).status, 404)
-  // Round about: each was merged into the other, and no way ends.
-  assert.equal((await merge({}, two.id, one.id)).status, 200)
-  assert.equal((await into(one.id)).body.leadId, (await read(two.id)).id)
-  await w.call('DELETE', leadPath(two.id))
-  assert.deepEqual([(await into(one.id)).status, (await into(two.id)).status], [404, 404])
-})
-
 test('an undo is refused while a third lead has a name of the other, or the kept one is gone', async () => {
   const { w, one, merged, undo } = await mergeWorld()
   const { merge } = await merged({ fields: { externalRef: 'kept' } })
