@@ -240,6 +240,8 @@ test('whoever signs out leaves no number on the icon of the app', async () => {
   await until(badges, (all) => /^\d+ /.test(all))
   await page.getByRole('button', { name: /^You/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  // What is asked of a page that goes is never answered.
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await until(badges, (all) => all.includes('none'))
 })
 
