@@ -77,7 +77,10 @@ export function readNumber(text: string): string | null | undefined {
 }
 
 function decimalOf(digits: string): string | undefined {
-  if (manyDecimals.test(digits)) return trimmed(digits.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'))
+  if (manyDecimals.test(digits)) {
+    const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','))
+    return trimmed(`${digits.slice(0, last).replace(/[.,]/g, '')}.${digits.slice(last + 1)}`)
+  }
   return plainDecimal.test(digits) ? trimmed(digits.replace(',', '.')) : undefined
 }
 
@@ -103,7 +106,8 @@ export function understoodNumber(text: string, language: string): string | null 
   // Zeros at the end change nothing.
   const typed = squeezed(text).replace(/^−/, '-')
   const same = [written, bare].some(
-    (one) => one === typed || (/[.,]\d+$/.test(one ?? '') && typed.replace(/0+$/, '') === one),
+    (one = '') =>
+      one === typed || (/[.,]\d+$/.test(one) && typed.startsWith(one) && /^0+$/.test(typed.slice(one.length))),
   )
   return same ? null : (written ?? null)
 }
