@@ -26,12 +26,28 @@ test('a page that was not loaded before says so while one is offline, and comes 
 test('a conversation that was opened while one was offline comes by itself afterwards', async () => {
   const eva = await newWriter(demo, 'Eva Sol', 'Are you there?')
   const { page, context } = await demo.open('inbox', { isAlone: true })
-  await page.getByRole('link', { name: /Eva Sol/ }).waitFor()
+  // Its code is there by then: what is on its way as the line goes would hang for as long as the line is gone.
+  await page.getByRole('link', { name: /Marina Azevedo/ }).click()
+  await thread(page).getByText('O plano anual').waitFor()
   await context.setOffline(true)
   await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${eva.place}')`)
   await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
   await context.setOffline(false)
   await thread(page).getByText('Are you there?').waitFor()
+})
+
+test('a conversation whose code had not come either says so, and comes by itself afterwards', async () => {
+  const ivo = await newWriter(demo, 'Ivo Sol', 'Still there?')
+  const { page, context } = await demo.open('inbox', { isAlone: true })
+  // No idle moment, in which it would be fetched.
+  await page.addInitScript('window.requestIdleCallback = () => 0')
+  await page.reload()
+  await page.getByRole('link', { name: /Ivo Sol/ }).waitFor()
+  await context.setOffline(true)
+  await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${ivo.place}')`)
+  await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
+  await context.setOffline(false)
+  await thread(page).getByText('Still there?').waitFor()
 })
 
 const noticeOf = (page: Page) => page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Undo' }) })
