@@ -4,7 +4,9 @@ import { useInboxLive } from '../data/inbox/live.ts'
 import { rowsOf, useCounts, useInbox } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import { tryCodeAgain } from '../ui/overlay/code.ts'
 import { later } from '../ui/overlay/later.ts'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import unseen from '../ui/unseen.module.css'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
@@ -17,8 +19,9 @@ import { clearChosen, useIsChoosing } from './parts/selection.ts'
 import { neighbourOf } from './parts/selection-rules.ts'
 
 // The rows are what one sees first.
-const ThreadPane = later(() =>
-  withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
+const ThreadPane = later(
+  () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
+  ({ error }) => <ErrorNotice error={error} retry={tryCodeAgain} />,
 )
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */

@@ -86,19 +86,28 @@ export function whenWanted<P extends object>(load: Load<{ default: ComponentType
   return wanted(codeOf(load))
 }
 
-/** The same, fetched in an idle moment before it is wanted. */
-export function later<P extends object>(load: Load<{ default: ComponentType<P> }>): ComponentType<P> {
+/**
+ * The same, fetched in an idle moment before it is wanted. `Instead` stands in its place while it cannot be had, where that would
+ * leave a gap.
+ */
+export function later<P extends object>(
+  load: Load<{ default: ComponentType<P> }>,
+  Instead?: ComponentType<{ error: unknown }>,
+): ComponentType<P> {
   const code = codeOf(load)
   whenIdle(code.preload)
-  return wanted(code)
+  return wanted(code, Instead)
 }
 
-function wanted<P extends object>(code: ReturnType<typeof codeOf<{ default: ComponentType<P> }>>): LateComponent<P> {
+function wanted<P extends object>(
+  code: ReturnType<typeof codeOf<{ default: ComponentType<P> }>>,
+  Instead: ComponentType<{ error: unknown }> = Complaint,
+): LateComponent<P> {
   function Later(props: P): ReactNode {
     useCodeTries()
     const found = code.read()
     // No hook may follow: what was suspended is drawn on as an update, which knows only the hooks that came before.
-    return 'code' in found ? createElement(found.code.default, props) : createElement(Complaint, found)
+    return 'code' in found ? createElement(found.code.default, props) : createElement(Instead, found)
   }
   return Object.assign(Later, { preload: code.preload })
 }
