@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { atEnd } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import {
+  freePort,
+  mainProgram,
+  newWorkspace,
+  operatorToken,
+  type Service,
+  serviceEnvironment,
+  startService,
+} from '../support/program/service.ts'
+
+const patiently = { timeout: 150_000 }
+const demo = { PARLEY_DEMO: '1', PARLEY_SIMULATOR: '1' }
+
+interface Installed {
+  folder: string
+  port: number
+  env: Record<string, string>
+}
+
+/** An installation with the demo, which has chats and files. */
+async function installed(): Promise<Installed> {
+  const env = { ...demo, PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  return { folder: await newFolder(), port: await freePort(), env }
+}
+
+async function started(at: Installed): Promise<Service> {
+  const service = await startService(at)
+  await service.hasTold('Stop with Ctrl+C.')
+  return service
+}
+
+const parley = (folder: string, ...args: string[]) => runCommand(args, serviceEnvironment(folder, 1))
+
+interface Acknowledged {
+  ref: string
+  at: number
+}
+
+/** Writes leads until it is stopped, and knows of each when it was acknowledged. */
+function keepWriting(url: string, key: string) {
+  const acknowledged: Acknowledged[] = []
+  let isStopped = false
+  const write = async (writer: number) => {
+    for (let n = 0; !isStopped; n++) {
+      const ref = `${writer}-${n}`
+      const body = JSON.stringify({ firstName: 'Ana', email: `ana${ref}@example.com`, notes: 'x'.repeat(800) })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const { status } = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
+      assert.equal(status, 201)
+      acknowledged.push({ ref, at: Date.now() })
+    }
+  }
+  const writers = [1, 2, 3].map(write)
+  return {
+    acknowledged,
+    /** Resolves once so many more are acknowledged. */
+    more: async (count: number) => {
+      const until = acknowledged.length + count
+      while (acknowledged.length < until) await Promise.race([new Promise(setImmediate), ...writers])
+    },
+    stop: async () => {
+      isStopped = true
+      await Promise.all(writers)
+    },
+  }
+}
+
+async function ask(url: string, token: string, path: string): Promise<{ status: number; text: string }> {
+  const reply = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+  return { status: reply.status, text: await reply.text() }
+}
+
+test(
+  'a backup of a service that is written to restores every write acknowledged before its moment, with all files',
+  patiently,
+  async () => {
+    const at = await installed()
+    const service = await started(at)
+    const { key } = await newWorkspace(service.url)
+    const writing = keepWriting(service.url, key)
+    await writing.more(60)
+    const kept = await newFolder()
+    const [file, keys] = [join(kept, 'parley.backup'), join(kept, 'parley.keys')]
+    const made = await parley(at.folder, 'backup', '--to', file, '--keys', keys, '--json')
+    assert.equal(made.exitCode, 0, made.stderr)
+    await writing.more(10)
+    await writing.stop()
+    const { takenAt, files, missingFiles } = JSON.parse(made.stdout)
+    assert.ok(files > 0)
+    assert.equal(missingFiles, 0)
+    const before = writing.acknowledged.filter((one) => one.at < Date.parse(takenAt))
+    assert.ok(before.length >= 60)
+    for (const path of [file, keys]) assert.equal((await stat(path)).mode & 0o777, 0o600)
+    const masterKey = await readFile(join(at.folder, 'master.key'), 'utf8')
+    assert.equal((await readFile(keys, 'utf8')).trim(), masterKey.trim())
+    const bytes = await readFile(file)
+    for (const spelling of [masterKey.trim(), Buffer.from(masterKey.trim(), 'hex')])
+      assert.ok(!bytes.includes(spelling))
+    const again = await parley(at.folder, 'backup', '--to', file)
+    assert.equal(again.exitCode, 1)
+    assert.match(again.stderr, /is there already/)
+
+    await refusesWhatIsNotWhole(bytes, keys)
+
+    const target = await newFolder()
+    const restored = await parley(target, 'restore', '--from', file, '--keys', keys, '--json')
+    assert.equal(restored.exitCode, 0, restored.stderr)
+    const { proof, files: filesBack } = JSON.parse(restored.stdout)
+    assert.deepEqual(proof.findings, [])
+    assert.equal(filesBack, files)
+    assert.ok(proof.opened > 50)
+    assert.equal(await readFile(join(target, 'master.key'), 'utf8'), `${masterKey.trim()}\n`)
+    service.kill('SIGTERM')
+    await service.gone
+
+    const second = await startService({ ...at, folder: target })
+    for (const { ref } of before) {
+      const found = await ask(second.url, key, `/api/v1/leads/ana${ref}@example.com`)
+      assert.equal(found.status, 200, ref)
+      assert.equal(JSON.parse(found.text).data.firstName, 'Ana')
+    }
+    await readsEveryFile(second.url)
+    const full = await parley(target, 'restore', '--from', file, '--keys', keys)
+    assert.equal(full.exitCode, 1)
+    assert.match(full.stderr, /is not empty \(.*Nothing was changed/)
+    const proven = await parley(target, 'prove', '--json')
+    assert.equal(proven.exitCode, 0, proven.stdout + proven.stderr)
+
+    // What was restored is an installation like any other: positions go on where they were.
+    const go = keepWriting(second.url, key)
+    go.stop()
+  },
+)
+
+/** Every file that a conversation of the demo shows comes back as it was. */
+async function readsEveryFile(url: string): Promise<void> {
+  const team = async (path: string) => JSON.parse((await ask(url, operatorToken, `/api/team/v1${path}`)).text)
+  const { workspaces } = await team('/workspaces')
+  let read = 0
+  for (const { id } of workspaces) {
+    const at = `/workspaces/${id}/inbox`
+    const { conversations } = await team(`${at}/conversations`)
+    for (const conversation of conversations) {
+      const { items } = await team(`${at}/conversations/${conversation.id}/media?limit=50`)
+      for (const { media } of items) {
+        if (media.state !== 'here') continue
+        const { status } = await ask(url, operatorToken, `/api/team/v1${at}/media/${media.id}`)
+        assert.equal(status, 200)
+        read++
+      }
+    }
+  }
+  assert.ok(read > 0)
+}
+
+/** Refuses, and leaves the folder as if nothing had been tried. */
+async function refusesWhatIsNotWhole(bytes: Buffer, keys: string): Promise<void> {
+  const kept = await newFolder()
+  const altered = Buffer.from(bytes)
+  const at = altered.indexOf('PGCOPY', altered.length - 200_000)
+  altered.writeUInt8(altered.readUInt8(at + 40) ^ 1, at + 40)
+  const otherKeys = join(kept, 'other.keys')
+  await writeFile(otherKeys, `${'ab'.repeat(32)}\n`)
+  const cases: [name: string, bytes: Buffer, keys: string, words: RegExp][] = [
+    ['cut in the middle', bytes.subarray(0, bytes.length / 2), keys, /The backup is cut off/],
+    ['cut before the end mark', bytes.subarray(0, bytes.indexOf('end-')), keys, /The backup is cut off/],
+    ['empty', Buffer.alloc(0), keys, /The backup is cut off/],
+    ['altered', altered, keys, /The backup was altered|not kept|copy|COPY|binary/],
+    ['something else', Buffer.from('hello'.repeat(1000)), keys, /This is no backup of Parley/],
+    ['with the keys of another installation', bytes, otherKeys, /is sealed by master key [0-9a-f]{8}/],
+  ]
+  for (const [name, content, keysFile, words] of cases) {
+    const file = join(kept, 'tried')
+    await writeFile(file, content)
+    const folder = join(kept, 'data')
+    await mkdir(folder, { recursive: true })
+    const { exitCode, stderr } = await parley(folder, 'restore', '--from', file, '--keys', keysFile)
+    assert.equal(exitCode, 1, name)
+    assert.match(stderr, words, name)
+    assert.deepEqual(
+      (await readdir(folder)).filter((one) => one !== 'parley.lock'),
+      [],
+      name,
+    )
+  }
+}
+
+/** Runs `parley …` without reading what it writes. */
+function begin(folder: string, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [mainProgram, ...args], {
+    env: serviceEnvironment(folder, 1),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  atEnd(async () => void child.kill('SIGKILL'))
+  return child
+}
+
+test(
+  'a backup that is killed half-way is refused, and the service goes on; the next one is whole, by pipes',
+  patiently,
+  async () => {
+    const at = await installed()
+    const service = await started(at)
+    const { key } = await newWorkspace(service.url)
+    const writing = keepWriting(service.url, key)
+    await writing.more(600)
+    const child = begin(at.folder, 'backup', '--to', '-')
+    const pieces: Buffer[] = []
+    assert.ok(child.stdout)
+    // Nobody reads on: it waits in the midst of it.
+    pieces.push((await once(child.stdout, 'data'))[0])
+    child.stdout.pause()
+    child.kill('SIGKILL')
+    child.stdout.on('data', (piece) => pieces.push(piece)).resume()
+    await once(child, 'close')
+    await writing.more(10)
+    await writing.stop()
+    const kept = await newFolder()
+    const half = join(kept, 'half')
+    await writeFile(half, Buffer.concat(pieces))
+    const keys = join(at.folder, 'master.key')
+    const refused = await parley(join(kept, 'data'), 'restore', '--from', half, '--keys', keys)
+    assert.equal(refused.exitCode, 1)
+    assert.match(refused.stderr, /The backup is cut off/)
+    service.kill('SIGTERM')
+    await service.gone
+
+    // Without a service, from one program to another.
+    const target = join(kept, 'restored')
+    const from = begin(at.folder, 'backup', '--to', '-')
+    const to = spawn(process.execPath, [mainProgram, 'restore', '--from', '-', '--keys', keys, '--json'], {
+      env: serviceEnvironment(target, 1),
+      stdio: [from.stdout, 'pipe', 'inherit'],
+    })
+    const [answered] = await Promise.all([once(to.stdout, 'data'), once(to, 'close'), once(from, 'close')])
+    assert.deepEqual([from.exitCode, to.exitCode], [0, 0])
+    assert.deepEqual(JSON.parse(String(answered[0])).proof.findings, [])
+    const second = await startService({ ...at, folder: target })
+    const refs = writing.acknowledged.map(({ ref }) => ref)
+    for (const ref of [refs[0], refs.at(-1)]) {
+      assert.equal((await ask(second.url, key, `/api/v1/leads/ana${ref}@example.com`)).status, 200)
+    }
+  },
+)
+
+test('a restore that is killed leaves a folder that no service takes for an empty one', patiently, async () => {
+  const at = await installed()
+  const made = await parley(at.folder, 'workspace', 'create', 'Acme')
+  assert.equal(made.exitCode, 0, made.stderr)
+  const kept = await newFolder()
+  const [file, target] = [join(kept, 'parley.backup'), join(kept, 'data')]
+  assert.equal((await parley(at.folder, 'backup', '--to', file)).exitCode, 0)
+  // It waits for the rest of what it is given.
+  const child = spawn(
+    process.execPath,
+    [mainProgram, 'restore', '--from', '-', '--keys', join(at.folder, 'master.key')],
+    {
+      env: serviceEnvironment(target, 1),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  )
+  atEnd(async () => void child.kill('SIGKILL'))
+  child.stdin.write((await readFile(file)).subarray(0, 100_000))
+  while (!existsSync(join(target, 'restoring', 'postgres'))) await once(child.stderr, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const refused = await parley(target, 'workspace', 'list')
+  assert.equal(refused.exitCode, 1)
+  assert.match(refused.stderr, /A restore into .* was cut off/)
+})
