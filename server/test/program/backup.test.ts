@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { runCommand } from '../support/program/run-command.ts'
@@ -42,22 +43,23 @@ async function started(at: Installed): Promise<Service> {
 const parley = (folder: string, ...args: string[]) => runCommand(args, serviceEnvironment(folder, 1))
 
 interface Acknowledged {
-  ref: string
+  code: string
   at: number
 }
 
 /** Writes leads until it is stopped, and knows of each when it was acknowledged. */
-function keepWriting(url: string, key: string) {
+function keepWriting(url: string, key: string, name = 'ana') {
   const acknowledged: Acknowledged[] = []
   let isStopped = false
   const write = async (writer: number) => {
     for (let n = 0; !isStopped; n++) {
-      const ref = `${writer}-${n}`
-      const body = JSON.stringify({ firstName: 'Ana', email: `ana${ref}@example.com`, notes: 'x'.repeat(800) })
+      const email = `${name}${writer}-${n}@example.com`
+      const body = JSON.stringify({ firstName: 'Ana', email, notes: 'x'.repeat(800) })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const { status } = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
-      assert.equal(status, 201)
-      acknowledged.push({ ref, at: Date.now() })
+      const reply = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
+      assert.equal(reply.status, 201)
+      const { data } = (await reply.json()) as { data: { uniqueCode: string } }
+      acknowledged.push({ code: data.uniqueCode, at: Date.now() })
     }
   }
   const writers = [1, 2, 3].map(write)
@@ -124,21 +126,23 @@ test(
     await service.gone
 
     const second = await startService({ ...at, folder: target })
-    for (const { ref } of before) {
-      const found = await ask(second.url, key, `/api/v1/leads/ana${ref}@example.com`)
-      assert.equal(found.status, 200, ref)
+    for (const { code } of before) {
+      const found = await ask(second.url, key, `/api/v1/leads/${code}`)
+      assert.equal(found.status, 200, code)
       assert.equal(JSON.parse(found.text).data.firstName, 'Ana')
     }
     await readsEveryFile(second.url)
     const full = await parley(target, 'restore', '--from', file, '--keys', keys)
     assert.equal(full.exitCode, 1)
     assert.match(full.stderr, /is not empty \(.*Nothing was changed/)
-    const proven = await parley(target, 'prove', '--json')
-    assert.equal(proven.exitCode, 0, proven.stdout + proven.stderr)
 
-    // What was restored is an installation like any other: positions go on where they were.
-    const go = keepWriting(second.url, key)
-    go.stop()
+    // What was restored is an installation like any other: the feed goes on where it was.
+    const further = keepWriting(second.url, key, 'later')
+    await further.more(3)
+    await further.stop()
+    const after = await parley(target, 'prove', '--json')
+    assert.deepEqual(JSON.parse(after.stdout).findings, [])
+    assert.ok(JSON.parse(after.stdout).events >= proof.events + 3)
   },
 )
 
@@ -195,16 +199,6 @@ async function refusesWhatIsNotWhole(bytes: Buffer, keys: string): Promise<void>
   }
 }
 
-/** Runs `parley …` without reading what it writes. */
-function begin(folder: string, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [mainProgram, ...args], {
-    env: serviceEnvironment(folder, 1),
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  atEnd(async () => void child.kill('SIGKILL'))
-  return child
-}
-
 test(
   'a backup that is killed half-way is refused, and the service goes on; the next one is whole, by pipes',
   patiently,
@@ -214,9 +208,13 @@ test(
     const { key } = await newWorkspace(service.url)
     const writing = keepWriting(service.url, key)
     await writing.more(600)
-    const child = begin(at.folder, 'backup', '--to', '-')
+    const child = spawn(process.execPath, [mainProgram, 'backup', '--to', '-'], {
+      env: serviceEnvironment(at.folder, 1),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    atEnd(async () => void child.kill('SIGKILL'))
     const pieces: Buffer[] = []
-    assert.ok(child.stdout)
+    pieces.push((await once(child.stdout, 'data'))[0])
     // Nobody reads on: it waits in the midst of it.
     pieces.push((await once(child.stdout, 'data'))[0])
     child.stdout.pause()
@@ -237,18 +235,17 @@ test(
 
     // Without a service, from one program to another.
     const target = join(kept, 'restored')
-    const from = begin(at.folder, 'backup', '--to', '-')
-    const to = spawn(process.execPath, [mainProgram, 'restore', '--from', '-', '--keys', keys, '--json'], {
-      env: serviceEnvironment(target, 1),
-      stdio: [from.stdout, 'pipe', 'inherit'],
-    })
-    const [answered] = await Promise.all([once(to.stdout, 'data'), once(to, 'close'), once(from, 'close')])
-    assert.deepEqual([from.exitCode, to.exitCode], [0, 0])
-    assert.deepEqual(JSON.parse(String(answered[0])).proof.findings, [])
+    const line = '"$0" "$1" backup --to - | PARLEY_DATA_DIR="$2" "$0" "$1" restore --from - --keys "$3" --json'
+    const { stdout } = await promisify(execFile)(
+      'bash',
+      ['-o', 'pipefail', '-c', line, process.execPath, mainProgram, target, keys],
+      { env: serviceEnvironment(at.folder, 1) },
+    )
+    assert.deepEqual(JSON.parse(stdout).proof.findings, [])
     const second = await startService({ ...at, folder: target })
-    const refs = writing.acknowledged.map(({ ref }) => ref)
-    for (const ref of [refs[0], refs.at(-1)]) {
-      assert.equal((await ask(second.url, key, `/api/v1/leads/ana${ref}@example.com`)).status, 200)
+    const codes = writing.acknowledged.map(({ code }) => code)
+    for (const code of [codes[0], codes.at(-1)]) {
+      assert.equal((await ask(second.url, key, `/api/v1/leads/${code}`)).status, 200)
     }
   },
 )

@@ -51,6 +51,7 @@ interface Restored {
 /** Builds everything beside its place, and takes away what it made when something is wrong with it. */
 async function restoreInto(config: Config, keys: MasterKeys, from: string): Promise<Restored> {
   const building = join(config.dataFolder, restoringName)
+  const hadFiles = config.media.kind === 'folder' && existsSync(config.media.folder)
   await mkdir(building, { mode: 0o700 })
   let source: Source | undefined
   try {
@@ -67,13 +68,14 @@ async function restoreInto(config: Config, keys: MasterKeys, from: string): Prom
   } catch (error) {
     await source?.close().catch(() => undefined)
     await rm(building, { recursive: true, force: true, maxRetries: 5 })
-    if (config.media.kind === 'folder') await emptyFolder(config.media.folder)
+    if (config.media.kind === 'folder') await emptyFolder(config.media.folder, hadFiles)
     throw error
   }
 }
 
 /** The folder itself may be where a disk is mounted. */
-async function emptyFolder(folder: string): Promise<void> {
+async function emptyFolder(folder: string, isKept: boolean): Promise<void> {
+  if (!isKept) return rm(folder, { recursive: true, force: true, maxRetries: 5 })
   for (const name of await entriesOf(folder)) {
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
   }
