@@ -8,79 +8,12 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
+import { ask, installed, keepWriting, readsEveryFile, started } from '../support/program/installation.ts'
 import { runCommand } from '../support/program/run-command.ts'
-import {
-  freePort,
-  mainProgram,
-  newWorkspace,
-  operatorToken,
-  type Service,
-  serviceEnvironment,
-  startService,
-} from '../support/program/service.ts'
+import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../support/program/service.ts'
 
 const patiently = { timeout: 150_000 }
-const demo = { PARLEY_DEMO: '1', PARLEY_SIMULATOR: '1' }
-
-interface Installed {
-  folder: string
-  port: number
-  env: Record<string, string>
-}
-
-/** An installation with the demo, which has chats and files. */
-async function installed(): Promise<Installed> {
-  const env = { ...demo, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  return { folder: await newFolder(), port: await freePort(), env }
-}
-
-async function started(at: Installed): Promise<Service> {
-  const service = await startService(at)
-  await service.hasTold('Stop with Ctrl+C.')
-  return service
-}
-
 const parley = (folder: string, ...args: string[]) => runCommand(args, serviceEnvironment(folder, 1))
-
-interface Acknowledged {
-  code: string
-  at: number
-}
-
-/** Writes leads until it is stopped, and knows of each when it was acknowledged. */
-function keepWriting(url: string, key: string, name = 'ana') {
-  const acknowledged: Acknowledged[] = []
-  let isStopped = false
-  const write = async (writer: number) => {
-    for (let n = 0; !isStopped; n++) {
-      const email = `${name}${writer}-${n}@example.com`
-      const body = JSON.stringify({ firstName: 'Ana', email, notes: 'x'.repeat(800) })
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const reply = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
-      assert.equal(reply.status, 201)
-      const { data } = (await reply.json()) as { data: { uniqueCode: string } }
-      acknowledged.push({ code: data.uniqueCode, at: Date.now() })
-    }
-  }
-  const writers = [1, 2, 3].map(write)
-  return {
-    acknowledged,
-    /** Resolves once so many more are acknowledged. */
-    more: async (count: number) => {
-      const until = acknowledged.length + count
-      while (acknowledged.length < until) await Promise.race([new Promise(setImmediate), ...writers])
-    },
-    stop: async () => {
-      isStopped = true
-      await Promise.all(writers)
-    },
-  }
-}
-
-async function ask(url: string, token: string, path: string): Promise<{ status: number; text: string }> {
-  const reply = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
-  return { status: reply.status, text: await reply.text() }
-}
 
 test(
   'a backup of a service that is written to restores every write acknowledged before its moment, with all files',
@@ -145,27 +78,6 @@ test(
     assert.ok(JSON.parse(after.stdout).events >= proof.events + 3)
   },
 )
-
-/** Every file that a conversation of the demo shows comes back as it was. */
-async function readsEveryFile(url: string): Promise<void> {
-  const team = async (path: string) => JSON.parse((await ask(url, operatorToken, `/api/team/v1${path}`)).text)
-  const { workspaces } = await team('/workspaces')
-  let read = 0
-  for (const { id } of workspaces) {
-    const at = `/workspaces/${id}/inbox`
-    const { conversations } = await team(`${at}/conversations`)
-    for (const conversation of conversations) {
-      const { items } = await team(`${at}/conversations/${conversation.id}/media?limit=50`)
-      for (const { media } of items) {
-        if (media.state !== 'here') continue
-        const { status } = await ask(url, operatorToken, `/api/team/v1${at}/media/${media.id}`)
-        assert.equal(status, 200)
-        read++
-      }
-    }
-  }
-  assert.ok(read > 0)
-}
 
 /** Refuses, and leaves the folder as if nothing had been tried. */
 async function refusesWhatIsNotWhole(bytes: Buffer, keys: string): Promise<void> {

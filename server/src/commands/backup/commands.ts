@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { BackupOptions } from './backup.ts'
+import type { MoveOptions } from './move.ts'
 import type { RestoreOptions } from './restore.ts'
 
-/** `parley backup`, `parley restore`, `parley prove` */
+/** `parley backup`, `parley restore`, `parley prove`, `parley move` */
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
@@ -37,5 +38,15 @@ export function addBackupCommands(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const { proveInstallation } = await import('./prove.ts')
       await proveInstallation(options)
+    })
+  program
+    .command('move')
+    .description('move the embedded database, with the service stopped, to an empty PostgreSQL of yours')
+    .requiredOption('--to <address>', 'as in DATABASE_URL; past a pooler')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  PGPASSWORD=… parley move --to postgres://parley@db.example.com/parley\n')
+    .action(async (options: MoveOptions) => {
+      const { move } = await import('./move.ts')
+      await move(options)
     })
 }
