@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'
+import { systemClock } from '../../base/clock.ts'
 import { type CopiedTable, copyStatement, readCatalogue, readMigrationsOf } from '../../base/copy/catalogue.ts'
 import { copyOut } from '../../base/copy/copy.ts'
 import { inSnapshot, withSession } from '../../base/copy/session.ts'
@@ -64,7 +65,7 @@ async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): P
   const head: Head = {
     format,
     parley: version,
-    startedAt: new Date().toISOString(),
+    startedAt: systemClock.now().toISOString(),
     masterKeyIds,
     filesMark: (await store?.readMark()) ?? null,
   }
@@ -80,7 +81,7 @@ async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): P
     await copyFiles(files, await namedFiles(client), progress)
     const tables = await copyTables(client, snapshot.tables, tar, progress)
     return {
-      finishedAt: new Date().toISOString(),
+      finishedAt: systemClock.now().toISOString(),
       takenAt: snapshot.takenAt,
       head: digestOf(headBytes),
       snapshot: digestOf(snapshotBytes),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { systemClock } from '../../base/clock.ts'
 import { type Catalogue, type CopiedTable, copyStatement, quoted, readCatalogue } from '../../base/copy/catalogue.ts'
 import { copyOut } from '../../base/copy/copy.ts'
 import { loadTables } from '../../base/copy/load.ts'
@@ -52,7 +53,7 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
     moved = { ...copied, proof }
     writeFileSync(
       join(config.dataFolder, movedName),
-      `${JSON.stringify({ movedAt: new Date(), to: nameOf(target) })}\n`,
+      `${JSON.stringify({ movedAt: systemClock.now(), to: nameOf(target) })}\n`,
       {
         mode: 0o600,
         flush: true,

@@ -6,11 +6,11 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { atEnd } from '../support/file-end.ts'
-import { newFolder } from '../support/folder.ts'
-import { ask, installed, keepWriting, readsEveryFile, started } from '../support/program/installation.ts'
-import { runCommand } from '../support/program/run-command.ts'
-import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../support/program/service.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { newFolder } from '../../support/folder.ts'
+import { ask, installed, keepWriting, readsEveryFile, started } from '../../support/program/installation.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
 
 const patiently = { timeout: 150_000 }
 const parley = (folder: string, ...args: string[]) => runCommand(args, serviceEnvironment(folder, 1))

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { databaseSettings, emptyDatabase } from '../support/database.ts'
-import { newFolder } from '../support/folder.ts'
-import { commandsUnder, type } from '../support/program/operations.ts'
-import { runCommand } from '../support/program/run-command.ts'
-import { serviceEnvironment } from '../support/program/service.ts'
-import { shellEnvironment } from '../support/program/shell.ts'
+import { databaseSettings, emptyDatabase } from '../../support/database.ts'
+import { newFolder } from '../../support/folder.ts'
+import { commandsUnder, type } from '../../support/program/operations.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { serviceEnvironment } from '../../support/program/service.ts'
+import { shellEnvironment } from '../../support/program/shell.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
 test('the commands of "Back up and restore" and "Move to an external database" do what is said of them', async () => {
   const [backUp = '', restore = '', prove = '', ...more] = await commandsUnder('Back up and restore')

@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { databaseSettings, testDatabase } from '../support/database.ts'
-import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/program/run-command.ts'
-import { serviceEnvironment } from '../support/program/service.ts'
+import { databaseSettings, testDatabase } from '../../support/database.ts'
+import { newFolder } from '../../support/folder.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { serviceEnvironment } from '../../support/program/service.ts'
 
 const masterKey = randomBytes(32).toString('hex')
 

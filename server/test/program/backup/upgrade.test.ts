@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { newFolder } from '../support/folder.ts'
-import { ask, keepWriting, readsEveryFile } from '../support/program/installation.ts'
-import { runCommand } from '../support/program/run-command.ts'
-import { freePort, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
+import { newFolder } from '../../support/folder.ts'
+import { ask, keepWriting, readsEveryFile } from '../../support/program/installation.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { freePort, operatorToken, serviceEnvironment, startService } from '../../support/program/service.ts'
 
 // An installation that an earlier version made and wrote to, the demo and one lead by its key, as `parley backup` found it at
 // migration 26. Restored, its rows go through every migration since, as they do when a new version starts on them.
