@@ -27,7 +27,7 @@ import {
   snapshotName,
 } from './format.ts'
 import { checkMasterKeys, keyFileOf, requireMasterKeys, writeKeysFile } from './master-keys.ts'
-import { openEmbedded } from './source.ts'
+import { openEmbedded, type Source } from './source.ts'
 import { type TarWriter, writeTar } from './tar-write.ts'
 
 export interface BackupOptions {
@@ -42,22 +42,31 @@ export async function backUp({ to, keys, json }: BackupOptions): Promise<void> {
   if (config.database.url !== null) throw new Error(externalAdvice(config))
   if (to === '-' && json) throw new Error('With --to - standard output is the backup: leave --json out.')
   if (keys !== undefined && existsSync(keys)) throw new Error(`${keys} is there already: name another file.`)
-  const target = to === '-' ? standardOutput() : await newFile(resolve(to))
   const source = await openEmbedded(config)
   try {
-    const end = await withSession(source.address, 'parley backup', (client) => writeBackup(client, config, target.tar))
-    await target.finish()
+    const target = to === '-' ? standardOutput() : newFile(resolve(to))
+    const end = await writeTo(target, source, config)
     if (keys !== undefined) writeKeysFile(keys, requireMasterKeys(config))
     tell(end, config, { to, keys, json, bytes: target.tar.bytes })
-  } catch (error) {
-    await target.drop()
-    throw error
   } finally {
     await source.close()
   }
 }
 
-async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): Promise<EndMark & { takenAt: string }> {
+async function writeTo({ tar, finish, drop }: Target, { address }: Source, config: Config): Promise<Written> {
+  try {
+    const end = await withSession(address, 'parley backup', (client) => writeBackup(client, config, tar))
+    await finish()
+    return end
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+type Written = EndMark & { takenAt: string }
+
+async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): Promise<Written> {
   const progress = openProgress()
   const store = storeOf(config)
   const masterKeyIds = await listMasterKeys(client)
@@ -158,7 +167,7 @@ interface Target {
 }
 
 /** Goes by another name until it is whole. */
-async function newFile(path: string): Promise<Target> {
+function newFile(path: string): Target {
   if (existsSync(path)) throw new Error(`${path} is there already: name another file, or remove it.`)
   if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)} to write the backup to.`)
   const part = `${path}.part`
@@ -169,14 +178,19 @@ async function newFile(path: string): Promise<Target> {
       to.end()
       await finished(to)
       await rename(part, path)
-      const folder = await open(dirname(path))
-      await folder.sync().finally(() => folder.close())
+      await syncFolder(dirname(path))
     },
     drop: async () => {
       to.destroy()
       await rm(part, { force: true })
     },
   }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path)
+  await folder.sync().finally(() => folder.close())
 }
 
 function standardOutput(): Target {
@@ -195,7 +209,7 @@ interface Told extends BackupOptions {
   bytes: number
 }
 
-function tell(end: EndMark & { takenAt: string }, config: Config, { to, keys, json, bytes }: Told): void {
+function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): void {
   const rows = end.tables.reduce((sum, table) => sum + table.rows, 0)
   const { count, missing } = end.files
   const where =

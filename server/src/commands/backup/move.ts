@@ -10,6 +10,7 @@ import { openDb } from '../../base/db.ts'
 import { movedName } from '../../base/embedded/embedded-postgres.ts'
 import { migrate } from '../../base/migrate.ts'
 import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address/address.ts'
+import type { MasterKeys } from '../../base/sealing/vault.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { openProgress, type Progress } from '../progress.ts'
 import { answer } from '../terminal.ts'
@@ -62,7 +63,7 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   } finally {
     await source.close()
   }
-  answer(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config))
+  answer(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config, masterKeys))
   if (moved.proof.findings.length > 0) process.exitCode = 1
 }
 
@@ -151,7 +152,12 @@ async function sumOf(client: pg.Client, { name, columns }: CopiedTable): Promise
 
 const nameOf = ({ hosts, database }: DatabaseAddress) => `${hosts.map(nameOfHost).join(', ')}, database ${database}`
 
-function movedLines({ tables, rows, proof }: Moved, target: DatabaseAddress, config: Config): string[] {
+function movedLines(
+  { tables, rows, proof }: Moved,
+  target: DatabaseAddress,
+  config: Config,
+  { previous = [] }: MasterKeys,
+): string[] {
   const key =
     config.masterKey === null
       ? `  PARLEY_MASTER_KEY    what is in ${keyFileOf(config.dataFolder)}`
@@ -166,6 +172,9 @@ function movedLines({ tables, rows, proof }: Moved, target: DatabaseAddress, con
     'Start the service with:',
     '  DATABASE_URL         the address of --to',
     key,
+    ...(previous.length > 0
+      ? ['  PARLEY_PREVIOUS_MASTER_KEYS    its earlier keys, of the files beside it or as it is']
+      : []),
     files,
     `What was in ${config.dataFolder} is still there, and no service starts on it.`,
   ]

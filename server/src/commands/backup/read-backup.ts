@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type pg from 'pg'
 import { loadTables } from '../../base/copy/load.ts'
 import { withSession } from '../../base/copy/session.ts'
-import { openDb } from '../../base/db.ts'
+import { openDb, sqlState } from '../../base/db.ts'
 import { checkKnown, migrate } from '../../base/migrate.ts'
 import type { DatabaseAddress } from '../../base/postgres/address/address.ts'
 import type { Config } from '../../config.ts'
@@ -30,12 +30,14 @@ export interface ReadBackup {
   snapshot: Snapshot
   end: EndMark
   rows: number
+  /** Of the database that it is in now. */
+  address: DatabaseAddress
 }
 
 interface Into {
   config: Config
-  /** An empty database. */
-  address: DatabaseAddress
+  /** Makes an empty database, once the backup is known to be one that these keys open. */
+  openDatabase: () => Promise<DatabaseAddress>
   /** Throws when the keys that are at hand do not open it. */
   checkKeys: (masterKeyIds: string[]) => void
 }
@@ -54,26 +56,27 @@ export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): 
     await readFiles(reader, files, progress)
 
     const snapshotBytes = await wholeOf(await reader.take(snapshotName))
-    const snapshot = JSON.parse(snapshotBytes.toString('utf8')) as Snapshot
-    await makeTables(into.address, snapshot)
+    const snapshot = readJson<Snapshot>(snapshotName, snapshotBytes)
+    const address = await into.openDatabase()
+    await makeTables(address, snapshot)
     await readFiles(reader, files, progress)
     const given = { head: digestOf(headBytes), snapshot: digestOf(snapshotBytes) }
-    const end = await withSession(into.address, 'parley restore', (client) =>
+    const end = await withSession(address, 'parley restore', (client) =>
       readTables(client, reader, snapshot, progress, async (tables) =>
         checkEnd(await readEnd(reader), given, tables, files),
       ),
     )
     // A backup of an earlier version becomes one of today.
-    await withDb(into.address, (db) => migrate(db))
+    await withDb(address, (db) => migrate(db))
     progress.end()
-    return { head, snapshot, end, rows: end.tables.reduce((sum, { rows }) => sum + rows, 0) }
+    return { head, snapshot, end, address, rows: end.tables.reduce((sum, { rows }) => sum + rows, 0) }
   } finally {
     await reader.close()
   }
 }
 
 function readHead(bytes: Buffer): Head {
-  const head = JSON.parse(bytes.toString('utf8')) as Head
+  const head = readJson<Head>(headName, bytes)
   if (head.format === format) return head
   throw new Error(`The backup has format ${head.format}, and this version of Parley reads ${format}: use a newer one.`)
 }
@@ -139,13 +142,20 @@ async function readTables(
       progress.show(read.length / snapshot.tables.length, table.name)
       const digest = createHash('sha256')
       const part: Part = { bytes: 0, sha256: '' }
-      const rows = await fill(table, bytesOfTable(reader, table.name, digest, part))
+      const bytes = bytesOfTable(reader, table.name, digest, part)
+      const rows = await fill(table, bytes).catch(unreadable(table.name))
       read.push({ name: table.name, rows, bytes: part.bytes, sha256: digest.digest('hex') })
     }
     end = await check(read)
   })
   if (end === undefined) throw new CutOff()
   return end
+}
+
+/** The server reads what comes before its digest is known. */
+const unreadable = (table: string) => (error: unknown) => {
+  const isNoise = /^(?:22|23|08P01)/.test(sqlState(error))
+  throw isNoise ? altered(`table ${table}`) : error
 }
 
 async function* bytesOfTable(reader: Reader, table: string, digest: Hash, part: Part): AsyncGenerator<Buffer> {
@@ -165,7 +175,7 @@ async function readEnd(reader: Reader): Promise<EndMark> {
   await reader.take(entry.name)
   const bytes = await wholeOf(entry)
   if (entry.name !== endName(bytes)) throw altered('end mark')
-  return JSON.parse(bytes.toString('utf8')) as EndMark
+  return readJson<EndMark>('end mark', bytes)
 }
 
 function checkEnd(
@@ -189,6 +199,14 @@ function checkEnd(
 
 const altered = (what: string) =>
   new Error(`The backup was altered: its ${what} is not as it was written, so nothing of it is taken. Copy it again.`)
+
+function readJson<T>(name: string, bytes: Buffer): T {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as T
+  } catch {
+    throw altered(name)
+  }
+}
 
 interface Reader {
   peek(): Promise<TarEntry>

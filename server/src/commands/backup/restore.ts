@@ -53,20 +53,26 @@ async function restoreInto(config: Config, keys: MasterKeys, from: string): Prom
   const building = join(config.dataFolder, restoringName)
   const hadFiles = config.media.kind === 'folder' && existsSync(config.media.folder)
   await mkdir(building, { mode: 0o700 })
-  let source: Source | undefined
+  const opened: Source[] = []
   try {
-    source = await startEmbedded(building)
+    const openDatabase = async () => {
+      const source = await startEmbedded(building)
+      opened.push(source)
+      return source.address
+    }
     const input = from === '-' ? process.stdin : createReadStream(from, { highWaterMark: 1024 * 1024 })
     const checkHead = (ids: string[]) => checkMasterKeys(keys, ids)
-    const backup = await readBackup(input, { config, address: source.address, checkKeys: checkHead })
-    const proof = await prove({ config, address: source.address, masterKeys: keys })
-    await source.close()
-    source = undefined
+    const backup = await readBackup(input, { config, openDatabase, checkKeys: checkHead })
+    const proof = await prove({ config, address: backup.address, masterKeys: keys })
+    await opened.pop()?.close()
     if (config.masterKey === null && !existsSync(keyFileOf(config.dataFolder))) placeKeys(building, keys)
     await putInPlace(building, config.dataFolder)
     return { backup, proof }
   } catch (error) {
-    await source?.close().catch(() => undefined)
+    await opened
+      .pop()
+      ?.close()
+      .catch(() => undefined)
     await rm(building, { recursive: true, force: true, maxRetries: 5 })
     if (config.media.kind === 'folder') await emptyFolder(config.media.folder, hadFiles)
     throw error

@@ -25,7 +25,8 @@ export async function* readTar(from: AsyncIterable<Uint8Array>): AsyncGenerator<
       if (header.every((byte) => byte === 0)) return
       const { name, bytes } = readHeader(header)
       yield { name, bytes, content: source.pieces(bytes) }
-      await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes)
+      const filling = await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes)
+      if (filling.some((byte) => byte !== 0)) throw notOurs()
     }
   } finally {
     await source.close()
@@ -40,9 +41,11 @@ function readHeader(header: Buffer): { name: string; bytes: number } {
   }
   const size = textAt(124, 12)
   const isWhole = /^[0-7]{1,11}$/.test(size) && Number.parseInt(textAt(148, 8), 8) === sumOf(header)
-  if (!isWhole) throw new Error('This is no backup of Parley, or it was altered')
+  if (!isWhole) throw notOurs()
   return { name: textAt(0, maxNameBytes), bytes: Number.parseInt(size, 8) }
 }
+
+const notOurs = () => new Error('This is no backup of Parley, or it was altered')
 
 /** What comes, in the portions that are wanted. */
 function bytesOf(from: AsyncIterable<Uint8Array>) {

@@ -23,7 +23,6 @@ export function writeTar(to: Writable): TarWriter {
   const write = async (content: Uint8Array) => {
     if (failure !== undefined) throw failure
     total += content.length
-    // What was given may be used again by the giver: it is waited for.
     if (!to.write(content)) await once(to, 'drain')
   }
   const addStream: TarWriter['addStream'] = async (name, bytes, content) => {
@@ -31,7 +30,8 @@ export function writeTar(to: Writable): TarWriter {
     let seen = 0
     for await (const piece of content) {
       seen += piece.length
-      await write(Uint8Array.from(piece))
+      // A copy: whoever gave it may use its memory again.
+      await write(Buffer.from(piece))
     }
     if (seen !== bytes) throw new Error(`${name} has ${seen} bytes and not ${bytes}, as it was listed with`)
     await write(Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes))
