@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { version } from './base/version.ts'
+import { addBackupCommands } from './commands/backup/commands.ts'
 import { addEraseCommand } from './commands/erase.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -52,6 +53,7 @@ addRotateKeysCommands(program)
 addImportCommand(program)
 addExportCommand(program)
 addEraseCommand(program)
+addBackupCommands(program)
 addMcpCommand(program)
 addSimulateCommand(program)
 

@@ -26,16 +26,26 @@ const migrationMs = 86_400_000
 
 /**
  * Brings the database to the newest migration of the folder and names those it applied. Several processes may call
- * it at once. Throws when an applied file was edited, and when the database is newer than the files.
+ * it at once. Throws when an applied file was edited, and when the database is newer than the files. With `last` it
+ * stops at the migration of that number.
  */
-export async function migrate(db: Db, folder: string = ownMigrations): Promise<{ applied: string[] }> {
-  const migrations = await readMigrations(folder)
+export async function migrate(
+  db: Db,
+  folder: string = ownMigrations,
+  last: number = Number.POSITIVE_INFINITY,
+): Promise<{ applied: string[] }> {
+  const migrations = (await readMigrations(folder)).filter(({ number }) => number <= last)
   const applied: string[] = []
   for (;;) {
     const name = await db.tx((tx) => applyNext(tx, migrations))
     if (name === undefined) return { applied }
     applied.push(name)
   }
+}
+
+/** Throws unless the files begin with these migrations: else a database of another version was made by them. */
+export async function checkKnown(applied: readonly Omit<Migration, 'text'>[]): Promise<void> {
+  refuseDifferences([...applied], await readMigrations(ownMigrations))
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

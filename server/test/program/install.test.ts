@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
+import { commandsUnder, type } from '../support/program/operations.ts'
 import { freePort } from '../support/program/service.ts'
 import { shellEnvironment } from '../support/program/shell.ts'
-
-// What docs/operations.md tells people to type is typed here, as it stands there.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const nobody = 65_534
 const patiently = { timeout: 480_000 }
-
-/** The fenced commands below a heading. */
-async function commandsUnder(heading: string): Promise<string[]> {
-  const document = await readFile(join(root, 'docs', 'operations.md'), 'utf8')
-  const section = document.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
-  return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
-}
-
-async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { stdout } = await promisify(execFile)('bash', ['-ec', commands], { cwd, env, maxBuffer: 50_000_000 })
-  return stdout
-}
 
 interface Running {
   told(): string

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { lstat, mkdir, readFile, readlink, realpath, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type DatabaseAddress, socketAddress } from '../postgres/address/address.ts'
 import { findBinaries } from './binaries.ts'
 import { openCluster } from './cluster.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -49,6 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const folder = await realpath(options.folder)
   const lock = lockFolder(folder)
   try {
+    refuseUnfinished(folder)
     const password = await findPassword(folder)
     const start = await prepare(folder, password, options)
     const socketFolder = await socketFolderOf(start.cluster.folder)
@@ -71,6 +74,24 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/** Where a restore builds what it then puts in its place. */
+export const restoringName = 'restoring'
+/** Says that the data went to another database, and lets nobody write here what would be missed there. */
+export const movedName = 'moved.json'
+
+/** An installation that began anew where another one was about to be would pass for it. */
+function refuseUnfinished(folder: string): void {
+  if (existsSync(join(folder, restoringName))) {
+    throw new Error(`A restore into ${folder} was cut off. Empty the folder, and restore again.`)
+  }
+  if (existsSync(join(folder, movedName))) {
+    throw new Error(
+      `The data of ${folder} was moved to another database: set DATABASE_URL to it. To go back to what was here then, ` +
+        `remove ${join(folder, movedName)}.`,
+    )
   }
 }
 
@@ -142,6 +163,14 @@ async function startAgain(start: ServerStart, isStopped: () => boolean): Promise
     }
   }
   return undefined
+}
+
+/** How a server that another process runs on this data folder is reached. */
+export async function addressOfRunning(dataFolder: string): Promise<DatabaseAddress> {
+  const folder = await realpath(dataFolder)
+  const socketFolder = await socketFolderOf(join(folder, 'postgres'))
+  const password = await readFile(join(folder, 'postgres.password'), 'utf8')
+  return socketAddress({ socketFolder, database: 'parley', user: 'parley', password })
 }
 
 /** A folder by which clients reach the server's socket: the cluster's own, or a link to it when its path is too long. */

@@ -8,6 +8,9 @@ export interface FolderLock {
 
 const sqliteBusy = 5
 
+/** Another process has the data folder, and may serve it. */
+export class FolderInUse extends Error {}
+
 /**
  * Takes the data folder for this process. Throws, naming the holder, when another process has it. The operating
  * system drops the lock with the process, however it dies, so there is never a stale lock to remove.
@@ -21,7 +24,7 @@ export function lockFolder(folder: string): FolderLock {
   } catch (error) {
     file.close()
     if (!isBusy(error)) throw error
-    throw new Error(
+    throw new FolderInUse(
       `The data folder ${folder} is in use by ${holder(pidFile)}. Stop it, or set PARLEY_DATA_DIR to another folder.`,
     )
   }

@@ -1,0 +1,173 @@
+import pg from 'pg'
+
+// What pg calls on a query while its answer comes in; its declarations leave these out.
+const Query = pg.Query as unknown as new (text: string) => object
+
+interface Wire {
+  query(text: string): void
+  sendCopyFromChunk(bytes: Uint8Array): void
+  endCopyFrom(): void
+  sendCopyFail(reason: string): void
+  stream: {
+    pause(): void
+    resume(): void
+    writableNeedDrain: boolean
+    once(event: 'drain' | 'close', go: () => void): void
+  }
+}
+
+const blockBytes = 4 * 1024 * 1024
+const maxBlocks = 2
+
+/**
+ * Does one `copy … to stdout`, and returns how many rows that were. The blocks are for whoever asks; a reader that stops
+ * early has to end the connection.
+ */
+export async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer, number> {
+  const query = new CopyOut(statement)
+  client.query(query as unknown as pg.Submittable)
+  for (;;) {
+    const block = await query.next()
+    if (block === null) return query.done
+    yield block
+  }
+}
+
+/** Does one `copy … from stdin` and returns how many rows it has brought. */
+export async function copyIn(client: pg.Client, statement: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  const query = new CopyIn(statement, bytes)
+  client.query(query as unknown as pg.Submittable)
+  return query.done
+}
+
+/** The plain exchange of a script, and its end. */
+class Copy extends Query {
+  readonly done: Promise<number>
+  protected failure: unknown
+  #count = 0
+  #resolve: (count: number) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  readonly #text: string
+
+  constructor(statement: string) {
+    super(statement)
+    this.#text = statement
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Whoever reads hears of it at the next turn.
+    this.done.catch(() => undefined)
+  }
+
+  submit = (wire: Wire): null => {
+    wire.query(this.#text)
+    return null
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#count = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#count)
+  }
+
+  handleError(error: unknown): void {
+    this.failure = error
+    this.#reject(error)
+  }
+}
+
+class CopyOut extends Copy {
+  readonly #blocks: Buffer[] = []
+  #pieces: Buffer[] = []
+  #bytes = 0
+  #wire: Wire | undefined
+  #news = Promise.withResolvers<void>()
+  #isOver = false
+
+  /** The next block; null at the end. */
+  async next(): Promise<Buffer | null> {
+    for (;;) {
+      if (this.failure !== undefined) throw this.failure
+      const block = this.#blocks.shift()
+      if (block !== undefined) {
+        if (this.#blocks.length < maxBlocks) this.#wire?.stream.resume()
+        return block
+      }
+      if (this.#isOver) return null
+      await this.#news.promise
+      this.#news = Promise.withResolvers()
+    }
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }, wire: Wire): void {
+    this.#wire = wire
+    // The driver uses its memory again.
+    this.#pieces.push(Buffer.from(chunk))
+    this.#bytes += chunk.length
+    if (this.#bytes < blockBytes) return
+    this.#cut()
+    if (this.#blocks.length >= maxBlocks) wire.stream.pause()
+  }
+
+  #cut(): void {
+    if (this.#bytes > 0) this.#blocks.push(Buffer.concat(this.#pieces))
+    this.#pieces = []
+    this.#bytes = 0
+    this.#news.resolve()
+  }
+
+  override handleReadyForQuery(): void {
+    this.#isOver = true
+    this.#cut()
+    super.handleReadyForQuery()
+  }
+
+  override handleError(error: unknown): void {
+    super.handleError(error)
+    this.#news.resolve()
+  }
+}
+
+class CopyIn extends Copy {
+  readonly #source: AsyncIterable<Uint8Array>
+  #sourceFailure: unknown
+
+  constructor(statement: string, source: AsyncIterable<Uint8Array>) {
+    super(statement)
+    this.#source = source
+  }
+
+  handleCopyInResponse(wire: Wire): void {
+    void this.#give(wire)
+  }
+
+  async #give(wire: Wire): Promise<void> {
+    try {
+      for await (const bytes of this.#source) {
+        if (this.failure !== undefined) return
+        wire.sendCopyFromChunk(bytes)
+        if (wire.stream.writableNeedDrain) {
+          await new Promise<void>((resolve) => {
+            wire.stream.once('drain', resolve)
+            wire.stream.once('close', resolve)
+          })
+        }
+      }
+      if (this.failure === undefined) wire.endCopyFrom()
+    } catch (error) {
+      this.#sourceFailure = error
+      wire.sendCopyFail('What was to be copied ended in an error')
+    }
+  }
+
+  /** The server repeats that it was given up; the reason is ours. */
+  override handleError(error: unknown): void {
+    super.handleError(this.#sourceFailure ?? error)
+  }
+}

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { systemClock } from '../../base/clock.ts'
+import { type CopiedTable, copyStatement, readCatalogue, readMigrationsOf } from '../../base/copy/catalogue.ts'
+import { copyOut } from '../../base/copy/copy.ts'
+import { inSnapshot, withSession } from '../../base/copy/session.ts'
+import { version } from '../../base/version.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import { openProgress, type Progress } from '../progress.ts'
+import { answer, say } from '../terminal.ts'
+import { externalAdvice } from './external.ts'
+import { copyFiles, type FileCopy, namedFiles, storeOf } from './files.ts'
+import {
+  bytesOfJson,
+  digestOf,
+  type EndMark,
+  endName,
+  format,
+  type Head,
+  headName,
+  partName,
+  type Snapshot,
+  snapshotName,
+} from './format.ts'
+import { checkMasterKeys, keyFileOf, requireMasterKeys, writeKeysFile } from './master-keys.ts'
+import { openEmbedded, type Source } from './source.ts'
+import { type TarWriter, writeTar } from './tar-write.ts'
+
+export interface BackupOptions {
+  to: string
+  keys?: string
+  json?: boolean
+}
+
+/** `parley backup` */
+export async function backUp({ to, keys, json }: BackupOptions): Promise<void> {
+  const config = loadConfig(process.env)
+  if (config.database.url !== null) throw new Error(externalAdvice(config))
+  if (to === '-' && json) throw new Error('With --to - standard output is the backup: leave --json out.')
+  if (keys !== undefined && existsSync(keys)) throw new Error(`${keys} is there already: name another file.`)
+  const source = await openEmbedded(config)
+  try {
+    const target = to === '-' ? standardOutput() : newFile(resolve(to))
+    const end = await writeTo(target, source, config)
+    if (keys !== undefined) writeKeysFile(keys, requireMasterKeys(config))
+    tell(end, config, { to, keys, json, bytes: target.tar.bytes })
+  } finally {
+    await source.close()
+  }
+}
+
+async function writeTo({ tar, finish, drop }: Target, { address }: Source, config: Config): Promise<Written> {
+  try {
+    const end = await withSession(address, 'parley backup', (client) => writeBackup(client, config, tar))
+    await finish()
+    return end
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+type Written = EndMark & { takenAt: string }
+
+async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): Promise<Written> {
+  const progress = openProgress()
+  const store = storeOf(config)
+  const masterKeyIds = await listMasterKeys(client)
+  checkMasterKeys(requireMasterKeys(config), masterKeyIds)
+  const head: Head = {
+    format,
+    parley: version,
+    startedAt: systemClock.now().toISOString(),
+    masterKeyIds,
+    filesMark: (await store?.readMark()) ?? null,
+  }
+  const headBytes = bytesOfJson(head)
+  await tar.add(headName, headBytes)
+  // A file is there before its row: those that were there at first, and then those that the rows of the snapshot name.
+  const files: FileCopy = { tar, store, seen: new Set(), digest: createHash('sha256'), bytes: 0, missing: 0 }
+  await copyFiles(files, null, progress)
+  const end = await inSnapshot(client, async (takenAt) => {
+    const snapshot = await readSnapshot(client, takenAt)
+    const snapshotBytes = bytesOfJson(snapshot)
+    await tar.add(snapshotName, snapshotBytes)
+    await copyFiles(files, await namedFiles(client), progress)
+    const tables = await copyTables(client, snapshot.tables, tar, progress)
+    return {
+      finishedAt: systemClock.now().toISOString(),
+      takenAt: snapshot.takenAt,
+      head: digestOf(headBytes),
+      snapshot: digestOf(snapshotBytes),
+      tables,
+      files: { count: files.seen.size, bytes: files.bytes, missing: files.missing, sha256: files.digest.digest('hex') },
+    }
+  })
+  const bytes = bytesOfJson(end)
+  await tar.add(endName(bytes), bytes)
+  await tar.end()
+  progress.end()
+  return end
+}
+
+async function listMasterKeys(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>('select distinct master_key_id as id from secrets order by 1')
+  return rows.map(({ id }) => id)
+}
+
+async function readSnapshot(client: pg.Client, takenAt: Date): Promise<Snapshot> {
+  const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`)
+  const migrations = await readMigrationsOf(client)
+  return {
+    takenAt: takenAt.toISOString(),
+    postgres: rows[0]?.version ?? '',
+    migrations,
+    ...(await readCatalogue(client)),
+  }
+}
+
+async function copyTables(
+  client: pg.Client,
+  tables: readonly CopiedTable[],
+  tar: TarWriter,
+  progress: Progress,
+): Promise<EndMark['tables']> {
+  const sizes = await sizesOf(client)
+  const total = tables.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 1)
+  let before = 0
+  const copied: EndMark['tables'] = []
+  for (const table of tables) {
+    const digest = createHash('sha256')
+    let [bytes, part] = [0, 0]
+    const source = copyOut(client, copyStatement(table, 'to stdout'))
+    let next = await source.next()
+    for (; !next.done; next = await source.next()) {
+      const block = next.value
+      part++
+      bytes += block.length
+      digest.update(block)
+      await tar.add(partName(table.name, part), block)
+      progress.show(before / total, `${megabytes(tar.bytes)}, ${table.name}`)
+    }
+    before += sizes.get(table.name) ?? 0
+    copied.push({ name: table.name, rows: next.value, bytes, sha256: digest.digest('hex') })
+  }
+  return copied
+}
+
+async function sizesOf(client: pg.Client): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ name: string; bytes: string }>(`
+    select relname as name, pg_table_size(oid)::text as bytes
+    from pg_class
+    where relnamespace = current_schema()::regnamespace
+      and relkind = 'r'`)
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]))
+}
+
+interface Target {
+  tar: TarWriter
+  /** Makes what was written last, under its name. */
+  finish(): Promise<void>
+  drop(): Promise<void>
+}
+
+/** Goes by another name until it is whole. */
+function newFile(path: string): Target {
+  if (existsSync(path)) throw new Error(`${path} is there already: name another file, or remove it.`)
+  if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)} to write the backup to.`)
+  const part = `${path}.part`
+  const to = createWriteStream(part, { mode: 0o600, flush: true })
+  return {
+    tar: writeTar(to),
+    finish: async () => {
+      to.end()
+      await finished(to)
+      await rename(part, path)
+      await syncFolder(dirname(path))
+    },
+    drop: async () => {
+      to.destroy()
+      await rm(part, { force: true })
+    },
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path)
+  await folder.sync().finally(() => folder.close())
+}
+
+function standardOutput(): Target {
+  if (process.stdout.isTTY)
+    throw new Error('Standard output is a terminal: send it to a file or a program, or name a file.')
+  return {
+    tar: writeTar(process.stdout),
+    finish: () => new Promise((resolve) => process.stdout.end(resolve)),
+    drop: async () => {},
+  }
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+
+interface Told extends BackupOptions {
+  bytes: number
+}
+
+function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): void {
+  const rows = end.tables.reduce((sum, table) => sum + table.rows, 0)
+  const { count, missing } = end.files
+  const where =
+    keys === undefined
+      ? `without them nobody can read it. They are in ${config.masterKey === null ? keyFileOf(config.dataFolder) : 'PARLEY_MASTER_KEY'}: keep a copy apart from the backup.`
+      : `they are in ${keys}: keep that file apart from the backup.`
+  const lines = [
+    `${to === '-' ? 'Standard output' : to}: ${megabytes(bytes)}, ${rows} rows, ${count} files. Every write acknowledged before ${end.takenAt} is in it.`,
+    ...(missing > 0 ? [`${missing} files that rows name were in the store no more.`] : []),
+    ...(config.media.kind === 's3' ? ['The files are in a bucket and not in it: copy them by themselves.'] : []),
+    `The master keys are not in it, and ${where}`,
+  ]
+  if (to === '-') for (const line of lines) say(line)
+  else
+    answer(
+      json,
+      { to, bytes, rows, files: count, missingFiles: missing, takenAt: end.takenAt, keys: keys ?? null },
+      lines,
+    )
+}

@@ -1,0 +1,249 @@
+import { createHash, type Hash } from 'node:crypto'
+import type pg from 'pg'
+import { loadTables } from '../../base/copy/load.ts'
+import { withSession } from '../../base/copy/session.ts'
+import { openDb, sqlState } from '../../base/db.ts'
+import { checkKnown, migrate } from '../../base/migrate.ts'
+import type { DatabaseAddress } from '../../base/postgres/address/address.ts'
+import type { Config } from '../../config.ts'
+import type { MediaStore } from '../../media/store/store.ts'
+import { openProgress, type Progress } from '../progress.ts'
+import { storeOf } from './files.ts'
+import {
+  digestOf,
+  type EndMark,
+  endName,
+  filePrefix,
+  format,
+  type Head,
+  headName,
+  isEndName,
+  type Part,
+  type Snapshot,
+  snapshotName,
+  tableOf,
+} from './format.ts'
+import { CutOff, readTar, type TarEntry } from './tar-read.ts'
+
+export interface ReadBackup {
+  head: Head
+  snapshot: Snapshot
+  end: EndMark
+  rows: number
+  /** Of the database that it is in now. */
+  address: DatabaseAddress
+}
+
+interface Into {
+  config: Config
+  /** Makes an empty database, once the backup is known to be one that these keys open. */
+  openDatabase: () => Promise<DatabaseAddress>
+  /** Throws when the keys that are at hand do not open it. */
+  checkKeys: (masterKeyIds: string[]) => void
+}
+
+/** Reads a backup into an empty database and an empty folder of files. Throws unless all of it is there as it was written. */
+export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): Promise<ReadBackup> {
+  const reader = entriesOf(input)
+  const progress = openProgress()
+  try {
+    const headBytes = await wholeOf(await reader.take(headName))
+    const head = readHead(headBytes)
+    into.checkKeys(head.masterKeyIds)
+    const store = storeOf(into.config)
+    if (store !== null && head.filesMark !== null) await store.writeMark(head.filesMark)
+    const files: FilesRead = { store, digest: createHash('sha256'), count: 0, bytes: 0 }
+    await readFiles(reader, files, progress)
+
+    const snapshotBytes = await wholeOf(await reader.take(snapshotName))
+    const snapshot = readJson<Snapshot>(snapshotName, snapshotBytes)
+    const address = await into.openDatabase()
+    await makeTables(address, snapshot)
+    await readFiles(reader, files, progress)
+    const given = { head: digestOf(headBytes), snapshot: digestOf(snapshotBytes) }
+    const end = await withSession(address, 'parley restore', (client) =>
+      readTables(client, reader, snapshot, progress, async (tables) =>
+        checkEnd(await readEnd(reader), given, tables, files),
+      ),
+    )
+    // A backup of an earlier version becomes one of today.
+    await withDb(address, (db) => migrate(db))
+    progress.end()
+    return { head, snapshot, end, address, rows: end.tables.reduce((sum, { rows }) => sum + rows, 0) }
+  } finally {
+    await reader.close()
+  }
+}
+
+function readHead(bytes: Buffer): Head {
+  const head = readJson<Head>(headName, bytes)
+  if (head.format === format) return head
+  throw new Error(`The backup has format ${head.format}, and this version of Parley reads ${format}: use a newer one.`)
+}
+
+async function makeTables(address: DatabaseAddress, { migrations }: Snapshot): Promise<void> {
+  await checkKnown(migrations)
+  await withDb(address, (db) => migrate(db, undefined, migrations.at(-1)?.number ?? 0))
+}
+
+async function withDb(
+  address: DatabaseAddress,
+  work: (db: ReturnType<typeof openDb>) => Promise<unknown>,
+): Promise<void> {
+  const db = openDb({ address, maxConnections: 2 })
+  await work(db).finally(() => db.close())
+}
+
+interface FilesRead {
+  store: MediaStore | null
+  digest: Hash
+  count: number
+  bytes: number
+}
+
+async function readFiles(reader: Reader, files: FilesRead, progress: Progress): Promise<void> {
+  for (;;) {
+    const entry = await reader.peek()
+    if (!entry.name.startsWith(filePrefix)) return
+    if (files.store === null) {
+      throw new Error('The backup holds files, and PARLEY_MEDIA_URL names a bucket: leave it out for the restore.')
+    }
+    await reader.take(entry.name)
+    const name = entry.name.slice(filePrefix.length)
+    files.digest.update(name)
+    await files.store.put(name, hashed(files, entry.content))
+    files.count++
+    progress.show(0, `${files.count} files`)
+  }
+}
+
+async function* hashed(files: FilesRead, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    files.digest.update(piece)
+    files.bytes += piece.length
+    yield piece
+  }
+}
+
+type TablesRead = EndMark['tables']
+
+/** Nothing of the tables is kept unless `check` finds the end as it has to be. */
+async function readTables(
+  client: pg.Client,
+  reader: Reader,
+  snapshot: Snapshot,
+  progress: Progress,
+  check: (tables: TablesRead) => Promise<EndMark>,
+): Promise<EndMark> {
+  let end: EndMark | undefined
+  await loadTables(client, snapshot, async ({ fill }) => {
+    const read: TablesRead = []
+    for (const table of snapshot.tables) {
+      progress.show(read.length / snapshot.tables.length, table.name)
+      const digest = createHash('sha256')
+      const part: Part = { bytes: 0, sha256: '' }
+      const bytes = bytesOfTable(reader, table.name, digest, part)
+      const rows = await fill(table, bytes).catch(unreadable(table.name))
+      read.push({ name: table.name, rows, bytes: part.bytes, sha256: digest.digest('hex') })
+    }
+    end = await check(read)
+  })
+  if (end === undefined) throw new CutOff()
+  return end
+}
+
+/** The server reads what comes before its digest is known. */
+const unreadable = (table: string) => (error: unknown) => {
+  const isNoise = /^(?:22|23|08P01)/.test(sqlState(error))
+  throw isNoise ? altered(`table ${table}`) : error
+}
+
+async function* bytesOfTable(reader: Reader, table: string, digest: Hash, part: Part): AsyncGenerator<Buffer> {
+  while (tableOf((await reader.peek()).name) === table) {
+    const entry = await reader.take((await reader.peek()).name)
+    for await (const piece of entry.content) {
+      digest.update(piece)
+      part.bytes += piece.length
+      yield piece
+    }
+  }
+}
+
+async function readEnd(reader: Reader): Promise<EndMark> {
+  const entry = await reader.peek()
+  if (!isEndName(entry.name)) throw altered(entry.name)
+  await reader.take(entry.name)
+  const bytes = await wholeOf(entry)
+  if (entry.name !== endName(bytes)) throw altered('end mark')
+  return readJson<EndMark>('end mark', bytes)
+}
+
+function checkEnd(
+  end: EndMark,
+  given: { head: string; snapshot: string },
+  tables: TablesRead,
+  files: FilesRead,
+): EndMark {
+  if (end.head !== given.head) throw altered(headName)
+  if (end.snapshot !== given.snapshot) throw altered(snapshotName)
+  for (const [n, table] of tables.entries()) {
+    const written = end.tables[n]
+    const isSame = written?.sha256 === table.sha256 && written.rows === table.rows && written.name === table.name
+    if (!isSame) throw altered(`table ${table.name}`)
+  }
+  if (tables.length !== end.tables.length) throw altered('list of tables')
+  const isSame = files.digest.digest('hex') === end.files.sha256 && files.count === end.files.count
+  if (!isSame) throw altered('files')
+  return end
+}
+
+const altered = (what: string) =>
+  new Error(`The backup was altered: its ${what} is not as it was written, so nothing of it is taken. Copy it again.`)
+
+function readJson<T>(name: string, bytes: Buffer): T {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as T
+  } catch {
+    throw altered(name)
+  }
+}
+
+interface Reader {
+  peek(): Promise<TarEntry>
+  /** Throws when another entry comes. */
+  take(name: string): Promise<TarEntry>
+  close(): Promise<void>
+}
+
+/** The entries, of which the next can be looked at. That there are no more before the end mark means that it is cut off. */
+function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
+  const entries = readTar(input)
+  let next: TarEntry | undefined
+  const peek = async () => {
+    if (next === undefined) {
+      const { value, done } = await entries.next()
+      if (done) throw new CutOff()
+      next = value
+    }
+    return next
+  }
+  return {
+    peek,
+    take: async (name) => {
+      const entry = await peek()
+      if (entry.name !== name) throw new Error(`This is no backup of Parley: ${entry.name} is where ${name} should be.`)
+      next = undefined
+      return entry
+    },
+    close: async () => void (await entries.return(undefined)),
+  }
+}
+
+async function wholeOf({ name, bytes, content }: TarEntry): Promise<Buffer> {
+  if (bytes > maxTextBytes) throw new Error(`This is no backup of Parley: its ${name} is too large.`)
+  const pieces: Buffer[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+const maxTextBytes = 16 * 1024 * 1024

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { migrate } from '../../../src/base/migrate.ts'
+import { databaseSettings, emptyDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { ask, installed, keepWriting, readsEveryFile, started } from '../../support/program/installation.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
+import { until } from '../../support/until.ts'
+
+test('an embedded installation moves to an external database, all of it or nothing, and goes on there', {
+  timeout: 150_000,
+}, async () => {
+  const at = await installed()
+  const service = await started(at)
+  const { key } = await newWorkspace(service.url)
+  const writing = keepWriting(service.url, key)
+  await writing.more(50)
+  await writing.stop()
+
+  const target = await emptyDatabase()
+  const { db } = target
+  const { PARLEY_MEDIA_URL: _, DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, ...password } = databaseSettings(target)
+  const to = PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL
+  const env = serviceEnvironment(at.folder, 1, password)
+  const parley = (...args: string[]) => runCommand(args, env)
+  const refused = async (words: RegExp) => {
+    const { exitCode, stderr } = await parley('move', '--to', to)
+    assert.equal(exitCode, 1)
+    assert.match(stderr, words)
+  }
+
+  await refused(/is in use by process \d+\. Stop it/)
+  service.kill('SIGTERM')
+  await service.gone
+  await db.sql`create table theirs (id integer)`
+  await refused(/is not empty \(1 tables\)\. Nothing was changed/)
+  await db.sql`drop table theirs`
+
+  await killedHalfWay(db, to, env)
+  const moved = await parley('move', '--to', to, '--json')
+  assert.equal(moved.exitCode, 0, moved.stderr)
+  const { proof, rows } = JSON.parse(moved.stdout)
+  assert.deepEqual(proof.findings, [])
+  assert.ok(rows > 400)
+  assert.deepEqual([...(await db.sql`select from rate_limits limit 1`)], [])
+  await refused(/was moved to another database: set DATABASE_URL/)
+  const left = await parley('workspace', 'list')
+  assert.match(left.stderr, /was moved to another database/)
+
+  const settings = {
+    ...password,
+    DATABASE_URL: to,
+    PARLEY_MASTER_KEY: (await readFile(join(at.folder, 'master.key'), 'utf8')).trim(),
+    PARLEY_MEDIA_URL: pathToFileURL(join(at.folder, 'media')).href,
+  }
+  const there = await startService({ ...at, env: { ...at.env, ...settings } })
+  for (const { code } of writing.acknowledged) {
+    assert.equal((await ask(there.url, key, `/api/v1/leads/${code}`)).status, 200, code)
+  }
+  await readsEveryFile(there.url)
+  const further = keepWriting(there.url, key, 'later')
+  await further.more(3)
+  await further.stop()
+  const after = await runCommand(['prove', '--json'], serviceEnvironment(at.folder, 1, settings))
+  assert.equal(after.exitCode, 0, after.stdout + after.stderr)
+  assert.ok(JSON.parse(after.stdout).events >= proof.events + 3)
+})
+
+type Target = Awaited<ReturnType<typeof emptyDatabase>>['db']
+
+/** Kills a move that has filled some tables and waits for another one. The rows that it brought are gone with it. */
+async function killedHalfWay(db: Target, to: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await migrate(db)
+  await db.sql.unsafe(`
+    create function wait() returns trigger language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock(42);
+        return null;
+      end $$;
+    create trigger wait before insert on leads for each statement execute function wait()`)
+  const first = spawn(process.execPath, [mainProgram, 'move', '--to', to], { env, stdio: 'ignore' })
+  atEnd(async () => void first.kill('SIGKILL'))
+  await db.tx(async (tx) => {
+    await tx`select pg_advisory_xact_lock(42)`
+    const isWaiting = async () => {
+      const rows = await tx`
+        select
+        from pg_locks
+        where locktype = 'advisory'
+          and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+      return rows.length > 0
+    }
+    await until(isWaiting, 'a move that copies')
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+  })
+  // It takes the locks only once the move is undone.
+  await db.sql`drop trigger wait on leads`
+  await db.sql`drop function wait()`
+  assert.deepEqual([...(await db.sql`select id from workspaces`)], [])
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { databaseSettings, testDatabase } from '../../support/database.ts'
+import { newFolder } from '../../support/folder.ts'
+import { runCommand } from '../../support/program/run-command.ts'
+import { serviceEnvironment } from '../../support/program/service.ts'
+
+const masterKey = randomBytes(32).toString('hex')
+
+test('a restored external database is proven: keys, sealed values, files and feeds; what is wrong is named', async () => {
+  const database = await testDatabase()
+  const { sql } = database.db
+  const folder = await newFolder()
+  const settings = { ...databaseSettings(database), PARLEY_MASTER_KEY: masterKey }
+  const parley = (more: Record<string, string>, ...args: string[]) =>
+    runCommand(args, serviceEnvironment(folder, 1, { ...settings, ...more }))
+  assert.equal((await parley({}, 'workspace', 'create', 'Acme', '--owner', 'ana@example.com')).exitCode, 0)
+  const [workspace] = await sql<{ id: string }[]>`select id from workspaces`
+  const workspaceId = workspace?.id ?? ''
+  const findings = async (more: Record<string, string> = {}): Promise<string[]> => {
+    const { exitCode, stdout, stderr } = await parley(more, 'prove', '--json')
+    assert.ok(stdout !== '', stderr)
+    const found: string[] = JSON.parse(stdout).findings
+    assert.equal(exitCode, found.length === 0 ? 0 : 1)
+    return found
+  }
+
+  const good = await parley({}, 'prove')
+  assert.equal(good.exitCode, 0, good.stdout)
+  assert.match(good.stdout, /Of 1 workspaces [1-9]\d* sealed values were opened/)
+  assert.match(good.stdout, /Nothing is missing\.\n$/)
+
+  // Of one row, and of one key, that do not open.
+  const [invitation] = await sql<{ id: string; email: Buffer }[]>`select id, email from invitations`
+  assert.ok(invitation)
+  const setEmail = (email: Buffer) => sql`update invitations set email = ${email} where id = ${invitation.id}`
+  const altered = Buffer.from(invitation.email)
+  altered.writeUInt8(altered.readUInt8(20) ^ 1, 20)
+  await setEmail(altered)
+  assert.match((await findings()).join('\n'), /^invitations: /)
+  await setEmail(invitation.email)
+  const strange = await findings({ PARLEY_MASTER_KEY: randomBytes(32).toString('hex') })
+  assert.match(strange.join('\n'), /keys of the installation: Secrets are wrapped by master key [0-9a-f]{8}/)
+
+  // A file that a row names, a place beyond the end of the feed, and a store that is not ours.
+  await nameFile(sql, workspaceId)
+  assert.match((await findings()).join('\n'), /^files: 1 of 1 that rows name are not in the media folder/)
+  await sql`delete from media`
+  await sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
+    values (${workspaceId}, ${randomUUID()}, 'lead.created', ${randomUUID()}, '', now(), 999999)`
+  assert.match(
+    (await findings()).join('\n'),
+    /^events of workspace .*: one has place 999999, and the feed ends at \d+$/,
+  )
+  await sql`delete from events where position = 999999`
+  await rm(join(database.mediaFolder, 'parley-store.json'))
+  assert.match((await findings()).join('\n'), /^files: The media folder .* has no parley-store\.json/)
+
+  const advice = await parley({ PGPASSWORD: 'not-to-be-shown' }, 'backup', '--to', join(folder, 'x'))
+  assert.equal(advice.exitCode, 1)
+  assert.match(advice.stderr, /Nothing was backed up[\s\S]*pg_dump --format=custom --file=parley\.dump "postgres:/)
+  assert.ok(!advice.stderr.includes('not-to-be-shown'))
+  for (const url of [
+    'postgres://ana:not-to-be-shown@db.example.com/parley',
+    'postgres://ana@db.example.com/parley?password=not-to-be-shown',
+  ]) {
+    const { stderr } = await parley({ DATABASE_URL: url }, 'backup', '--to', join(folder, 'x'))
+    assert.match(stderr, /parley\.dump "postgres:\/\/ana@db\.example\.com\/parley"/)
+    assert.ok(!stderr.includes('not-to-be-shown'))
+  }
+})
+
+async function nameFile(
+  sql: Awaited<ReturnType<typeof testDatabase>>['db']['sql'],
+  workspaceId: string,
+): Promise<void> {
+  const [connection, conversation] = [randomUUID(), randomUUID()]
+  await sql`
+    insert into connections (
+      workspace_id, id, channel, name, number_id, settings, state, state_changed_at, created_at, updated_at
+    )
+    values (${workspaceId}, ${connection}, 'waba', 'x', '1', '', 'active', now(), now(), now())`
+  await sql`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, index_version, owner_since, status, last_message_at, created_at,
+      updated_at
+    )
+    values (${workspaceId}, ${conversation}, ${connection}, 'waba', '', 1, now(), 'open', now(), now(), now())`
+  await sql`
+    insert into media (
+      workspace_id, id, conversation_id, connection_id, direction, kind, state, details, stored_as, created_at, updated_at
+    )
+    values (
+      ${workspaceId}, ${randomUUID()}, ${conversation}, ${connection}, 'inbound', 'image', 'here', '', ${randomUUID()},
+      now(), now()
+    )`
+}
