@@ -333,6 +333,7 @@ create table events (
   actor_id uuid,
   part_of text,
   changes bytea,
+  trace bytea,
   constraint events_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );

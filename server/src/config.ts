@@ -5,6 +5,7 @@ import { memoryBytes } from './base/machine-memory.ts'
 import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
 import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
 import { AddressProblem } from './base/postgres/address/address-problem.ts'
+import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
 /** Everything that can be set, checked once at start. Nothing else reads the environment. */
 export interface Config {
@@ -40,6 +41,8 @@ export interface Config {
   teamToken: string | null
   /** Lets a collector read `/metrics`, and nothing else. */
   metricsToken: string | null
+  /** Where traces and metrics are sent; null unless the settings of OpenTelemetry ask for it. */
+  telemetry: TelemetrySettings | null
   /** How long somebody who signed in stays so without coming back. */
   sessionIdleMs: number
   demo: boolean
@@ -140,6 +143,7 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
     teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
     metricsToken: read.secret('PARLEY_METRICS_TOKEN', 24),
+    telemetry: readTelemetry(read),
     sessionIdleMs: (read.integer('PARLEY_SESSION_DAYS', 1, 90) ?? 14) * 24 * 3_600_000,
     demo,
     simulator: {
@@ -160,7 +164,8 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
   for (const name of Object.keys(env)) {
     if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a setting of Parley`)
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  // What two settings go by is read for each.
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   return config
 }
 
@@ -214,6 +219,7 @@ function reader(env: Environment, problems: string[]) {
   return {
     known,
     text,
+    problem,
     integer(name: string, min: number, max: number): number | null {
       const value = text(name)
       if (value === null) return null

@@ -132,6 +132,25 @@ test('nothing but the command line knows of the simulator', () => {
   )
 })
 
+test('OpenTelemetry is loaded by the file that is loaded when it is wanted, and by those behind it', () => {
+  const folder = 'http/ops/telemetry'
+  const behind = ['figures.ts', 'sdk.ts', 'spans.ts'].map((name) => `${folder}/${name}`)
+  const users = files.filter(({ text }) => text.includes("from '@opentelemetry/"))
+  assert.deepEqual(
+    users.map(({ path }) => path),
+    behind,
+  )
+  const importers = files.filter(
+    ({ path, imports }) => !behind.includes(path) && imports.some((to) => behind.includes(to)),
+  )
+  assert.deepEqual(
+    importers.map(({ path }) => path),
+    [`${folder}/telemetry.ts`],
+  )
+  const [{ text = '' } = {}] = importers
+  assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/(?:figures|sdk|spans)\.ts'/)
+})
+
 test('no file imports itself by way of others', () => {
   const done = new Set<string>()
   const cycles: string[] = []

@@ -44,7 +44,7 @@ const untrustedForward =
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(runtime: Runtime, watch: (app: App) => void = () => {}): Promise<App> {
-  const { config, log, clock, db, limiter, metrics } = runtime
+  const { config, log, clock, db, limiter, metrics, tracer } = runtime
   const guard = await createGuard({
     db,
     clock,
@@ -57,6 +57,7 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
     clock,
     isHttps: config.http.publicUrl.startsWith('https:'),
     keyIdOf: (request) => request.caller?.keyId,
+    tracer,
     observe: metrics.request,
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -5,6 +5,7 @@ import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import type { Tracer } from '../base/tracing/span.ts'
 import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
 import type { Sequencer } from '../events/sequencer.ts'
@@ -23,6 +24,8 @@ export interface Runtime {
   vault: Vault
   limiter: Limiter
   metrics: Metrics
+  /** Begins traces, where an operator wants them. */
+  tracer?: Tracer | undefined
   sequencer: Sequencer
   /** The way to addresses that users gave. */
   outgoing: Outgoing

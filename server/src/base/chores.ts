@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
+import { inSpan } from './shares/work.ts'
+import type { Tracer } from './tracing/span.ts'
 
 /** Work that is done again and again, by one process of several each time. It must bear being cut short and repeated. */
 export interface Chore {
@@ -18,6 +20,8 @@ export interface ChoreDeps {
   db: Db
   clock: Clock
   log: Log
+  /** Begins a trace with each run of those that are neither quiet nor silent: the others look every few seconds. */
+  tracer?: Tracer | undefined
   /** Told after each run. */
   ran?: (name: string, result: 'done' | 'failed', ms: number) => void
 }
@@ -54,10 +58,13 @@ export function createChores(deps: ChoreDeps, chores: readonly Chore[]): Chores 
   }
 }
 
-async function runChore({ log, ran }: ChoreDeps, { name, work, isQuiet, isSilent }: Chore): Promise<void> {
+async function runChore({ log, ran, tracer }: ChoreDeps, chore: Chore): Promise<void> {
+  const { name, work, isQuiet, isSilent } = chore
   const startedMs = performance.now()
+  const span =
+    isQuiet || isSilent ? undefined : tracer?.begin('internal', `chore ${name}`, { 'parley.chore': name }, null)
   try {
-    const count = await work()
+    const count = await (span === undefined ? work() : inSpan(span, work))
     if (!isSilent && (!isQuiet || count !== 0)) log.info('chore', { job: name, count })
     ran?.(name, 'done', performance.now() - startedMs)
   } catch (error) {

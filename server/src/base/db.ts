@@ -5,10 +5,11 @@ import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failure
 import type { Pool } from './postgres/pool.ts'
 import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
-import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
+import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { createShares, type Shares } from './shares/shares.ts'
-import { asService, currentWork, isInTransaction, service, within, workInTransaction } from './shares/work.ts'
+import { asService, currentWork, isInTransaction, service, traced, within, workInTransaction } from './shares/work.ts'
+import { statementSpan } from './tracing/statement-span.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type { Sql }
@@ -134,10 +135,12 @@ export function openDb(options: DbOptions): Db {
       const sinceMs = performance.now()
       const answer = await persist(db, () => {
         news.length = 0
-        return begin(core, sinceMs, (tx) => {
-          newsOf.set(tx, news)
-          return work(tx)
-        })
+        const once = () =>
+          begin(core, sinceMs, (tx) => {
+            newsOf.set(tx, news)
+            return work(tx)
+          })
+        return traced('internal', 'transaction', {}, once)
       })
       // What follows from it is done for all who listen, and in nobody's turn.
       asService(() => news.forEach(board.tell))
@@ -182,8 +185,10 @@ interface Core {
   shares: Shares
   /** Of this process, at the database. */
   name: string
-  look: (statement: Statement) => void
+  look: Look
 }
+
+type Look = (statement: Statement) => Ended | undefined
 
 function openTags({ self, pool, shares, name, look }: Core) {
   const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
@@ -221,7 +226,7 @@ async function begin<T>(
 
 async function inTransaction<T>(
   pool: Pool,
-  { look, sinceMs }: { look: (statement: Statement) => void; sinceMs: number },
+  { look, sinceMs }: { look: Look; sinceMs: number },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const session = await pool.take()
@@ -278,9 +283,14 @@ export function announce(tx: Tx, topic: string, id: string): void {
   if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
-function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => void {
-  if (onStatement === undefined) return () => {}
-  return ({ text, given, types }) => onStatement({ text, parameters: given, types })
+/** Told of each statement, whose end it asks to be told of where there is a trace of which it is a part. */
+function reporter(onStatement: DbOptions['onStatement']): Look {
+  return (statement) => {
+    const { text, given, types } = statement
+    onStatement?.({ text, parameters: given, types })
+    const { span } = currentWork()
+    return span?.isKept ? statementSpan(span, statement) : undefined
+  }
 }
 
 async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { type DestinationStream, pino } from 'pino'
  */
 export interface LogFields {
   requestId?: string
+  traceId?: string
   method?: string
   /** The route's pattern, `/api/v1/leads/:identifier`. */
   route?: string
@@ -41,6 +42,7 @@ export interface Log {
 
 const allowed: readonly (keyof LogFields)[] = [
   'requestId',
+  'traceId',
   'method',
   'route',
   'verb',

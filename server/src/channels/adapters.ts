@@ -1,3 +1,4 @@
+import { traced } from '../base/shares/work.ts'
 import type { ChannelAdapters } from './adapter.ts'
 import { type Channel, channels } from './connection/connection.ts'
 import type { Connector, SendResult } from './connector.ts'
@@ -20,13 +21,17 @@ export function observedConnectors(
   observe: (channel: Channel, outcome: Outcome, ms: number) => void,
 ): Record<Channel, Connector> {
   const observed = channels.map((channel) => {
-    const connector = observedConnector(connectorOf(channel), (outcome, ms) => observe(channel, outcome, ms))
+    const connector = observedConnector(channel, connectorOf(channel), (outcome, ms) => observe(channel, outcome, ms))
     return [channel, connector] as const
   })
   return Object.fromEntries(observed) as Record<Channel, Connector>
 }
 
-function observedConnector(connector: Connector, observe: (outcome: Outcome, ms: number) => void): Connector {
+function observedConnector(
+  channel: Channel,
+  connector: Connector,
+  observe: (outcome: Outcome, ms: number) => void,
+): Connector {
   return {
     maxTextLength: connector.maxTextLength,
     takesChoices: connector.takesChoices === true,
@@ -36,7 +41,11 @@ function observedConnector(connector: Connector, observe: (outcome: Outcome, ms:
       const startedMs = performance.now()
       let outcome: Outcome = 'error'
       try {
-        const result = await connector.send(connection, order)
+        const result = await traced('producer', 'send', { 'parley.channel': channel }, async (span) => {
+          const sent = await connector.send(connection, order)
+          span?.note({ 'parley.outcome': sent.outcome })
+          return sent
+        })
         outcome = result.outcome
         return result
       } finally {

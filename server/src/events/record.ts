@@ -2,6 +2,8 @@ import { announce, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
+import { currentWork } from '../base/shares/work.ts'
+import { packTraceparent } from '../base/tracing/span.ts'
 import type { Actor } from '../workspace/actor.ts'
 import type { EventName } from './event-groups.ts'
 
@@ -59,10 +61,11 @@ export function insertEvents(
   })
   return tx`
     insert into events (
-      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, actor_type, actor_id, part_of, changes
+      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, actor_type, actor_id, part_of, changes,
+      trace
     )
     select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz,
-      e.actor_type, e.actor_id, e.part_of, e.changes
+      e.actor_type, e.actor_id, e.part_of, e.changes, ${currentTrace()}::bytea
     from unnest(
       ${ids}::uuid[],
       ${events.map((event) => event.name)}::text[],
@@ -93,12 +96,18 @@ export async function recordTestEvent(
   const payload = keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload))
   await tx`
     insert into events (
-      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, test_endpoint_id
+      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, test_endpoint_id, trace
     )
     values (
       ${workspaceId}, ${id}, ${event.name}, ${event.subjectId}, ${event.connectionId}, ${payload}, ${at},
-      ${endpointId}
+      ${endpointId}, ${currentTrace()}
     )`
   announce(tx, recordedTopic, workspaceId)
   return id
+}
+
+/** What the deliveries of an event go on from; null, which takes no room, where nothing is traced. */
+function currentTrace(): Buffer | null {
+  const { span } = currentWork()
+  return span === null ? null : packTraceparent(span.traceparent)
 }

@@ -20,6 +20,7 @@ const notSealed: Record<string, string> = {
   'message_reactions.about_index': 'a stable digest of a random id',
   'parked_statuses.external_index': 'a stable digest of a random id',
   'push_subscriptions.endpoint_hash': 'SHA-256 of an address with a random part, which tells browsers apart',
+  'events.trace': 'the random ids of a trace',
   'secrets.wrapped': 'wrapped by the master key, which has a rotation of its own',
 }
 

@@ -1,3 +1,5 @@
+import { currentWork, tracedTogether } from '../shares/work.ts'
+import type { Span } from '../tracing/span.ts'
 import { isOutOfPatience, mayTryAgain } from './patience.ts'
 
 export interface Batching<I, O> {
@@ -14,6 +16,7 @@ export interface Batching<I, O> {
 interface Queued<I, O> {
   item: I
   sinceMs: number
+  span: Span | null
   resolve(answer: O): void
   reject(error: unknown): void
 }
@@ -42,7 +45,8 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     const begunAtMs = performance.now()
     try {
       const items = group.map(({ item }) => item)
-      const answers = await work(key, items)
+      const spans = group.map(({ span }) => span)
+      const answers = await tracedTogether(spans, () => work(key, items))
       for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
     } catch (error) {
       if (group.length > 1 && isUndone(error) && mayTryAgain(error, begunAtMs)) {
@@ -62,7 +66,7 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     new Promise((resolve, reject) => {
       const line = lines.get(key) ?? { running: 0, waiting: [] }
       lines.set(key, line)
-      line.waiting.push({ item, sinceMs: performance.now(), resolve, reject })
+      line.waiting.push({ item, sinceMs: performance.now(), span: currentWork().span, resolve, reject })
       if (line.running < groups) void run(key, line)
     })
 }

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { currentWork, traced } from '../shares/work.ts'
+import type { Span, SpanFields } from '../tracing/span.ts'
 import { type AddressJudge, createAddressJudge } from './address-judge.ts'
 import { type Agents, type Exchange, exchange } from './exchange.ts'
 import { guardedLookup, refusalOfLiteral, refusalOfName } from './guard.ts'
@@ -25,6 +27,8 @@ export interface OutgoingRequest {
    * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
    */
   mayRepeat?: boolean
+  /** Sends the trace that it is a part of, if there is one, as `traceparent`. */
+  tellsTrace?: boolean
 }
 
 /**
@@ -107,8 +111,8 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
   setMaxListeners(0, closing.signal)
   const deps = { agents, judge, resolve }
   return {
-    call: (request) => call(deps, request),
-    stream: (request) => stream(deps, closing.signal, request),
+    call: (request) => (currentWork().span === null ? call(deps, request) : callTraced(deps, request)),
+    stream: (request) => streamTraced(request, () => stream(deps, closing.signal, request)),
     refusal: (url) => {
       const target = readTarget(url)
       if ('refused' in target) return target.refused
@@ -152,6 +156,38 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
   if (isRepeated) result = await attempt(true)
   if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
   return { ...result, ms: elapsedMs() }
+}
+
+/** Of an address a span has the host alone. */
+function fieldsOf({ method, url }: { method: string; url: string }): SpanFields {
+  const target = readTarget(url)
+  const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }
+  return { 'http.request.method': method, ...place }
+}
+
+function callTraced(deps: Deps, request: OutgoingRequest): Promise<OutgoingAnswer> {
+  return traced('client', request.method, fieldsOf(request), async (span) => {
+    const headers =
+      request.tellsTrace && span !== null ? { ...request.headers, traceparent: span.traceparent } : request.headers
+    const answer = await call(deps, { ...request, headers })
+    noteEnd(span, answer)
+    return answer
+  })
+}
+
+function streamTraced(request: StreamRequest, run: () => Promise<StreamAnswer>): Promise<StreamAnswer> {
+  if (currentWork().span === null) return run()
+  return traced('client', request.method, fieldsOf(request), async (span) => {
+    const answer = await run()
+    noteEnd(span, answer)
+    return answer
+  })
+}
+
+function noteEnd(span: Span | null, answer: OutgoingAnswer | StreamAnswer): void {
+  if (answer.outcome === 'answered') span?.note({ 'http.response.status_code': answer.status })
+  const problem = answer.outcome === 'failed' ? answer.code : answer.status >= 400 ? String(answer.status) : undefined
+  span?.end(problem)
 }
 
 async function stream(

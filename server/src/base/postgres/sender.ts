@@ -3,7 +3,7 @@ import type { Answer } from './exchange.ts'
 import { isStalePlan } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { planOf } from './prepared.ts'
-import type { Rows, Sender, Statement } from './template.ts'
+import type { Ended, Rows, Sender, Statement } from './template.ts'
 import { Transaction } from './transaction.ts'
 
 /**
@@ -16,7 +16,7 @@ export interface Gate {
   owner(): string
   /** Where a statement is being made that must not be sent from there; null where it may. */
   wrongPlace(): Error | null
-  onStatement(statement: Statement): void
+  onStatement(statement: Statement): Ended | undefined
 }
 
 /** Sends single statements by the pool, each through the gate. */
@@ -56,20 +56,27 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
       const entered = enter(isLight, misplaced)
       const leave = entered instanceof Promise ? await entered : entered
+      let ended: Ended | undefined
       try {
-        gate.onStatement(statement)
+        ended = gate.onStatement(statement)
         const { rows, count } = await run(statement, gate.owner())
+        ended?.()
         return Object.assign(rows, { count })
+      } catch (error) {
+        ended?.(error)
+        throw error
       } finally {
         leave()
       }
     },
     async *pages(statement, rows, misplaced) {
       const leave = await enter(false, misplaced)
+      let ended: Ended | undefined
       try {
-        gate.onStatement(statement)
+        ended = gate.onStatement(statement)
         yield* pagesOf(pool, statement, rows)
       } finally {
+        ended?.()
         leave()
       }
     },

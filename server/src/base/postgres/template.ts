@@ -46,6 +46,9 @@ export interface Statement {
   readonly given: readonly unknown[]
 }
 
+/** Called when a statement has ended, with what went wrong if anything did. */
+export type Ended = (error?: unknown) => void
+
 /** A part of a statement that is not a template. */
 export class Piece {
   readonly write: (draft: Draft) => void

@@ -2,7 +2,7 @@ import type { Answer } from './exchange.ts'
 import { sqlState } from './failures.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
 import type { Session } from './session.ts'
-import { type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
+import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
 /**
  * A transaction on a connection of its own. Nothing is sent before its first statement, which takes `begin` along: work
@@ -17,9 +17,9 @@ export class Transaction implements Sender {
   #failure: unknown
   #committed: Promise<Answer> | null = null
 
-  readonly #look: (statement: Statement) => void
+  readonly #look: (statement: Statement) => Ended | undefined
 
-  constructor(session: Session, look: (statement: Statement) => void = () => {}) {
+  constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
     this.#session = session
     this.#look = look
     this.#opening = [begin, ...session.mode.settings]
@@ -32,10 +32,17 @@ export class Transaction implements Sender {
 
   async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
     if (this.#state === 'over' || this.#state === 'ending') throw new TransactionEnded()
-    this.#look(statement)
-    if (statement.isScript) return this.#script(statement)
-    const { rows, count } = await this.#exchange({ plan: planOf(statement), values: statement.values })
-    return Object.assign(rows, { count })
+    const ended = this.#look(statement)
+    try {
+      const answer = statement.isScript
+        ? await this.#script(statement)
+        : await this.#exchange({ plan: planOf(statement), values: statement.values })
+      ended?.()
+      return 'rows' in answer ? Object.assign(answer.rows, { count: answer.count }) : answer
+    } catch (error) {
+      ended?.(error)
+      throw error
+    }
   }
 
   async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { problemOf, type Span, type SpanFields, type SpanKind } from '../tracing/span.ts'
 
 /**
  * For whom something is done. It goes with the flow of calls rather than with their arguments: it decides nothing but
- * in whose turn the database is asked, and whether a transaction is being gone round.
+ * in whose turn the database is asked, whether a transaction is being gone round, and of which trace it is a part.
  */
 export interface Work {
   /** A workspace, or one of the two below. */
@@ -10,6 +11,8 @@ export interface Work {
   /** Within an owner, lanes take turns as well. */
   lane: string
   readonly transaction: OpenTransaction | null
+  /** Null where nothing is traced. */
+  readonly span: Span | null
 }
 
 export interface OpenTransaction {
@@ -25,13 +28,18 @@ export const service = 'service'
 /** Requests of which nobody knows yet for which workspace they are. */
 export const door = 'door'
 
-const ofService: Work = Object.freeze({ owner: service, lane: '', transaction: null })
+const ofService: Work = Object.freeze({ owner: service, lane: '', transaction: null, span: null })
 const works = new AsyncLocalStorage<Work>()
 
 export const currentWork = (): Work => works.getStore() ?? ofService
 
 /** A request's work, before its sender is known. What asks for one thing waits in one lane. */
-export const workAtDoor = (lane: string): Work => ({ owner: door, lane, transaction: null })
+export const workAtDoor = (lane: string, span: Span | null = null): Work => ({
+  owner: door,
+  lane,
+  transaction: null,
+  span,
+})
 
 export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
 
@@ -39,8 +47,8 @@ export const asService = <T>(run: () => T): T => works.run(ofService, run)
 
 /** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
 export function apart<T>(run: () => T): T {
-  const { owner, lane } = currentWork()
-  return works.run({ owner, lane, transaction: null }, run)
+  const { owner, lane, span } = currentWork()
+  return works.run({ owner, lane, transaction: null, span }, run)
 }
 
 /** Says for which workspace the request is that is being served, for all that it still does. */
@@ -51,10 +59,51 @@ export function attributeTo(workspaceId: string): void {
   work.lane = ''
 }
 
+/** Does something as the work of this span, which ends with it. */
+export async function inSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
+  const { owner, lane, transaction } = currentWork()
+  try {
+    const answer = await works.run({ owner, lane, transaction, span }, run)
+    span.end()
+    return answer
+  } catch (error) {
+    span.end(problemOf(error))
+    throw error
+  }
+}
+
+/** Does something as a part of the trace that is under way, if there is one; `run` is handed the part. */
+export function traced<T>(
+  kind: SpanKind,
+  name: string,
+  fields: SpanFields,
+  run: (span: Span | null) => Promise<T>,
+): Promise<T> {
+  const { span } = currentWork()
+  if (span === null || !span.isKept) return run(span)
+  const part = span.child(kind, name, fields)
+  return inSpan(part, () => run(part))
+}
+
+/**
+ * Does at once what several have asked for, as a part of the trace of the first of those that are kept; it is linked to the
+ * others.
+ */
+export function tracedTogether<T>(spans: readonly (Span | null)[], run: () => Promise<T>): Promise<T> {
+  const traces = spans.filter((span) => span !== null)
+  const [first = traces[0], ...others] = traces.filter(({ isKept }) => isKept)
+  if (first === undefined) return run()
+  if (spans.length > 1 && first.isKept) {
+    return inSpan(first.child('internal', 'together', { 'parley.count': spans.length }, others), run)
+  }
+  const { owner, lane, transaction } = currentWork()
+  return works.run({ owner, lane, transaction, span: first }, run)
+}
+
 /** The work in a transaction of this database. `isOpen` is to be taken back when it ends. */
 export function workInTransaction(db: object): Work & { transaction: OpenTransaction } {
-  const { owner, lane, transaction: outer } = currentWork()
-  return { owner, lane, transaction: { db, isOpen: true, outer } }
+  const { owner, lane, transaction: outer, span } = currentWork()
+  return { owner, lane, transaction: { db, isOpen: true, outer }, span }
 }
 
 export function isInTransaction(db: object): boolean {

@@ -46,8 +46,8 @@ const shiftEveryMs = 1_000
 
 /** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
 export function startChores(runtime: Runtime): Loop {
-  const { db, clock, log, metrics, repeat = repeatAtPauses } = runtime
-  const chores = createChores({ db, clock, log, ran: metrics.chore }, choresOf(runtime))
+  const { db, clock, log, metrics, tracer, repeat = repeatAtPauses } = runtime
+  const chores = createChores({ db, clock, log, tracer, ran: metrics.chore }, choresOf(runtime))
   const loop = repeat(lookEveryMs, chores.begin, (error) => log.error('chores not looked for', {}, error))
   return {
     stop: async () => {

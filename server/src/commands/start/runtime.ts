@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Limiter } from '../../access/rate-limit/limiter.ts'
 import { openLimiter } from '../../access/rate-limit/open-limiter.ts'
 import { gaugesOf } from '../../app/gauges.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -16,6 +17,7 @@ import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/va
 import type { Config } from '../../config.ts'
 import { createSequencer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
+import { openTelemetry } from '../../http/ops/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
 import { ensurePushKeys } from '../../notices/push/keys.ts'
@@ -49,13 +51,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     await vault.ensureInstanceSecrets()
     await ensurePushKeys({ db, vault, clock })
     const media = await openStore({ db, vault, clock }, config.media)
-    const limiter = await openLimiter({
-      redisUrl: config.redisUrl,
-      sharedDatabase: config.database.url !== null,
-      db,
-      clock,
-      log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
-    })
+    const limiter = await limiterOf(config, { db, clock, log })
     const { memoryBytes } = config.search
     const memoryIndexes =
       memoryBytes === 0
@@ -66,7 +62,11 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       config.database.url === null
         ? () => {}
         : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
+    const counted = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
+    const { tracer, metrics, close: closeTelemetry } = await openTelemetry(config.telemetry, { log, metrics: counted })
     const close = async () => {
+      // First: the last metrics tell of the database.
+      await closeTelemetry()
       stopRelay()
       outgoing.close()
       try {
@@ -77,7 +77,6 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
         await closeDatabase()
       }
     }
-    const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
     const sequencer = createSequencer(db)
     const runtime = {
@@ -90,6 +89,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       limiter,
       memoryIndexes,
       metrics,
+      tracer,
       sequencer,
       outgoing,
       media,
@@ -103,6 +103,16 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     await closeDatabase()
     throw error
   }
+}
+
+function limiterOf(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>): Promise<Limiter> {
+  return openLimiter({
+    redisUrl: config.redisUrl,
+    sharedDatabase: config.database.url !== null,
+    db,
+    clock,
+    log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
+  })
 }
 
 function makeDataFolder(folder: string): void {

@@ -12,6 +12,7 @@ export const webhooksGuide = `Parley sends events by POST to addresses of yours,
 | \`webhook-event\` | the event's name |
 | \`content-type\` | \`application/json\` |
 | \`user-agent\` | \`Parley/<version>\` |
+| \`traceparent\` | where the service traces: the trace of what made the event, as [W3C](https://www.w3.org/TR/trace-context/) spells it |
 
 A \`lead.*\` body is the lead itself, an \`inbox.*\` body is \`{"event": "<name>", "payload": {…}}\`. The bytes are the same for
 each attempt. \`GET …/webhook-events\` shows a body of each.

@@ -22,6 +22,16 @@ export interface Metrics {
   chore: (name: string, result: 'done' | 'failed', ms: number) => void
   /** All of it as Prometheus reads it. */
   page(): Promise<string>
+  /** The same, for those who tell it in another way. */
+  figures(): Promise<Figure[]>
+}
+
+/** One name with its series; of a histogram there is one for each bucket, and for the sum and the count. */
+export interface Figure {
+  name: string
+  help: string
+  type: string
+  values: { metricName?: string; labels: Record<string, string | number>; value: number }[]
 }
 
 const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -89,6 +99,10 @@ export function createMetrics(source: GaugeSource): Metrics {
     page: async () => {
       await readGauges()
       return registry.metrics()
+    },
+    figures: async () => {
+      await readGauges()
+      return (await registry.getMetricsAsJSON()) as unknown as Figure[]
     },
   }
 }

@@ -1,12 +1,15 @@
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
 import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
+import { readTraceparent, type Span, type Tracer } from '../../base/tracing/span.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import { refuseWhileClosing } from '../ops/draining.ts'
+import { paths } from '../ops/health.ts'
 import { limitBodies } from './body-deadline.ts'
 import { compressAnswers } from './compression.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
@@ -38,6 +41,8 @@ export interface ServerOptions {
   bodyWithinMs?: number
   /** The id of the key that a request came with, for its log line. */
   keyIdOf?: (request: FastifyRequest) => string | undefined
+  /** Follows each request but those of machines that ask how the process is. */
+  tracer?: Tracer | undefined
   /** Told of every answer. */
   observe?: (method: string, route: string | undefined, status: number, ms: number) => void
 }
@@ -77,7 +82,7 @@ export function createServer(options: ServerOptions): App {
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.setErrorHandler(replyWithError)
 
-  followWork(app)
+  followWork(app, options.tracer)
   // Hooks that wait for nothing take a callback: it spares a promise for each request.
   app.addHook('onRequest', (request, reply, done) => {
     greet(request, reply)
@@ -95,10 +100,13 @@ export function createServer(options: ServerOptions): App {
 }
 
 /** Everything that a request does is its own work, until it is known for which workspace it is. */
-function followWork(app: App): void {
+function followWork(app: App, tracer: Tracer | undefined): void {
   app.decorateRequest('work', null)
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.work = workAtDoor(laneOf(request.params))
+  app.addHook('onRequest', (request, reply, done) => {
+    request.work = workAtDoor(
+      laneOf(request.params),
+      tracer === undefined ? null : traceRequest(tracer, request, reply),
+    )
     within(request.work, done)
   })
   // The parser hands bodies over on its own account.
@@ -109,6 +117,31 @@ function followWork(app: App): void {
 function laneOf(params: unknown): string {
   const [first = ''] = Object.values(params ?? {})
   return String(first)
+}
+
+const untraced: readonly (string | undefined)[] = [paths.alive, paths.ready, '/metrics']
+
+function traceRequest(tracer: Tracer, request: FastifyRequest, reply: FastifyReply): Span | null {
+  const { method } = request
+  const route = routeOf(request)
+  if (untraced.includes(route)) return null
+  const name = route === undefined ? method : `${method} ${route}`
+  const fields = {
+    'http.request.method': method,
+    ...(route && { 'http.route': route }),
+    // A caller may give it another shape, which may say anything.
+    ...(isUuid(request.id) && { 'parley.request_id': request.id }),
+  }
+  const span = tracer.begin('server', name, fields, readTraceparent(request.headers.traceparent))
+  // Of those that their caller has given up as well.
+  reply.raw.once('close', () => {
+    const { statusCode: status, writableEnded: isAnswered } = reply.raw
+    const owner = request.work?.owner ?? ''
+    span.note({ ...(isAnswered && { 'http.response.status_code': status }) })
+    if (isUuid(owner)) span.note({ 'parley.workspace_id': owner })
+    span.end(isAnswered ? (status >= 500 ? String(status) : undefined) : 'aborted')
+  })
+  return span
 }
 
 function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
@@ -123,6 +156,7 @@ function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
       status,
       ms: Math.round(elapsedTime * 10) / 10,
       keyId: keyIdOf?.(request),
+      traceId: request.work?.span?.traceparent.slice(3, 35),
     })
     done()
   })

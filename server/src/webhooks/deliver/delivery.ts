@@ -13,6 +13,8 @@ export interface Delivery {
   occurredAt: Date
   /** Sealed; null when the event is no longer kept. */
   payload: Buffer | null
+  /** The trace in which it was made, packed; null where there was none. */
+  trace: Buffer | null
   /** Tried once, and no sign of the endpoint's health when it fails. */
   isTest: boolean
   /** Whether it is a row that waits; it is not when it comes fresh from the feed. */

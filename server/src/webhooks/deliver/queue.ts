@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { RunStep } from '../../base/steps.ts'
+import type { Tracer } from '../../base/tracing/span.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
@@ -28,6 +29,7 @@ export interface PumpDeps {
   outgoing: Pick<Outgoing, 'call'>
   present: PresentPayload
   observe: WebhookObserver
+  tracer?: Tracer | undefined
   slots: Slots
   settler: SuccessBatcher
   /** In 0…1. */

@@ -1,4 +1,6 @@
-import type { OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
+import type { OutgoingAnswer, OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
+import { inSpan } from '../../base/shares/work.ts'
+import { unpackTraceparent } from '../../base/tracing/span.ts'
 import { version } from '../../base/version.ts'
 import {
   afterFailure,
@@ -107,10 +109,11 @@ async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery)
 async function post(
   deps: PumpDeps,
   queue: Queue,
-  { eventId, name }: Delivery,
+  delivery: Delivery,
   { body, masked }: { body: string; masked: boolean },
 ): Promise<Outcome | null> {
-  const { outgoing, clock } = deps
+  const { clock } = deps
+  const { eventId, name } = delivery
   const { settings } = queue.endpoint
   const now = clock.now()
   const timestamp = Math.floor(now.getTime() / 1000)
@@ -131,8 +134,9 @@ async function post(
     maxAnswerBytes,
     maySend: () => mayLeave(queue),
     mayRepeat: true,
+    tellsTrace: true,
   }
-  const answer = await deps.step('post', () => outgoing.call(request))
+  const answer = await deps.step('post', () => callTraced(deps, queue, delivery, request))
   const at = clock.now()
   const { ms } = answer
   if (answer.outcome === 'answered') {
@@ -143,6 +147,25 @@ async function post(
   }
   if (answer.error === 'withheld') return null
   return { attempt: { at, ms, status: null, error: answer.error, answer: null, masked }, pauseMs: null }
+}
+
+/** As a part of the trace in which the event was made. */
+async function callTraced(
+  { outgoing, tracer }: PumpDeps,
+  { endpoint }: Queue,
+  { trace, name, eventId, attempts }: Delivery,
+  request: OutgoingRequest,
+): Promise<OutgoingAnswer> {
+  if (tracer === undefined) return outgoing.call(request)
+  const fields = {
+    'parley.workspace_id': endpoint.workspaceId,
+    'parley.endpoint_id': endpoint.id,
+    'parley.event': name,
+    'parley.event_id': eventId,
+    'parley.attempt': attempts + 1,
+  }
+  const span = tracer.begin('producer', `webhook ${name}`, fields, unpackTraceparent(trace))
+  return inSpan(span, () => outgoing.call(request))
 }
 
 function noteHealth(queue: Queue, delivery: Delivery, attempt: DeliveryAttempt, pauseMs: number | null): void {

@@ -111,7 +111,7 @@ test('leads that are opened for an order wait for their turn among bulk work, an
   const hold = (places: number) => {
     const held = Promise.withResolvers<void>()
     const works = Array.from({ length: places }, () =>
-      within({ owner: randomUUID(), lane: '', transaction: null }, () => w.db.inBulk(() => held.promise)),
+      within({ owner: randomUUID(), lane: '', transaction: null, span: null }, () => w.db.inBulk(() => held.promise)),
     )
     return async () => {
       held.resolve()

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Log } from '../../../base/log.ts'
+import type { Tracer } from '../../../base/tracing/span.ts'
+import type { Collector, TelemetrySettings } from '../../../base/tracing/telemetry-settings.ts'
+import { version } from '../../../base/version.ts'
+import type { Metrics } from '../metrics.ts'
+import { figuresProducer } from './figures.ts'
+import { createTracer } from './spans.ts'
+
+const scope = 'parley'
+/** Of an export. */
+const success = 0
+/** As the conventions say for requests. */
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+
+export interface TelemetryDeps {
+  log: Log
+  metrics: Metrics
+}
+
+interface Sdk {
+  tracer: Tracer | undefined
+  metrics: Metrics
+  close(): Promise<void>
+}
+
+/** The official SDK as the settings say; nothing of it is global. */
+export function openSdk(settings: TelemetrySettings, { log, metrics }: TelemetryDeps): Sdk {
+  const resource = resourceFromAttributes({
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    ...settings.attributes,
+    'service.name': settings.serviceName,
+  })
+  const traces = settings.traces === null ? null : openTraces(settings.traces, resource, log)
+  const meters = settings.metrics === null ? null : openMeters(settings.metrics, resource, { log, metrics })
+  return {
+    tracer: traces === null ? undefined : createTracer(traces.getTracer(scope, version)),
+    metrics: meters === null ? metrics : alsoTold(meters, metrics),
+    close: async () => {
+      await Promise.all([traces?.shutdown(), meters?.shutdown()])
+    },
+  }
+}
+
+type Resource = ReturnType<typeof resourceFromAttributes>
+
+function openTraces(settings: NonNullable<TelemetrySettings['traces']>, resource: Resource, log: Log): TracerProvider {
+  const { size, batchSize, everyMs, timeoutMs } = settings.queue
+  const exporter = watched(new OTLPTraceExporter(exporterOptions(settings)), log, 'traces')
+  const processor = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: size,
+    maxExportBatchSize: batchSize,
+    scheduledDelayMillis: everyMs,
+    exportTimeoutMillis: timeoutMs,
+  })
+  return new TracerProvider({ resource, sampler: samplerOf(settings), spanProcessors: [processor] })
+}
+
+function openMeters(
+  settings: NonNullable<TelemetrySettings['metrics']>,
+  resource: Resource,
+  { log, metrics }: TelemetryDeps,
+): MeterProvider {
+  const reader = new PeriodicExportingMetricReader({
+    exporter: watched(new OTLPMetricExporter(exporterOptions(settings)), log, 'metrics'),
+    exportIntervalMillis: settings.everyMs,
+    exportTimeoutMillis: settings.timeoutMs,
+    metricProducers: [figuresProducer(metrics, resource, { name: scope, version })],
+  })
+  return new MeterProvider({ resource, readers: [reader] })
+}
+
+const exporterOptions = ({ url, headers, callTimeoutMs }: Collector) => ({ url, headers, timeoutMillis: callTimeoutMs })
+
+function samplerOf({ sampler, ratio }: NonNullable<TelemetrySettings['traces']>): Sampler {
+  const name = sampler.replace('parentbased_', '')
+  const root = name === 'always_on' ? new AlwaysOnSampler() : name === 'always_off' ? new AlwaysOffSampler() : null
+  const chosen = root ?? new TraceIdRatioBasedSampler(ratio)
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root: chosen }) : chosen
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (result: { code: number; error?: Error }) => void): void
+}
+
+/** Says in the log when the collector begins to refuse and when it takes again, and nothing in between. */
+function watched<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 'traces' | 'metrics'): E {
+  const send = exporter.export.bind(exporter)
+  let isFailing = false
+  exporter.export = (items: Items, done: (result: { code: number; error?: Error }) => void) =>
+    send(items, (result) => {
+      const hasFailed = result.code !== success
+      if (hasFailed && !isFailing) log.warn(`the collector does not take the ${what}`, {}, result.error)
+      if (!hasFailed && isFailing) log.info(`the collector takes the ${what} again`)
+      isFailing = hasFailed
+      done(result)
+    })
+  return exporter
+}
+
+/** Requests under the name that the conventions give them, too. */
+function alsoTold(meters: MeterProvider, metrics: Metrics): Metrics {
+  const time = meters.getMeter(scope, version).createHistogram('http.server.request.duration', {
+    description: 'Duration of HTTP server requests.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: requestSeconds },
+  })
+  return {
+    ...metrics,
+    request: (method, route, status, ms) => {
+      metrics.request(method, route, status, ms)
+      time.record(ms / 1000, {
+        'http.request.method': method,
+        'http.response.status_code': status,
+        ...(route !== undefined && { 'http.route': route }),
+        ...(status >= 500 && { 'error.type': String(status) }),
+      })
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { atEnd } from '../file-end.ts'
+import { type Field, fieldsOf, hexOf, textOf } from './protobuf.ts'
+
+export interface SeenSpan {
+  traceId: string
+  spanId: string
+  parentId: string
+  name: string
+  attributes: Record<string, string>
+  isError: boolean
+  links: string[]
+}
+
+export interface SeenMetric {
+  name: string
+  series: Record<string, string>[]
+}
+
+export interface Collector {
+  url: string
+  /** What came, as it came. */
+  bodies: Buffer[]
+  headers: Record<string, string>[]
+  spans(): SeenSpan[]
+  metrics(): SeenMetric[]
+  /** What the process says of itself. */
+  resource(): Record<string, string>
+  answer(how: 'take' | 'refuse' | 'wait'): void
+}
+
+/** A collector that speaks OTLP over HTTP. */
+export async function startCollector(): Promise<Collector> {
+  const taken: { path: string; body: Buffer }[] = []
+  const headers: Record<string, string>[] = []
+  let how: 'take' | 'refuse' | 'wait' = 'take'
+  const server = createServer(async (request, response) => {
+    taken.push({ path: request.url ?? '', body: await buffer(request) })
+    headers.push(request.headers as Record<string, string>)
+    if (how === 'wait') return
+    response.writeHead(how === 'take' ? 200 : 400, { 'content-type': 'application/x-protobuf' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const of = (path: string) => taken.filter((one) => one.path === path).map(({ body }) => body)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get bodies() {
+      return taken.map(({ body }) => body)
+    },
+    headers,
+    spans: () => of('/v1/traces').flatMap((body) => reach(body, 1, 2, 2).map(spanOf)),
+    metrics: () => of('/v1/metrics').flatMap((body) => reach(body, 1, 2, 2).map(metricOf)),
+    resource: () => Object.fromEntries(taken.flatMap(({ body }) => reach(body, 1, 1, 1).map(attributeOf))),
+    answer: (next) => {
+      how = next
+    },
+  }
+}
+
+/** The messages at the end of this way of field numbers. */
+function reach(body: Buffer, ...way: number[]): Buffer[] {
+  return way.reduce<Buffer[]>(
+    (messages, number) => messages.flatMap((message) => only(fieldsOf(message), number)),
+    [body],
+  )
+}
+
+const only = (fields: Field[], number: number): Buffer[] =>
+  fields.flatMap((field) => (field.number === number && Buffer.isBuffer(field.value) ? [field.value] : []))
+
+function spanOf(message: Buffer): SeenSpan {
+  const fields = fieldsOf(message)
+  const status = only(fields, 15).flatMap(fieldsOf)
+  return {
+    traceId: hexOf(only(fields, 1)[0]),
+    spanId: hexOf(only(fields, 2)[0]),
+    parentId: hexOf(only(fields, 4)[0]),
+    name: textOf(only(fields, 5)[0]),
+    attributes: Object.fromEntries(only(fields, 9).map(attributeOf)),
+    isError: status.some(({ number, value }) => number === 3 && value === 2n),
+    links: only(fields, 13).map((link) => hexOf(only(fieldsOf(link), 1)[0])),
+  }
+}
+
+/** Gauge, sum and histogram have their points at the same place, attributes at different ones. */
+function metricOf(message: Buffer): SeenMetric {
+  const fields = fieldsOf(message)
+  const points = [
+    ...[5, 7].flatMap((kind) => reach(message, kind, 1).map((point) => only(fieldsOf(point), 7))),
+    ...reach(message, 9, 1).map((point) => only(fieldsOf(point), 9)),
+  ]
+  return {
+    name: textOf(only(fields, 1)[0]),
+    series: points.map((attributes) => Object.fromEntries(attributes.map(attributeOf))),
+  }
+}
+
+function attributeOf(message: Buffer): [string, string] {
+  const fields = fieldsOf(message)
+  const [value] = only(fields, 2).flatMap(fieldsOf)
+  return [textOf(only(fields, 1)[0]), Buffer.isBuffer(value?.value) ? textOf(value.value) : String(value?.value)]
+}
