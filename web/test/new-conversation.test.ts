@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { newWriter, thread } from './support/composing.ts'
+import { newWriter, thread, until } from './support/composing.ts'
 import { issuesInEachLook, issuesInSchemes, openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
 
