@@ -223,10 +223,13 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   await mateo.says('¿Hola?')
   await row.waitFor()
   await page.getByText('Reopened: the customer wrote').waitFor()
+  const place = page.url()
   await page.keyboard.press('e')
   await row.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await row.waitFor()
+  // What is undone is opened again, and no key is for the one that was open meanwhile.
+  await page.waitForURL(place)
   await page.keyboard.press('a')
   await page.getByRole('dialog', { name: 'Assign' }).getByRole('combobox').fill('me')
   await page.keyboard.press('Enter')

@@ -16,10 +16,10 @@ async function secondNumber(name: string, phone: string): Promise<void> {
   const { body: number } = await demo.call('POST', `${demo.simulatorUrl}/simulator/numbers`, { name, phone })
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const settings = { numberId, accountId, accessToken, appSecret, verifyToken, baseUrl: demo.simulatorUrl }
-  const { id } = await demo.team('POST', `${team}/connections`, { channel: 'waba', name, ...settings })
+  const { connection } = await demo.team('POST', `${team}/connections`, { channel: 'waba', name, ...settings })
   // They are asked for when it is made, and come a moment later.
   await until(
-    () => demo.team('GET', `${team}/connections/${id}/templates`),
+    () => demo.team('GET', `${team}/connections/${connection.id}/templates`),
     ({ templates }) => templates.length > 0,
   )
 }
