@@ -84,7 +84,7 @@ test('files that come, and files that are erased with their rows, while they are
   const { db } = database
   const workspace = randomUUID()
   await db.sql`insert into workspaces (id, name, created_at, updated_at) values (${workspace}, 'Acme', now(), now())`
-  const stored = new Set(Array.from({ length: 2500 }, () => randomUUID()))
+  const stored = new Set<string>(Array.from({ length: 2500 }, () => randomUUID()))
   const [gone = '', lost = ''] = stored
   await nameFiles(db.sql, workspace, [...stored])
   const store: Pick<MediaStore, 'list' | 'words'> = {
@@ -92,7 +92,7 @@ test('files that come, and files that are erased with their rows, while they are
     list: async (after, limit) => {
       // Once it has begun to look, which is after it has seen the rows.
       if (after === null) {
-        const come = randomUUID()
+        const come: string = randomUUID()
         await nameFiles(db.sql, workspace, [come])
         await db.sql`delete from media where stored_as = ${gone}`
         stored.add(come)
