@@ -11,13 +11,14 @@ import { openVault } from '../server/src/base/sealing/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequencer.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
+import { openTelemetry } from '../server/src/http/ops/telemetry/telemetry.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
-const { SEARCH_MEMORY = '192', WARM } = process.env
+const { SEARCH_MEMORY = '192', WARM, ...env } = process.env
 const options = databaseOf(process.env)
 const masterKeys = { current: benchMasterKey }
 const clock = shiftedClock(systemClock)
@@ -38,20 +39,26 @@ const images = openMemoryIndexes({
 // The workspace whose image is to be there from the first request on.
 if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
 const [vault, sequencer] = [openVault(db, masterKeys, clock), createSequencer(db)]
-const app = await buildApp({
+const telling = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')))
+const config = loadConfig({
   // A limit that is counted but never reached: counting is part of the path.
-  config: loadConfig({
-    PARLEY_LEADS_RATE_LIMIT: '1000000',
-    PARLEY_INBOX_RATE_LIMIT: '1000000',
-    PARLEY_TEAM_RATE_LIMIT: '0',
-  }),
+  PARLEY_LEADS_RATE_LIMIT: '1000000',
+  PARLEY_INBOX_RATE_LIMIT: '1000000',
+  PARLEY_TEAM_RATE_LIMIT: '0',
+  ...telling,
+})
+const counted = createMetrics(gaugesOf({ db, clock, log }, 10))
+const { tracer, metrics } = await openTelemetry(config.telemetry, { log, metrics: counted })
+const app = await buildApp({
+  config,
   log,
   clock,
   db,
   vault,
   limiter: createMemoryLimiter(clock),
   ...(maxBytes > 0 && { memoryIndexes: images }),
-  metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
+  metrics,
+  tracer,
   sequencer,
   // The platform of the inbox part listens on this machine.
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),

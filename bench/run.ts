@@ -11,6 +11,8 @@
 // --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
 // of leads, inbox, lists and webhooks, and in burst if its web app is built. It works on the same database, so its
 // tables must be the same.
+// --traced 1: Parley tells a collector of this share of its traces and of its metrics, and the same Parley without takes part as
+// another checkout does.
 // --keep /var/tmp/million: the database stays in this folder, and search, orders, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -61,6 +63,7 @@ const { values: given } = parseArgs({
     messages: { type: 'string', default: '50' },
     keep: { type: 'string' },
     against: { type: 'string' },
+    traced: { type: 'string' },
     burst: { type: 'string', default: '20000' },
     searched: { type: 'string', default: '1000000' },
     only: { type: 'string', default: '' },
@@ -95,7 +98,7 @@ try {
   }
   const workspace = await makeWorkspace(db)
   const platform = await start('platform.ts', {})
-  const product = await start('product.ts', place)
+  const product = await start('product.ts', { ...place, ...(await tracing()) })
   const other = await startOther('product.ts', place)
   const floor = await start('floors/floor.ts', { ...place, PLATFORM_PORT: String(platform.port) })
   const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
@@ -203,5 +206,17 @@ async function start(file: string, env: Record<string, string>, folder?: string)
 }
 
 async function startOther(file: string, env: Record<string, string>): Promise<Child | undefined> {
-  return given.against === undefined ? undefined : start(file, env, join(resolve(given.against), 'bench'))
+  const against = given.against ?? (given.traced === undefined ? undefined : join(import.meta.dirname, '..'))
+  return against === undefined ? undefined : start(file, env, join(resolve(against), 'bench'))
+}
+
+/** The settings of a product that is traced; none unless it is to be. */
+async function tracing(): Promise<Record<string, string>> {
+  if (given.traced === undefined) return {}
+  const { port } = await start('collector.ts', {})
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: given.traced,
+  }
 }

@@ -21,6 +21,8 @@ interface AppliedRow {
 const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 // Any constant will do: advisory locks belong to one database.
 const migrationLock = 7_275_391
+/** What the table of migrations has as a comment as long as rows that were brought here are not proven. */
+export const unfinishedMove = 'A move into this database is not finished'
 /** Of a large table a new index may take hours. */
 const migrationMs = 86_400_000
 
@@ -70,6 +72,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
   const applied = await readApplied(tx)
+  await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
   const next = migrations[applied.length]
   if (next === undefined) return undefined
@@ -97,6 +100,12 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     select number, name, checksum
     from migrations
     order by number`
+}
+
+/** What is written here now, the next try of the move would take away. */
+async function refuseUnfinished(tx: Tx): Promise<void> {
+  const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
+  if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
 }
 
 function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void {

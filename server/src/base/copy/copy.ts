@@ -13,6 +13,7 @@ interface Wire {
     resume(): void
     writableNeedDrain: boolean
     once(event: 'drain' | 'close', go: () => void): void
+    off(event: 'drain' | 'close', go: () => void): void
   }
 }
 
@@ -152,12 +153,7 @@ class CopyIn extends Copy {
       for await (const bytes of this.#source) {
         if (this.failure !== undefined) return
         wire.sendCopyFromChunk(bytes)
-        if (wire.stream.writableNeedDrain) {
-          await new Promise<void>((resolve) => {
-            wire.stream.once('drain', resolve)
-            wire.stream.once('close', resolve)
-          })
-        }
+        if (wire.stream.writableNeedDrain) await drained(wire.stream)
       }
       if (this.failure === undefined) wire.endCopyFrom()
     } catch (error) {
@@ -170,4 +166,17 @@ class CopyIn extends Copy {
   override handleError(error: unknown): void {
     super.handleError(this.#sourceFailure ?? error)
   }
+}
+
+/** Resolves once the stream takes more, or never will; nobody listens to it afterwards. */
+function drained(stream: Wire['stream']): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      stream.off('drain', go)
+      stream.off('close', go)
+      resolve()
+    }
+    stream.once('drain', go)
+    stream.once('close', go)
+  })
 }

@@ -131,6 +131,8 @@ const settingsOf = (options: ConnectionOptions) => ({
     lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
     // A process that stalls in the midst of a transaction holds up everybody who wants its rows: for no longer than this.
     idle_in_transaction_session_timeout: '10000',
+    // As they are read: a server or a role may have it otherwise.
+    bytea_output: 'hex',
   },
 })
 

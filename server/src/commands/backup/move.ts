@@ -8,7 +8,7 @@ import { loadTables } from '../../base/copy/load.ts'
 import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { openDb } from '../../base/db.ts'
 import { movedName } from '../../base/embedded/embedded-postgres.ts'
-import { migrate } from '../../base/migrate.ts'
+import { migrate, unfinishedMove } from '../../base/migrate.ts'
 import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address/address.ts'
 import type { MasterKeys } from '../../base/sealing/vault.ts'
 import { type Config, loadConfig } from '../../config.ts'
@@ -47,24 +47,36 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   let moved: Moved
   try {
     await upToDate(source.address)
-    await withSession(target, 'parley move', refuseUnlessEmpty)
+    await withSession(target, 'parley move', makeEmpty)
     await upToDate(target)
-    const copied = await copyAll(source.address, target)
-    const proof = await prove({ config, address: target, masterKeys })
-    moved = { ...copied, proof }
-    writeFileSync(
-      join(config.dataFolder, movedName),
-      `${JSON.stringify({ movedAt: systemClock.now(), to: nameOf(target) })}\n`,
-      {
-        mode: 0o600,
-        flush: true,
-      },
-    )
+    moved = await moveRows(source.address, target, { config, masterKeys }).catch((error: unknown) => {
+      throw new Error(
+        `Nothing was moved. ${config.dataFolder} is as it was: start the service on it, or run this again, which begins anew.`,
+        { cause: error },
+      )
+    })
   } finally {
     await source.close()
   }
   answer(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config, masterKeys))
   if (moved.proof.findings.length > 0) process.exitCode = 1
+}
+
+/** From the commit of the rows to the end of the proof nobody starts a service on them, and another move may begin anew. */
+async function moveRows(
+  from: DatabaseAddress,
+  target: DatabaseAddress,
+  { config, masterKeys }: { config: Config; masterKeys: MasterKeys },
+): Promise<Moved> {
+  const copied = await copyAll(from, target)
+  const proof = await prove({ config, address: target, masterKeys })
+  await withSession(target, 'parley move', (client) => client.query('comment on table migrations is null'))
+  writeFileSync(
+    join(config.dataFolder, movedName),
+    `${JSON.stringify({ movedAt: systemClock.now(), to: nameOf(target) })}\n`,
+    { mode: 0o600, flush: true },
+  )
+  return { ...copied, proof }
 }
 
 /** Reads the address as the settings would. */
@@ -80,9 +92,15 @@ async function upToDate(address: DatabaseAddress): Promise<void> {
   await migrate(db).finally(() => db.close())
 }
 
-/** What an earlier try has left, tables without rows, is as good as nothing. */
-async function refuseUnlessEmpty(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number; encoding: string; tables: number; isOurs: boolean }>(`
+/** Throws unless there is nothing, or what a try that was not finished has left: its rows go, and empty tables may stay. */
+async function makeEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{
+    version: number
+    encoding: string
+    tables: number
+    isOurs: boolean
+    isLeft: boolean | null
+  }>(`
     select
       current_setting('server_version_num')::integer / 10000 as version,
       current_setting('server_encoding') as encoding,
@@ -92,12 +110,14 @@ async function refuseUnlessEmpty(client: pg.Client): Promise<void> {
         where relnamespace = current_schema()::regnamespace
           and relkind in ('r', 'p', 'v', 'm', 'f')
       ) as tables,
-      to_regclass('migrations') is not null and to_regclass('secrets') is not null as "isOurs"`)
-  const { version = 0, encoding, tables = 0, isOurs } = rows[0] ?? {}
+      to_regclass('migrations') is not null and to_regclass('secrets') is not null as "isOurs",
+      obj_description(to_regclass('migrations'), 'pg_class') = '${unfinishedMove}' as "isLeft"`)
+  const { version = 0, encoding, tables = 0, isOurs, isLeft } = rows[0] ?? {}
   if (version < oldestVersion)
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of --to is ${version}.`)
   if (encoding !== 'UTF8') throw new Error(`The database of --to has the encoding ${encoding}: make one with UTF8.`)
   if (tables === 0) return
+  if (isLeft) return dropRows(client)
   if (isOurs) {
     const held = await client.query(`select 1 from secrets union all select 1 from workspaces limit 1`)
     if (held.rows.length === 0) return
@@ -106,6 +126,15 @@ async function refuseUnlessEmpty(client: pg.Client): Promise<void> {
     `The database of --to is not empty (${tables} tables${isOurs ? ', those of another installation of Parley' : ''}). ` +
       'Nothing was changed: name an empty one.',
   )
+}
+
+async function dropRows(client: pg.Client): Promise<void> {
+  const { tables } = await readCatalogue(client)
+  await client.query(`
+    begin;
+    truncate ${tables.map(({ name }) => quoted(name)).join(', ')};
+    comment on table migrations is null;
+    commit`)
 }
 
 async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit<Moved, 'proof'>> {
@@ -128,6 +157,7 @@ async function copyTables(
 ): Promise<number> {
   let total = 0
   await loadTables(target, catalogue, async ({ fill }) => {
+    await target.query(`comment on table migrations is '${unfinishedMove}'`)
     for (const [n, table] of catalogue.tables.entries()) {
       progress.show(n / catalogue.tables.length, table.name)
       total += await fill(table, copyOut(source, copyStatement(table, 'to stdout')))

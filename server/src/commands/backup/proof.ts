@@ -1,5 +1,6 @@
 import { keyedTables } from '../../app/keyed-tables.ts'
 import { systemClock } from '../../base/clock.ts'
+import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { type Db, openDb, type Sql } from '../../base/db.ts'
 import { checkKnown } from '../../base/migrate.ts'
 import type { DatabaseAddress } from '../../base/postgres/address/address.ts'
@@ -10,6 +11,7 @@ import type { Config } from '../../config.ts'
 import { openStore } from '../../media/open-store.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import { describeProblem } from '../terminal.ts'
+import { proveFeeds, proveFiles } from './prove-rows.ts'
 
 export interface Proof {
   migration: string
@@ -46,8 +48,7 @@ export async function prove({ config, address, masterKeys }: ProofDeps): Promise
     const migration = await proveMigrations(looking)
     const scopes = await proveKeyrings(looking)
     const opened = await proveSealed(looking, scopes)
-    const events = await proveFeeds(looking)
-    const files = scopes.has(instanceScope) ? await proveFiles(looking, config) : null
+    const { events, files } = await proveRows(looking, { config, address, masterKeys }, scopes.has(instanceScope))
     const workspaces = [...scopes.keys()].filter((scope) => scope !== instanceScope).length
     return { migration, workspaces, opened, files, events, findings: looking.findings.slice(0, maxFindings) }
   } finally {
@@ -136,78 +137,30 @@ function openRow(keyring: Keyring, { places }: SealedTable, row: KeyedRow): numb
   return opened
 }
 
-/** A feed gives no place twice (the table sees to that), and none beyond what it says was its last. */
-async function proveFeeds({ db, findings }: Looking): Promise<number> {
-  const rows = await db.sql<
-    { id: string; last: number; removed: number; highest: number; lowest: number; count: number }[]
-  >`
-    select
-      e.workspace_id as id,
-      coalesce(f.last_position, 0) as last,
-      coalesce(f.removed_to, 0) as removed,
-      coalesce(max(e.position), 0) as highest,
-      coalesce(min(e.position), 0) as lowest,
-      count(*) as count
-    from events e
-    left join event_feeds f on f.workspace_id = e.workspace_id
-    group by e.workspace_id, f.last_position, f.removed_to`
-  for (const { id, last, removed, highest, lowest } of rows) {
-    if (highest > last)
-      findings.push(`events of workspace ${id}: one has place ${highest}, and the feed ends at ${last}`)
-    if (lowest > 0 && lowest <= removed)
-      findings.push(`events of workspace ${id}: one has place ${lowest}, and the feed begins behind ${removed}`)
+/** What is in all rows, as one snapshot sees it. */
+async function proveRows(
+  { db, vault, findings }: Looking,
+  { config, address }: ProofDeps,
+  isOpen: boolean,
+): Promise<Pick<Proof, 'events' | 'files'>> {
+  const store = isOpen ? await findStore({ db, vault, findings }, config) : null
+  try {
+    return await withSession(address, 'parley prove', (client) =>
+      inSnapshot(client, async () => ({
+        events: await proveFeeds(client, findings),
+        files: store === null ? null : await proveFiles(client, db, store, findings),
+      })),
+    )
+  } finally {
+    await store?.close()
   }
-  const ahead = await db.sql<{ id: string }[]>`
-    select q.endpoint_id as id
-    from webhook_queues q
-    left join event_feeds f on f.workspace_id = q.workspace_id
-    where q.cursor > coalesce(f.last_position, 0)
-    limit ${maxFindings}`
-  for (const { id } of ahead) findings.push(`webhook endpoint ${id} is beyond the end of its feed`)
-  return rows.reduce((sum, { count }) => sum + Number(count), 0)
 }
 
-async function proveFiles({ db, vault, findings }: Looking, config: Config): Promise<number | null> {
-  let store: MediaStore
+async function findStore({ db, vault, findings }: Looking, { media }: Config): Promise<MediaStore | null> {
   try {
-    store = await openStore({ db, vault, clock: systemClock }, config.media)
+    return await openStore({ db, vault, clock: systemClock }, media)
   } catch (error) {
     findings.push(`files: ${describeProblem(error)}`)
     return null
   }
-  try {
-    return await compareFiles(db.sql, store, findings)
-  } finally {
-    await store.close()
-  }
-}
-
-const pageSize = 1000
-const noId = '00000000-0000-0000-0000-000000000000'
-
-async function compareFiles(sql: Sql, store: MediaStore, findings: string[]): Promise<number> {
-  const stored = new Set<string>()
-  for (let after: string | null = null; ; ) {
-    const files = await store.list(after, pageSize)
-    for (const { name } of files) stored.add(name)
-    if (files.length < pageSize) break
-    after = files.at(-1)?.name ?? null
-  }
-  let [named, missing] = [0, 0]
-  for (let from = [noId, noId]; ; ) {
-    const rows: { workspace: string; id: string; names: string[] }[] = await sql`
-      select workspace_id as workspace, id, array_remove(array[stored_as, preview_stored_as], null) as names
-      from media
-      where (workspace_id, id) > (${from[0] ?? noId}, ${from[1] ?? noId})
-      order by workspace_id, id
-      limit ${pageSize}`
-    const names = rows.flatMap((row) => row.names)
-    named += names.length
-    missing += names.filter((name) => !stored.has(name)).length
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < pageSize) break
-    from = [last.workspace, last.id]
-  }
-  if (missing > 0) findings.push(`files: ${missing} of ${named} that rows name are not in ${store.words}`)
-  return named
 }

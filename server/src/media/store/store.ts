@@ -17,7 +17,7 @@ export interface MediaStore {
   open(name: string, start?: number, end?: number | null): Promise<AsyncIterable<Uint8Array>>
   /** Removes what is there by this name, if anything is. */
   remove(name: string): Promise<void>
-  /** Up to so many files, in an order of the store's own: those behind `after`, or the first. */
+  /** Up to so many files, in the order of their paths: those behind `after`, or the first. */
   list(after: string | null, limit: number): Promise<StoredFile[]>
   /** Drops what writers that died before this moment have left half written. Returns how many. */
   dropDrafts(before: Date): Promise<number>

@@ -154,7 +154,7 @@ test('a process that goes by a pooler lives for others until it ends, and is dea
 
 test('a start is refused where the direct way leads elsewhere, or to the pooler', { skip }, async () => {
   const { own, options } = await rig({
-    ignore_startup_parameters: 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+    ignore_startup_parameters: 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,bytea_output',
   })
   const pooled = databaseSettings({ ...own, options })
   const other = databaseSettings(await emptyDatabase())

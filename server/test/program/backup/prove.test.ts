@@ -3,6 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { inSnapshot, withSession } from '../../../src/base/copy/session.ts'
+import type { Sql } from '../../../src/base/db.ts'
+import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
+import { proveFiles } from '../../../src/commands/backup/prove-rows.ts'
+import { type MediaStore, pathOf } from '../../../src/media/store/store.ts'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { runCommand } from '../../support/program/run-command.ts'
@@ -46,7 +51,7 @@ test('a restored external database is proven: keys, sealed values, files and fee
   assert.match(strange.join('\n'), /keys of the installation: Secrets are wrapped by master key [0-9a-f]{8}/)
 
   // A file that a row names, a place beyond the end of the feed, and a store that is not ours.
-  await nameFile(sql, workspaceId)
+  await nameFiles(sql, workspaceId, [randomUUID()])
   assert.match((await findings()).join('\n'), /^files: 1 of 1 that rows name are not in the media folder/)
   await sql`delete from media`
   await sql`
@@ -74,16 +79,49 @@ test('a restored external database is proven: keys, sealed values, files and fee
   }
 })
 
-async function nameFile(
-  sql: Awaited<ReturnType<typeof testDatabase>>['db']['sql'],
-  workspaceId: string,
-): Promise<void> {
+test('files that come, and files that are erased with their rows, while they are looked for are not missed', async () => {
+  const database = await testDatabase()
+  const { db } = database
+  const workspace = randomUUID()
+  await db.sql`insert into workspaces (id, name, created_at, updated_at) values (${workspace}, 'Acme', now(), now())`
+  const stored = new Set<string>(Array.from({ length: 2500 }, () => randomUUID()))
+  const [gone = '', lost = ''] = stored
+  await nameFiles(db.sql, workspace, [...stored])
+  const store: Pick<MediaStore, 'list' | 'words'> = {
+    words: 'the store',
+    list: async (after, limit) => {
+      // Once it has begun to look, which is after it has seen the rows.
+      if (after === null) {
+        const come: string = randomUUID()
+        await nameFiles(db.sql, workspace, [come])
+        await db.sql`delete from media where stored_as = ${gone}`
+        stored.add(come)
+        for (const name of [gone, lost]) stored.delete(name)
+      }
+      const names = [...stored].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
+      const behind = names.filter((name) => after === null || pathOf(name) > pathOf(after))
+      return behind.slice(0, limit).map((name) => ({ name, bytes: 1, storedAt: new Date() }))
+    },
+  }
+  const findings: string[] = []
+  const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(database)
+  const address = readDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
+  const named = await withSession(address, 'parley test', (client) =>
+    inSnapshot(client, () => proveFiles(client, db, store as MediaStore, findings)),
+  )
+  assert.equal(named, 2500)
+  assert.deepEqual(findings, ['files: 1 of 2500 that rows name are not in the store'])
+  await db.sql`delete from media where workspace_id = ${workspace}`
+})
+
+/** Rows of files in a conversation of their own. */
+async function nameFiles(sql: Sql, workspaceId: string, names: readonly string[]): Promise<void> {
   const [connection, conversation] = [randomUUID(), randomUUID()]
   await sql`
     insert into connections (
       workspace_id, id, channel, name, number_id, settings, state, state_changed_at, created_at, updated_at
     )
-    values (${workspaceId}, ${connection}, 'waba', 'x', '1', '', 'active', now(), now(), now())`
+    values (${workspaceId}, ${connection}, 'waba', 'x', ${connection}, '', 'active', now(), now(), now())`
   await sql`
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, index_version, owner_since, status, last_message_at, created_at,
@@ -94,8 +132,6 @@ async function nameFile(
     insert into media (
       workspace_id, id, conversation_id, connection_id, direction, kind, state, details, stored_as, created_at, updated_at
     )
-    values (
-      ${workspaceId}, ${randomUUID()}, ${conversation}, ${connection}, 'inbound', 'image', 'here', '', ${randomUUID()},
-      now(), now()
-    )`
+    select ${workspaceId}, gen_random_uuid(), ${conversation}, ${connection}, 'inbound', 'image', 'here', '', name, now(), now()
+    from unnest(${names}::uuid[]) as name`
 }

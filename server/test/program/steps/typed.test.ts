@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { commandHeadings } from '../../support/program/operations.ts'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+
+test('whatever docs/operations.md has people type is typed by a test', async () => {
+  const tests = globSync('server/test/**/*.test.ts', { cwd: root }).map((file) =>
+    readFileSync(`${root}/${file}`, 'utf8'),
+  )
+  const headings = await commandHeadings()
+  assert.ok(headings.length > 8)
+  const isTyped = (heading: string) =>
+    tests.some((text) => ['commandsUnder', 'stepsUnder'].some((reader) => text.includes(`${reader}('${heading}')`)))
+  assert.deepEqual(
+    headings.filter((heading) => !isTyped(heading)),
+    [],
+  )
+})
