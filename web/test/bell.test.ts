@@ -226,6 +226,7 @@ test('a push service that never answers keeps nobody waiting', async () => {
   await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
   await page.getByText('This browser shows no notifications yet.').waitFor()
+  assert.equal(await page.evaluate('window.tries'), 1)
 })
 
 test('whoever signs out leaves no number on the icon of the app', async () => {

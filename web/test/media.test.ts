@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { until } from './support/composing.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
-import { newCustomer, openId } from './support/inbox.ts'
+import { newCustomer, openId, untilAllCame } from './support/inbox.ts'
 
 const demo = await openDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
@@ -160,6 +160,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await nina.says({ kind: 'edit', text: 'At six', about: edited })
   const gone = await nina.says({ kind: 'text', text: 'Never mind' })
   await nina.says({ kind: 'revoke', about: gone })
+  await untilAllCame(demo)
   const { page, problems } = await demo.open('inbox')
   await page.getByRole('link', { name: /Nina Costa/ }).click()
   const thread = page.getByRole('log')

@@ -93,7 +93,11 @@ for (const language of ['en', 'es', 'pt'] as const)
       const buttons = await head.getByRole('button').filter({ visible: true }).all()
       assert.ok(buttons.length >= 5)
       for (const button of buttons) {
-        const [words, name] = [await button.innerText(), (await button.getAttribute('aria-label')) ?? '']
+        // Both at once: whoever has looked has read, which turns one of them around.
+        const [words, name] = await button.evaluate((one) => {
+          const { innerText } = one as unknown as { innerText: string }
+          return [innerText, one.getAttribute('aria-label') ?? ''] as const
+        })
         const isMain = name === ''
         assert.equal(words !== '', hasWords || isMain, `${width}: ${name}`)
         // Who speaks to the page says what is written there.

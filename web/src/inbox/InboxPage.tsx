@@ -1,9 +1,9 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useInboxLive } from '../data/inbox/live.ts'
 import { rowsOf, useCounts, useInbox } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
+import { KeysKept, useKeys } from '../ui/keys.ts'
 import { tryCodeAgain } from '../ui/overlay/code.ts'
 import { later } from '../ui/overlay/later.ts'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
@@ -17,6 +17,7 @@ import { ListPane } from './list/ListPane.tsx'
 import { type InInbox, InInboxContext } from './parts/in-inbox.ts'
 import { clearChosen, useIsChoosing } from './parts/selection.ts'
 import { neighbourOf } from './parts/selection-rules.ts'
+import { useOpenId } from './use-open-id.ts'
 
 // The rows are what one sees first.
 const ThreadPane = later(
@@ -27,7 +28,7 @@ const ThreadPane = later(
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
 export function InboxPage() {
   const workspaceId = useWorkspaceId()
-  const { conversationId } = useParams({ strict: false })
+  const conversationId = useOpenId(workspaceId)
   const search: InboxSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
@@ -67,7 +68,7 @@ export function InboxPage() {
         {conversationId === undefined ? (
           <p className={styles.nothing}>{t.inbox.choose}</p>
         ) : (
-          <Suspense>
+          <Suspense fallback={<KeysKept />}>
             <ThreadPane
               key={conversationId}
               id={conversationId}

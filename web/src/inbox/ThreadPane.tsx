@@ -3,6 +3,7 @@ import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../api/failure.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
+import { KeysKept } from '../ui/keys.ts'
 import { KeysHeld } from '../ui/overlay/keys-held.ts'
 import { later } from '../ui/overlay/later.ts'
 import { Empty } from '../ui/page/Empty.tsx'
@@ -53,13 +54,19 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
     }),
     [id, conversation, setShowsCustomer],
   )
-  useMessageOfAddress(thread, conversation !== undefined)
+  useMessageOfAddress(thread, id, conversation !== undefined)
   // Also when it was shown until now: it may have been erased.
   if (error instanceof Failure && error.status === 404) {
     return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
   }
   if (conversation === undefined) {
-    if (error === null) return <div className={styles.panes} />
+    if (error === null) {
+      return (
+        <div className={styles.panes}>
+          <KeysKept />
+        </div>
+      )
+    }
     return <ErrorNotice error={error} retry={() => void refetch()} />
   }
   return (
@@ -102,8 +109,11 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
 }
 
 /** An address may name a message, as that of the player does; the same one followed again leads there again. */
-function useMessageOfAddress(thread: { current: ThreadHandle | null }, isThere: boolean): void {
-  const place = useLocation({ select: ({ hash, state }) => `${hash} ${state.__TSR_key ?? ''}` })
+function useMessageOfAddress(thread: { current: ThreadHandle | null }, id: string, isThere: boolean): void {
+  const place = useLocation({
+    // That of another conversation, which one comes from or goes to, is no message of this one.
+    select: ({ pathname, hash, state }) => (pathname.includes(id) ? `${hash} ${state.__TSR_key ?? ''}` : ''),
+  })
   useEffect(() => {
     const [messageId = ''] = place.split(' ')
     if (isThere && isUuid.test(messageId)) thread.current?.toMessage(messageId)

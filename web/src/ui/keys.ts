@@ -1,4 +1,4 @@
-import { createElement, useEffect } from 'react'
+import { createElement, useEffect, useLayoutEffect } from 'react'
 import styles from './keys.module.css'
 import { areKeysHeld } from './overlay/keys-held.ts'
 
@@ -9,6 +9,8 @@ export interface KeyAction {
   run(): void
   /** Also while somebody types into a field. */
   inFields?: boolean
+  /** Leads on from what the address says, whether or not that is drawn. */
+  leadsOn?: boolean
 }
 
 export interface ActiveKey extends KeyAction {
@@ -34,6 +36,19 @@ export function useKeys(group: string, actions: readonly KeyAction[]): void {
   }, [group, actions])
 }
 
+const drawers = new Set<() => void>()
+
+/**
+ * Has `draw` draw what the address says before a key acts, since the router does it a moment later: of two keys that come one
+ * right after the other, the second is meant for what the first one has opened.
+ */
+export function useDrawnForKeys(draw: () => void): void {
+  useEffect(() => {
+    drawers.add(draw)
+    return () => void drawers.delete(draw)
+  }, [draw])
+}
+
 /** Every key that acts now, each once. */
 export function activeKeys(): ActiveKey[] {
   const all = stacks.toReversed().flatMap(({ group, actions }) => actions.map((action) => ({ ...action, group })))
@@ -44,19 +59,76 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || areKeysHeld() || isDialogOpen()) return
   const pressed = nameOf(event)
   if (pressed === null) return
-  const inField = isField(event.target)
-  const before = first !== null && event.timeStamp - first.atMs < sequenceMs ? first.key : null
+  const hasOwnKeys = isField(event.target) || isInDialog(event.target)
+  const mayWait = !hasOwnKeys && pressed.length === 1
+  const isDone = !(mayWait && kept.length > 0) && act(pressed, event.timeStamp, hasOwnKeys)
+  const isKept = !isDone && mayWait && keepers > 0
+  if (isKept) kept = [...kept, event.key].slice(0, maxKept)
+  if (isDone || isKept) event.preventDefault()
+}
+
+/** Returns whether the key did something, or begins a sequence that does. */
+function act(pressed: string, atMs: number, hasOwnKeys: boolean): boolean {
+  const before = first !== null && atMs - first.atMs < sequenceMs ? first.key : null
   first = null
-  const keys = activeKeys().filter(({ inFields }) => (!inField && !isInDialog(event.target)) || inFields)
-  const action =
+  const find = () => actionOf(pressed, before, hasOwnKeys)
+  const found = find()
+  if (!hasOwnKeys && !found?.leadsOn) for (const draw of drawers) draw()
+  const action = found?.leadsOn ? found : find()
+  if (action !== undefined) action.run()
+  else if (mayAct(hasOwnKeys).some((one) => one.keys.startsWith(`${pressed} `))) first = { key: pressed, atMs }
+  return action !== undefined || first !== null
+}
+
+const mayAct = (hasOwnKeys: boolean): ActiveKey[] => activeKeys().filter(({ inFields }) => !hasOwnKeys || inFields)
+
+function actionOf(pressed: string, before: string | null, hasOwnKeys: boolean): KeyAction | undefined {
+  const keys = mayAct(hasOwnKeys)
+  return (
     keys.find((one) => before !== null && one.keys === keySequence(before, pressed)) ??
     keys.find((one) => one.keys === pressed)
-  if (action !== undefined) {
-    event.preventDefault()
-    action.run()
-  } else if (keys.some((one) => one.keys.startsWith(`${pressed} `))) {
-    first = { key: pressed, atMs: event.timeStamp }
-  }
+  )
+}
+
+const maxKept = 50
+let keepers = 0
+let kept: string[] = []
+const forget = () => {
+  kept = []
+}
+
+/**
+ * While it is there, what is to act on a key is still on its way: the key is kept until then. Whoever takes to the pointer meanwhile
+ * is elsewhere by then.
+ */
+export function KeysKept(): null {
+  useLayoutEffect(() => {
+    keepers++
+    document.addEventListener('pointerdown', forget)
+  }, [])
+  useEffect(
+    () => () => {
+      document.removeEventListener('pointerdown', forget)
+      // What comes in its place hears keys by then.
+      queueMicrotask(() => {
+        keepers--
+        if (keepers === 0) answerKept()
+      })
+    },
+    [],
+  )
+  return null
+}
+
+function answerKept(): void {
+  const keys = kept
+  forget()
+  keys.forEach((key, n) => {
+    // What was typed on for a field that a key before has opened.
+    if (isField(document.activeElement)) document.execCommand('insertText', false, key)
+    // Pressed again only because nothing happened.
+    else if (key !== keys[n - 1] && !areKeysHeld() && !isDialogOpen()) act(key.toLowerCase(), performance.now(), false)
+  })
 }
 
 // By what is printed on the key in the reader's layout; Shift is part of the character.

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { until } from './composing.ts'
 import { type Demo, type Visit, visitOf } from './demo.ts'
 
 /** The customer's phone of the simulator. */
@@ -24,6 +25,12 @@ function customerOf(demo: Demo, id: string): Customer {
     if (status !== 201) throw new Error(`The customer could not write: ${status}`)
   }
   return { id, says }
+}
+
+/** Resolves once the service has all that customers have said: their phones do not wait for it. */
+export async function untilAllCame(demo: Demo): Promise<void> {
+  const delivery = async () => (await demo.call('GET', `${demo.simulatorUrl}/simulator/delivery`)).body
+  await until(delivery, ({ pending }) => pending === 0)
 }
 
 /** The conversation that the page has open, by its address. */

@@ -44,7 +44,18 @@ export async function renew(workspaceId: string, pushKey: string): Promise<void>
   if (isShownHere(workspaceId)) await subscribe(workspaceId, pushKey)
 }
 
-async function subscribe(workspaceId: string, pushKey: string): Promise<void> {
+const subscribing = new Map<string, Promise<void>>()
+
+/** Who turns it on while a page that was just opened says it again waits for the same. */
+function subscribe(workspaceId: string, pushKey: string): Promise<void> {
+  const before = subscribing.get(workspaceId)
+  if (before !== undefined) return before
+  const asked = register(workspaceId, pushKey).finally(() => subscribing.delete(workspaceId))
+  subscribing.set(workspaceId, asked)
+  return asked
+}
+
+async function register(workspaceId: string, pushKey: string): Promise<void> {
   const registration = await navigator.serviceWorker.register(worker)
   const subscription = await subscriptionOf(registration, pushKey)
   // Whoever waited for it may have turned it off meanwhile.

@@ -193,8 +193,8 @@ function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, i
     t.inbox.title,
     useMemo(
       () => [
-        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+        { keys: 'j', label: t.inbox.actions.next, leadsOn: true, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, leadsOn: true, run: () => moveBy(-1) },
         { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },
       ],
       [moveBy, here, choose],

@@ -3,7 +3,7 @@ import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
+import { KeysKept } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { SkipLink } from '../../ui/SkipLink.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -40,7 +40,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
       <ListHeader search={search} filterBy={filterBy} open={open} />
       <ViewTabs view={filter.view} choose={views} />
       {isChoosing && (
-        <Suspense fallback={<KeysHeld />}>
+        <Suspense fallback={<KeysKept />}>
           <BulkBar filter={filter} />
         </Suspense>
       )}

@@ -71,8 +71,8 @@ export function useFoundMoves(scroller: RefObject<HTMLElement | null>, openId: s
 }
 
 const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }) => [
-  { keys: 'j', label: t.inbox.actions.next, run: () => openBeside(1) },
-  { keys: 'k', label: t.inbox.actions.previous, run: () => openBeside(-1) },
+  { keys: 'j', label: t.inbox.actions.next, leadsOn: true, run: () => openBeside(1) },
+  { keys: 'k', label: t.inbox.actions.previous, leadsOn: true, run: () => openBeside(-1) },
   { keys: 'x', label: t.inbox.bulk.toggle, run: choose },
 ]
 
