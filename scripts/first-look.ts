@@ -2,7 +2,7 @@
 //
 //   node scripts/first-look.ts <sign-in link> [place, inbox unless given] [rounds]
 //
-// The link is one of `parley sign-in-link`; it is used up.
+// The link is one of `parley member link`; it is used up.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ensureChromium } from './chromium.ts'
 

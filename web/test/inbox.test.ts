@@ -310,6 +310,42 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   assert.deepEqual(problems, [])
 })
 
+for (const language of ['en', 'es', 'pt'] as const)
+  test(`all views stand whole in the list and on a phone, and beside counts like no other the one that is chosen, in ${language}`, async () => {
+    for (const viewport of [phone, { width: 1440, height: 900 }]) {
+      const { page, context, problems } = await demo.open('inbox', { language, viewport, isAlone: true })
+      const views = page.getByRole('toolbar').first()
+      const last = views.getByRole('button').last()
+      const countEach = async (open: number, shown: string) => {
+        const of = Object.fromEntries(
+          ['mine', 'unassigned', 'all', 'agents'].map((view) => [view, { open, unread: 0 }]),
+        )
+        await context.unroute('**/inbox/counts')
+        await context.route('**/inbox/counts', (route) => route.fulfill({ json: { counts: of } }))
+        await page.reload()
+        await views.getByText(shown).nth(3).waitFor()
+      }
+      await countEach(99, '99')
+      // The word of the one that is chosen is bolder.
+      await views.getByRole('button').nth(1).click()
+      const { wide, room } = await views.evaluate((all) => ({ wide: all.scrollWidth, room: all.clientWidth }))
+      assert.ok(wide <= room, `${wide} of ${room}`)
+      await picture(page, `inbox-views-${language}-${viewport.width}`)
+      await countEach(500, '500+')
+      // By what is in sight of it, unlike a click that would bring it there.
+      const { x = 0, y = 0 } = (await last.boundingBox()) ?? {}
+      await page.mouse.click(x + 8, y + 12)
+      const seen = await views.evaluate((all) => {
+        const place = all.getBoundingClientRect()
+        const at = all.lastElementChild?.getBoundingClientRect()
+        return [(at?.left ?? 0) >= place.left, (at?.right ?? 0) <= place.right + 1]
+      })
+      assert.deepEqual(seen, [true, true])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width)
+      assert.deepEqual(problems, [])
+    }
+  })
+
 test('the inbox is usable without eyes or a mouse, in both schemes and on a phone', async () => {
   for (const [name, options] of Object.entries({
     light: {},

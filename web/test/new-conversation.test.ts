@@ -13,15 +13,21 @@ const conversations = async (phone: string) =>
 
 /** Another number of the official platform, which may write first as well. */
 async function secondNumber(name: string, phone: string): Promise<void> {
+  const id = await connect(name, phone)
+  // They are asked for when it is made, and come a moment later.
+  await until(
+    () => demo.team('GET', `${team}/connections/${id}/templates`),
+    ({ templates }) => templates.length > 0,
+  )
+}
+
+/** Returns the id of its connection. */
+async function connect(name: string, phone: string): Promise<string> {
   const { body: number } = await demo.call('POST', `${demo.simulatorUrl}/simulator/numbers`, { name, phone })
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const settings = { numberId, accountId, accessToken, appSecret, verifyToken, baseUrl: demo.simulatorUrl }
   const { connection } = await demo.team('POST', `${team}/connections`, { channel: 'waba', name, ...settings })
-  // They are asked for when it is made, and come a moment later.
-  await until(
-    () => demo.team('GET', `${team}/connections/${connection.id}/templates`),
-    ({ templates }) => templates.length > 0,
-  )
+  return connection.id
 }
 
 async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
@@ -156,6 +162,30 @@ test('only numbers that may write first are offered, the one used last before ot
   await page.keyboard.press('Enter')
   assert.equal(await number.count(), 0)
   assert.equal((await conversations('5511966604321')).length, 1)
+  assert.deepEqual(problems, [])
+})
+
+test('a number that is connected meanwhile is offered at once, and its templates as soon as they have come', async () => {
+  const { page, problems } = await demo.open('inbox')
+  await page.locator('[data-row]').first().waitFor()
+  await page.keyboard.press('c')
+  const panel = panelOf(page)
+  await panel.getByRole('combobox', { name: 'To' }).fill('+55 11 96660-7788')
+  await page.keyboard.press('Enter')
+  await panel.getByRole('combobox', { name: 'Template' }).waitFor()
+  const faults = `${demo.simulatorUrl}/simulator/faults`
+  await demo.call('POST', faults, { effect: 'refuse', on: 'templates', code: 131_000, times: 1 })
+  const id = await connect('Third line', '5511955550077')
+  await until(
+    () => demo.call('GET', faults),
+    ({ body }) => body.faults.length === 0,
+  )
+  await panel.getByRole('combobox', { name: 'Send from' }).click()
+  await page.getByRole('option', { name: 'Third line' }).click()
+  await panel.getByText('This number has no approved template that can be sent from here.').waitFor()
+  await demo.team('POST', `${team}/connections/${id}/templates/sync`)
+  await panel.getByRole('combobox', { name: 'Template' }).click()
+  await page.getByRole('option', { name: /appointment reminder.*English/ }).waitFor()
   assert.deepEqual(problems, [])
 })
 

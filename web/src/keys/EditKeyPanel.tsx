@@ -1,8 +1,9 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ApiKey, changeKey, useKeysChanged } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -35,16 +36,7 @@ export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void 
       title={t.keys.editOf(apiKey.name)}
       close={close}
       submit={() => save.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={!draft.isChanged}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} disabled={!draft.isChanged} />}
     >
       <TextInput
         label={t.keys.name}

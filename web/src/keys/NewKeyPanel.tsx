@@ -1,8 +1,9 @@
-import { Button, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ApiKey, createKey } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -50,16 +51,7 @@ export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
       title={t.keys.make}
       close={close}
       submit={() => create.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {t.keys.make}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.keys.make} isBusy={create.isPending} />}
     >
       <TextInput
         label={t.keys.name}

@@ -1,4 +1,4 @@
-import { Button, Select, Textarea, TextInput } from '@mantine/core'
+import { Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
@@ -9,6 +9,7 @@ import { readAmount } from '../ui/format/amount.ts'
 import { readTyped, wrongTyped } from '../ui/format/custom-value.ts'
 import { later } from '../ui/overlay/later.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -84,14 +85,12 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
       close={close}
       submit={() => wrongAmount === undefined && !wrongOwn && create.mutate()}
       footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={value.firstName.trim() === ''}>
-            {t.common.create}
-          </Button>
-        </>
+        <PanelButtons
+          close={close}
+          action={t.common.create}
+          isBusy={create.isPending}
+          disabled={value.firstName.trim() === ''}
+        />
       }
     >
       <TextInput {...text('firstName')} data-autofocus required withAsterisk={false} />

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { beginTwoFactor } from '../data/team/profile.ts'
 import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
 
@@ -31,12 +32,7 @@ export function TwoFactorAsk({ close, begun }: { close(): void; begun(enrolment:
           <Text size="md">{texts.askHelp}</Text>
           <CurrentPassword draft={draft} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" loading={begin.isPending}>
-              {texts.goOn}
-            </Button>
+            <PanelButtons close={close} action={texts.goOn} isBusy={begin.isPending} />
           </Group>
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { confirmTwoFactor } from '../data/team/profile.ts'
 import { refreshSession } from '../session/session.ts'
@@ -6,6 +6,7 @@ import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
@@ -59,12 +60,7 @@ export default function TwoFactorOn({ enrolment, close, done }: TwoFactorOnProps
             data-autofocus
           />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" loading={confirm.isPending}>
-              {texts.turnOn}
-            </Button>
+            <PanelButtons close={close} action={texts.turnOn} isBusy={confirm.isPending} />
           </Group>
         </Stack>
       </form>

@@ -5,6 +5,7 @@ import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -30,16 +31,7 @@ export function InvitePanel({ close }: { close(): void }) {
       title={texts.invite}
       close={close}
       submit={() => create.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {texts.makeLink}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={texts.makeLink} isBusy={create.isPending} />}
     >
       <TextInput
         type="email"

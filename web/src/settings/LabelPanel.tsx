@@ -6,6 +6,7 @@ import { t } from '../text/index.ts'
 import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -49,12 +50,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
               {t.common.delete}
             </Button>
           )}
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.common.save}
-          </Button>
+          <PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />
         </>
       }
     >

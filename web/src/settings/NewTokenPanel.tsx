@@ -1,9 +1,10 @@
-import { Button, Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { createToken, type Token } from '../data/team/tokens.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -33,16 +34,7 @@ export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
       title={texts.make}
       close={close}
       submit={() => create.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {texts.make}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={texts.make} isBusy={create.isPending} />}
     >
       <TextInput
         label={texts.name}

@@ -4,6 +4,7 @@ import { useRef } from 'react'
 import { type CannedReply, cannedRepliesKey, changeReply, createReply, deleteReply } from '../data/canned-replies.ts'
 import { t } from '../text/index.ts'
 import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
@@ -60,12 +61,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
               {t.common.delete}
             </Button>
           )}
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.common.save}
-          </Button>
+          <PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />
         </>
       }
     >

@@ -15,6 +15,7 @@ import { t } from '../text/index.ts'
 import { fullMoment } from '../ui/format/time.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -110,16 +111,7 @@ function NewWorkspacePanel({ close }: { close(): void }) {
       title={texts.make}
       close={close}
       submit={() => create.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {t.common.create}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.common.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={texts.name}

@@ -1,4 +1,4 @@
-import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
+import { Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import {
   changeEndpoint,
@@ -10,6 +10,7 @@ import {
 import { t } from '../text/index.ts'
 import { isOtherServer } from '../ui/other-server.ts'
 import { complain } from '../ui/overlay/notices.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -59,16 +60,7 @@ export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
       title={endpoint === undefined ? t.webhooks.make : t.webhooks.edit}
       close={close}
       submit={() => save.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {action}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={action} isBusy={save.isPending} />}
     >
       <TextInput
         label={t.webhooks.url}

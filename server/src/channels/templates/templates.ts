@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { announceConnection } from '../../team/team-news.ts'
 import type { Template, TemplateHeader } from './template.ts'
 import { normalLanguage } from './template-body.ts'
 
@@ -79,7 +80,10 @@ export async function findTemplate(
   return row && templateOf(row)
 }
 
-/** Makes the stored templates of a connection these ones: known ones keep their ids, those that are gone go. */
+/**
+ * Makes the stored templates of a connection these ones: known ones keep their ids, those that are gone go. Open pages are
+ * told when that changed something.
+ */
 export async function replaceTemplates(
   tx: Tx,
   workspaceId: string,
@@ -87,8 +91,8 @@ export async function replaceTemplates(
   templates: readonly Omit<Template, 'connectionId'>[],
   now: Date,
 ): Promise<void> {
-  await tx`
-    insert into templates (
+  const changed = await tx`
+    insert into templates as known (
       workspace_id, connection_id, id, name, language, category, status, body, parameter_names, parameter_count,
       body_only, header, synced_at
     )
@@ -106,8 +110,14 @@ export async function replaceTemplates(
       parameter_count = excluded.parameter_count,
       body_only = excluded.body_only,
       header = excluded.header,
-      synced_at = excluded.synced_at`
-  await tx`
+      synced_at = excluded.synced_at
+    where (
+      known.category, known.status, known.body, known.parameter_names, known.parameter_count, known.body_only, known.header
+    ) is distinct from (
+      excluded.category, excluded.status, excluded.body, excluded.parameter_names, excluded.parameter_count,
+      excluded.body_only, excluded.header
+    )`
+  const gone = await tx`
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}
@@ -115,6 +125,7 @@ export async function replaceTemplates(
         select t.name, t.language
         from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
       )`
+  if (changed.count + gone.count > 0) announceConnection(tx, workspaceId, connectionId)
 }
 
 function templateOf(row: TemplateRow): Template {

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
+import { teamTopic } from '../../../src/team/team-news.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -116,6 +117,27 @@ test('a template keeps its id while it changes, and goes when the platform has i
   assert.deepEqual([changed[0].id, changed[0].body, changed[0].category], [idBefore, 'New {{1}} {{2}}', 'MARKETING'])
   pages = [[]]
   assert.deepEqual((await sync(w, one.id)).json().templates, [])
+})
+
+test('open pages are told of templates that have come, changed or gone, and of no reading that found them as they were', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  const told: string[] = []
+  const stop = database.db.onNews(teamTopic, (id) => told.push(id))
+  const toldBy = async (listed: Listed[]) => {
+    pages = [listed]
+    await sync(w, one.id)
+    return told.splice(0)
+  }
+  const news = [`${w.workspaceId} team.connection.changed ${one.id}`]
+  assert.deepEqual(await toldBy([]), [])
+  assert.deepEqual(await toldBy([template('a')]), news)
+  assert.deepEqual(await toldBy([template('a')]), [])
+  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' })]), news)
+  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' }), template('b')]), news)
+  assert.deepEqual(await toldBy([template('b')]), news)
+  assert.deepEqual(await toldBy([template('b')]), [])
+  stop()
 })
 
 test('templates are of one connection and one workspace', async () => {

@@ -1,8 +1,9 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Changes, type Connection, useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -43,16 +44,7 @@ export function SettingsPanel({ connection, close }: SettingsPanelProps) {
       title={texts.settingsOf(connection.name)}
       close={close}
       submit={() => save.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />}
     >
       {fieldsOf(connection.channel).map((field, n) => {
         const Field = isSecret(field) ? PasswordInput : TextInput

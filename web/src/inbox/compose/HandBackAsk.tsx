@@ -9,6 +9,7 @@ import { useApiKeys } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type AgentKey, agentsFor } from './agents-for.ts'
 
@@ -129,12 +130,12 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
           maxLength={1200}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={isRunning} disabled={agents === null}>
-            {keyId === anyAgent ? texts.offer : texts.handBack}
-          </Button>
+          <PanelButtons
+            close={close}
+            action={keyId === anyAgent ? texts.offer : texts.handBack}
+            isBusy={isRunning}
+            disabled={agents === null}
+          />
         </Group>
       </Stack>
     </form>

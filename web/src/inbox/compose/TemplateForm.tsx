@@ -3,7 +3,8 @@ import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
-import { filledText, piecesOf, problemOf, type Template } from '../../shared/template-preview.ts'
+import { TemplatePreview } from '../../shared/TemplatePreview.tsx'
+import { filledText, problemOf, type Template } from '../../shared/template-preview.ts'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -89,21 +90,7 @@ export function TemplateForm(props: TemplateFormProps) {
           ref={n === 0 ? first : undefined}
         />
       ))}
-      <figure className={styles.preview}>
-        <figcaption>{texts.preview}</figcaption>
-        <p dir="auto">
-          {piecesOf(template.body, values).map((piece, n) =>
-            'text' in piece ? (
-              piece.text
-            ) : (
-              // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
-              <mark key={n} data-empty={piece.value === '' || undefined}>
-                {piece.value || `{{${piece.parameter}}}`}
-              </mark>
-            ),
-          )}
-        </p>
-      </figure>
+      <TemplatePreview body={template.body} values={values} />
       <Button type="submit" className={styles.send} leftSection={<IconSend2 size={16} />}>
         {texts.send}
       </Button>

@@ -1,11 +1,12 @@
 import { ActionIcon } from '@mantine/core'
-import { IconFilter, IconSearch, IconSquareCheck, IconX } from '@tabler/icons-react'
+import { IconFilter, IconSearch, IconSquareCheck } from '@tabler/icons-react'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t, withTexts } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later, useStanding } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { SearchField } from '../../ui/page/SearchField.tsx'
 import { chooseByTouch } from '../parts/selection.ts'
 import { StartButton } from '../start/StartButton.tsx'
 import { type FilterBy, foundMark, type InboxSearch } from './filters.ts'
@@ -33,7 +34,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
   return (
     <header className={styles.header}>
       {isSearching ? (
-        <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
+        <InboxSearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
       ) : (
         <>
           <span className={styles.title} aria-hidden="true">
@@ -92,13 +93,13 @@ function toFound(event: KeyboardEvent): void {
   first.focus()
 }
 
-interface SearchFieldProps {
+interface InboxSearchFieldProps {
   search: InboxSearch
   filterBy: FilterBy
   close(): void
 }
 
-function SearchField({ search, filterBy, close }: SearchFieldProps) {
+function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
   const asked = search.search ?? ''
   const [term, setTerm] = useState(asked)
   const field = useRef<HTMLInputElement>(null)
@@ -121,24 +122,18 @@ function SearchField({ search, filterBy, close }: SearchFieldProps) {
     close()
   }
   return (
-    <div className={styles.search}>
-      <IconSearch size={16} stroke={1.6} aria-hidden="true" />
-      <input
-        ref={field}
-        type="search"
-        aria-label={t.inbox.openSearch}
-        placeholder={t.inbox.search}
-        maxLength={100}
-        value={term}
-        onChange={(event) => setTerm(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') end()
-          if (event.key === 'ArrowDown') toFound(event)
-        }}
-      />
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.common.close} onClick={end}>
-        <IconX size={16} />
-      </ActionIcon>
-    </div>
+    <SearchField
+      ref={field}
+      aria-label={t.inbox.openSearch}
+      placeholder={t.inbox.search}
+      maxLength={100}
+      value={term}
+      onChange={(event) => setTerm(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') end()
+        if (event.key === 'ArrowDown') toFound(event)
+      }}
+      end={{ label: t.common.close, run: end }}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useMemo } from 'react'
+import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
@@ -74,8 +74,14 @@ interface ViewTabsProps {
 function ViewTabs({ view, choose }: ViewTabsProps) {
   const workspaceId = useWorkspaceId()
   const { data: counts } = useCounts(workspaceId)
+  const tabs = useRef<HTMLDivElement>(null)
+  // Beside large counts there is not room for all of them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [view])
   return (
-    <div className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>
+    <div ref={tabs} className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>
       {views.map((one) => (
         <button key={one} type="button" className={styles.tab} aria-pressed={one === view} onClick={() => choose(one)}>
           {t.inbox.views[one]}

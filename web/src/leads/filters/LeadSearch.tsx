@@ -1,10 +1,8 @@
-import { ActionIcon } from '@mantine/core'
-import { IconSearch, IconX } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { SearchField } from '../../ui/page/SearchField.tsx'
 import type { LeadAddress } from '../fields/address.ts'
 import type { GoTo } from '../fields/use-address.ts'
-import styles from '../LeadsPage.module.css'
 
 const typedMs = 120
 
@@ -26,32 +24,19 @@ export function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo
     return () => clearTimeout(timer)
   }, [text, goTo])
   return (
-    <div className={styles.search}>
-      <IconSearch size={14} aria-hidden="true" />
-      <input
-        id="lead-search"
-        type="search"
-        aria-label={t.leads.keys.search}
-        placeholder={t.leads.searchHelp}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' && event.key !== 'Enter') return
-          if (event.key === 'Escape') setText('')
-          event.currentTarget.blur()
-        }}
-      />
-      {text !== '' && (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={20}
-          aria-label={t.leads.clearSearch}
-          onClick={() => setText('')}
-        >
-          <IconX size={14} />
-        </ActionIcon>
-      )}
-    </div>
+    <SearchField
+      id="lead-search"
+      isSmall
+      aria-label={t.leads.keys.search}
+      placeholder={t.leads.searchHelp}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' && event.key !== 'Enter') return
+        if (event.key === 'Escape') setText('')
+        event.currentTarget.blur()
+      }}
+      end={text === '' ? null : { label: t.leads.clearSearch, run: () => setText('') }}
+    />
   )
 }

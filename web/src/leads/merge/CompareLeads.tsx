@@ -8,6 +8,7 @@ import { t } from '../../text/index.ts'
 import { ago } from '../../ui/format/time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { ChoiceRows } from './ChoiceRows.tsx'
@@ -72,12 +73,12 @@ export function CompareLeads({ first, second, people, merged, close }: ComparePr
       )}
       <ChoiceRows rows={rows} choices={choices} choose={choose} leads={data} people={people} />
       <Group justify="flex-end" mt="md" gap="xs" className={styles.buttons}>
-        <Button variant="default" onClick={close}>
-          {t.common.cancel}
-        </Button>
-        <Button type="submit" loading={merge.isPending} disabled={tooMany > 0}>
-          {merge.isPending ? t.merge.running : t.merge.run}
-        </Button>
+        <PanelButtons
+          close={close}
+          action={merge.isPending ? t.merge.running : t.merge.run}
+          isBusy={merge.isPending}
+          disabled={tooMany > 0}
+        />
       </Group>
     </form>
   )

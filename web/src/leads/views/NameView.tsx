@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { NewView } from './use-views.ts'
 
@@ -50,12 +51,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
             />
           )}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" loading={isSaving} disabled={name.trim() === ''}>
-              {t.common.save}
-            </Button>
+            <PanelButtons close={close} action={t.common.save} isBusy={isSaving} disabled={name.trim() === ''} />
           </Group>
         </Stack>
       </form>

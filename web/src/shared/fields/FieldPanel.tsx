@@ -10,6 +10,7 @@ import {
 import { t } from '../../text/index.ts'
 import { type FieldType, fieldTypes, hasChoices, keyOfName } from '../../ui/format/custom-value.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -83,12 +84,12 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
               {t.fields.archive}
             </Button>
           )}
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={value.label.trim() === ''}>
-            {t.common.save}
-          </Button>
+          <PanelButtons
+            close={close}
+            action={t.common.save}
+            isBusy={save.isPending}
+            disabled={value.label.trim() === ''}
+          />
         </>
       }
     >

@@ -6,8 +6,8 @@ import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { findTemplates, type Problem, piecesOf, problemOf } from '../template-preview.ts'
-import styles from './start.module.css'
+import { TemplatePreview } from '../TemplatePreview.tsx'
+import { findTemplates, type Problem, problemOf } from '../template-preview.ts'
 import type { Start } from './use-start.ts'
 
 interface TemplateFieldsProps {
@@ -37,7 +37,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
           onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
         />
       ))}
-      {template !== null && <Preview body={template.body} values={values} />}
+      {template !== null && <TemplatePreview body={template.body} values={values} />}
     </>
   )
 }
@@ -77,25 +77,5 @@ function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateCh
       error={problem}
       onChange={(id) => start.choose(templates.find((one) => one.id === id) ?? null)}
     />
-  )
-}
-
-function Preview({ body, values }: { body: string; values: readonly string[] }) {
-  return (
-    <figure className={styles.preview}>
-      <figcaption>{t.start.preview}</figcaption>
-      <p dir="auto">
-        {piecesOf(body, values).map((piece, n) =>
-          'text' in piece ? (
-            piece.text
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
-            <mark key={n} data-empty={piece.value === '' || undefined}>
-              {piece.value || `{{${piece.parameter}}}`}
-            </mark>
-          ),
-        )}
-      </p>
-    </figure>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Text, TextInput } from '@mantine/core'
+import { Checkbox, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Endpoint, enableEndpoint } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -31,16 +32,7 @@ export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
       title={t.webhooks.enableAsk}
       close={close}
       submit={() => enable.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={enable.isPending}>
-            {t.webhooks.enable}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.webhooks.enable} isBusy={enable.isPending} />}
     >
       <Text size="sm">{t.webhooks.enableHelp}</Text>
       <Checkbox

@@ -1,9 +1,10 @@
-import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Endpoint, type Replay, replay } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -35,16 +36,7 @@ export function ReplayPanel({ endpoint, close, begun }: ReplayPanelProps) {
       title={t.webhooks.replay}
       close={close}
       submit={() => begin.mutate()}
-      footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" loading={begin.isPending}>
-            {t.webhooks.replayDo}
-          </Button>
-        </>
-      }
+      footer={<PanelButtons close={close} action={t.webhooks.replayDo} isBusy={begin.isPending} />}
     >
       <Text size="sm">{t.webhooks.replayHelp}</Text>
       <TextInput

@@ -6,7 +6,6 @@ export const start = {
   template: 'Template',
   choose: 'Choose a template',
   value: (n: number) => `Value ${n}`,
-  preview: 'What they will read',
   send: 'Send',
   noPhone: 'This lead has no phone number. Add one to write to them.',
   noConnection: 'No number can start conversations right now.',

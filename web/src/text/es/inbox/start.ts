@@ -7,7 +7,6 @@ export const start: typeof en = {
   template: 'Plantilla',
   choose: 'Elige una plantilla',
   value: (n) => `Valor ${n}`,
-  preview: 'Lo que leerán',
   send: 'Enviar',
   noPhone: 'Este lead no tiene teléfono. Añade uno para escribirle.',
   noConnection: 'Ningún número puede iniciar conversaciones ahora.',

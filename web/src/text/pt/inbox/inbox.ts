@@ -6,7 +6,7 @@ export const inbox: typeof en = {
   conversations: 'Conversas',
   view: 'Visão',
   skipToThread: 'Pular para a conversa',
-  views: { mine: 'Minhas', unassigned: 'Sem responsável', all: 'Todas', agents: 'Agentes' },
+  views: { mine: 'Minhas', unassigned: 'A atribuir', all: 'Todas', agents: 'Agentes' },
   empty: {
     mine: 'Nenhuma conversa atribuída a você.',
     unassigned: 'Todas as conversas têm um responsável.',

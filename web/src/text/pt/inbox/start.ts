@@ -7,7 +7,6 @@ export const start: typeof en = {
   template: 'Modelo',
   choose: 'Escolha um modelo',
   value: (n) => `Valor ${n}`,
-  preview: 'O que vão ler',
   send: 'Enviar',
   noPhone: 'Este lead não tem telefone. Adicione um para escrever.',
   noConnection: 'Nenhum número pode iniciar conversas agora.',
