@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Run, runOnce } from './one-run.ts'
@@ -125,8 +125,7 @@ function version(): string {
 }
 
 function runLine(startedAt: number, results: readonly Result[]): RunLine {
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: fileURLToPath(new URL('.', page)), encoding: 'utf8' })
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dirname(page), encoding: 'utf8' })
   return {
     when: new Date(startedAt).toISOString().slice(0, 16).replace('T', ' '),
     commit: git('rev-parse', '--short', 'HEAD').trim(),
