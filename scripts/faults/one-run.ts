@@ -74,7 +74,7 @@ export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
 
 function variablesOf({ sizes = {}, seed }: Trial, options: RunOptions): Record<string, string> {
   const grown = Object.entries(sizes).map(([variable, { from, to }]) => {
-    return [variable, String(Math.min(to, Math.max(from, Math.floor(from * options.scale))))]
+    return [variable, String(from === to ? to : Math.min(to, Math.floor(from * options.scale)))]
   })
   return { ...Object.fromEntries(grown), ...(seed && { [seed]: String(options.seed) }) }
 }

@@ -114,7 +114,7 @@ export function addUp(before: Report, run: Report, names: readonly string[]): Re
 function boundOf({ trials, findings, isTable }: Result): string {
   if (isTable || trials === 0) return '–'
   if (findings > 0) return 'found'
-  return `${Number(((3 / trials) * 100).toPrecision(2))} %`
+  return `${Number((Math.min(1, 3 / trials) * 100).toPrecision(2))} %`
 }
 
 function grouped(n: number): string {

@@ -17,7 +17,8 @@ test('every trial has files, its tests read its variables, and no two have one n
   for (const { name, files, named = [], sizes = {}, seed, promise } of trials) {
     const found = files.flatMap((file) => globSync(file))
     assert.ok(found.length >= files.length, name)
-    const text = found.map((file) => readFileSync(file, 'utf8')).join('\n')
+    const read = [...found, 'server/test/support/program/two-nodes.ts']
+    const text = read.map((file) => readFileSync(file, 'utf8')).join('\n')
     for (const variable of [...Object.keys(sizes), ...(seed ? [seed] : [])]) {
       assert.ok(text.includes(`process.env.${variable}`), `${name}: ${variable}`)
     }
