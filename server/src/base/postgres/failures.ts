@@ -41,8 +41,8 @@ const ofConnection = new Set(['CONNECTION_LOST', 'NO_CONNECTION', 'NO_DATABASE']
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const state = sqlState(error)
-    // Of class 53: no connection, memory or disk left.
-    return passing.has(state) || /^(?:08|53)/.test(state) || isOfServer(error)
+    // Of class 53: no connection, memory or disk left; of 58: files that cannot be read or written. After a panic it starts anew.
+    return passing.has(state) || /^(?:08|53|58)/.test(state) || error.severity === 'PANIC' || isOfServer(error)
   }
   return error instanceof Error && 'code' in error && ofConnection.has(String(error.code))
 }

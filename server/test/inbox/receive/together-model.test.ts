@@ -71,9 +71,11 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   deliveries: fc.array(fc.array(told, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
 })
 
-test('whatever comes together ends as if each customer’s had been applied one after the other', async () => {
+test('whatever comes together ends as if each customer’s had been applied one after the other', async (t) => {
+  let histories = 0
   const moments = fc.array(moment, { minLength: 1, maxLength: 4 })
   const property = fc.asyncProperty(moments, fc.boolean(), async (list, hasAgent) => {
+    histories++
     const [one, other] = [await worldWith(hasAgent), await worldWith(hasAgent)]
     for (const { isClosed, names: known, deliveries } of list) {
       one.clock.advance(60_000)
@@ -85,9 +87,11 @@ test('whatever comes together ends as if each customer’s had been applied one 
     }
   })
   await fc.assert(property, runs)
+  t.diagnostic(`${histories} histories`)
 })
 
-test('however a history of callbacks falls into deliveries and moments, it ends the same', async () => {
+test('however a history of callbacks falls into deliveries and moments, it ends the same', async (t) => {
+  let histories = 0
   const kinds = fc.constantFrom<Told['what']>(
     ...(['message', 'message', 'notice', 'echo', 'history', 'call'] as const),
     ...(['picture', 'reaction', 'edit', 'withdrawal', 'phone edit', 'phone withdrawal', 'lift'] as const),
@@ -100,6 +104,7 @@ test('however a history of callbacks falls into deliveries and moments, it ends 
     },
   )
   const property = fc.asyncProperty(history, fc.boolean(), async (list, hasAgent) => {
+    histories++
     const [one, other] = [await worldWith(hasAgent), await worldWith(hasAgent)]
     let secondsAgo = 60
     const events = list.map(({ isNext, ...event }) => {
@@ -119,6 +124,7 @@ test('however a history of callbacks falls into deliveries and moments, it ends 
     assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
   })
   await fc.assert(property, runs)
+  t.diagnostic(`${histories} histories`)
 })
 
 async function worldWith(hasAgent: boolean): Promise<InboxWorld> {

@@ -26,11 +26,12 @@ before(async () => {
 after(() => platform.close())
 
 for (const step of sendSteps.filter((step) => step !== 'upload')) {
-  test(`a process that dies after "${step}" sends each key at most once, and each ends in one final answer`, async () => {
+  test(`a process that dies after "${step}" sends each key at most once, and each ends in one final answer`, async (t) => {
     for (let round = 0; round < rounds; round += 3) {
       const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(step, round + n))
       await Promise.all(together)
     }
+    t.diagnostic(`${rounds} kills`)
   })
 }
 

@@ -92,6 +92,12 @@ export function serviceEnvironment(folder: string, port: number, env: Record<str
   }
 }
 
+/** Settings of a process whose clock is so far ahead of the others', or behind where it is negative. */
+export function clockAhead(minutes: number): Record<string, string> {
+  const preload = new URL('./shift-clock.ts', import.meta.url).href
+  return { NODE_OPTIONS: `--import=${preload}`, TEST_CLOCK_AHEAD_MS: String(minutes * 60_000) }
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,7 +6,7 @@ import { databaseSettings, type TestDatabase, testDatabase } from '../database.t
 import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 import { type SendPlatform, sendPlatform } from '../inbox/send-platform.ts'
-import { freePort, operatorToken, type Service, startService } from './service.ts'
+import { clockAhead, freePort, operatorToken, type Service, startService } from './service.ts'
 
 export interface Reply {
   status: number
@@ -48,6 +48,8 @@ export interface Customer {
   connection: ChatNumber
 }
 
+/** How far the clock of every other process is ahead of the first one's. */
+const aheadMinutes = Number(process.env.CLOCK_AHEAD_MINUTES ?? 0)
 const appSecret = 'an-app-secret-of-16'
 const masterKey = randomBytes(32).toString('base64')
 let people = 0
@@ -102,7 +104,8 @@ const startedNodes = oncePerFile(async (): Promise<Nodes> => {
   const platform = await sendPlatform()
   const running: Service[] = []
   const addNode = async () => {
-    const node = await startService({ folder: await newFolder(), port: await freePort(), env: nodeSettings(database) })
+    const env = { ...nodeSettings(database), ...(running.length % 2 === 1 && clockAhead(aheadMinutes)) }
+    const node = await startService({ folder: await newFolder(), port: await freePort(), env })
     running.push(node)
     return node
   }

@@ -23,7 +23,7 @@ const subjectCount = 8
 const eventsEach = 2
 
 for (const step of deliverySteps) {
-  test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async () => {
+  test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async (t) => {
     const crash = await prepare()
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
     const last = await startWorker(crash.world, null)
@@ -35,6 +35,7 @@ for (const step of deliverySteps) {
     await crash.receiving.stop()
     assert.deepEqual(brokenPromises(history), [])
     assert.ok(crash.deaths > 0, 'the step was passed')
+    t.diagnostic(`${crash.deaths} kills`)
     await assertSettled(crash)
   })
 }

@@ -30,10 +30,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 2, maxLength: 14 },
 )
 
-test('whatever fails and whenever workers die: nothing is lost, order holds in each lane, bodies stay the same', async () => {
+test('whatever fails and whenever workers die: nothing is lost, order holds in each lane, bodies stay the same', async (t) => {
+  let histories = 0
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {
       const run = await playSteps(list)
+      histories++
       assertNothingLost(run)
       assertOrder(run)
       assertSameBodies(run)
@@ -41,6 +43,7 @@ test('whatever fails and whenever workers die: nothing is lost, order holds in e
     }),
     { numRuns: Number(process.env.MODEL_RUNS ?? 25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   )
+  t.diagnostic(`${histories} histories`)
 })
 
 interface Run {

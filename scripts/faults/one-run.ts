@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Trial } from './trials.ts'
+
+export interface Run {
+  trials: number
+  seconds: number
+  /** Names of the tests that failed, or why there is no result. */
+  findings: string[]
+  /** None of the tests can run on this machine. */
+  isSkipped: boolean
+  /** What repeats it. */
+  command: string
+  /** All that was printed. */
+  logFile: string
+}
+
+export interface RunOptions {
+  /** How many times as long as the first run's it is to be. */
+  scale: number
+  seed: number
+  /** No run may take longer. */
+  maxSeconds: number
+  logFile: string
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const marks = { failed: /^\s*✖ (.*?)(?: \(\d[\d.]*ms\))?(?: #.*)?$/, told: /^\s*ℹ (.*)$/ }
+
+/** Runs the tests of a trial once, by the same command as a person would. */
+export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
+  const variables = variablesOf(trial, options)
+  const args = [...trial.files, `--test-timeout=${options.maxSeconds * 1000}`]
+  if (trial.named) args.push(`--test-name-pattern=${trial.named.join('|')}`)
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, ['bin/test.mjs', ...args], {
+    cwd: root,
+    env: { ...process.env, ...variables, NO_COLOR: '1', FORCE_COLOR: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log = createWriteStream(options.logFile)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      log.write(text)
+    })
+  }
+  let isOver = false
+  const clock = setTimeout(() => {
+    isOver = true
+    child.kill('SIGTERM')
+  }, options.maxSeconds * 1000)
+  const [code] = await once(child, 'close')
+  clearTimeout(clock)
+  log.end()
+  const seconds = (performance.now() - startedAt) / 1000
+  const { failed, passed, skipped, told } = readSaid(said, trial.unit)
+  const findings = isOver ? [`It had not ended after ${options.maxSeconds} s`, ...failed] : failed
+  if (code !== 0 && findings.length === 0) findings.push(`The tests ended with ${code}`)
+  if (passed === 0 && skipped === 0 && findings.length === 0) findings.push('No test has run')
+  const size = (variable: string) => Number(variables[variable] ?? Number.NaN)
+  return {
+    trials: trial.count === 'told' ? told : trial.count === 'cases' ? passed : trial.count({ size, passed }),
+    seconds,
+    findings,
+    isSkipped: passed === 0 && skipped > 0,
+    command: commandOf(variables, args),
+    logFile: options.logFile,
+  }
+}
+
+function variablesOf({ sizes = {}, seed }: Trial, options: RunOptions): Record<string, string> {
+  const grown = Object.entries(sizes).map(([variable, { from, to }]) => {
+    return [variable, String(from === to ? to : Math.min(to, Math.floor(from * options.scale)))]
+  })
+  return { ...Object.fromEntries(grown), ...(seed && { [seed]: String(options.seed) }) }
+}
+
+function commandOf(variables: Record<string, string>, args: string[]): string {
+  const quoted = args.map((arg) => (/[^\w./=-]/.test(arg) ? `'${arg}'` : arg))
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${value} `)
+  return `${set.join('')}npm test -- ${quoted.join(' ')}`
+}
+
+export interface Said {
+  failed: string[]
+  passed: number
+  skipped: number
+  /** The sum of what the tests said of this unit. */
+  told: number
+}
+
+/** Reads what the tests printed. */
+export function readSaid(text: string, unit: string): Said {
+  const lines = text.split('\n')
+  const told = lines.flatMap((line) => marks.told.exec(line)?.[1] ?? [])
+  const sumOf = (what: RegExp) => told.reduce((sum, line) => sum + Number(what.exec(line)?.[1] ?? 0), 0)
+  // Failures are told again at the end, where the first words are these.
+  const end = lines.findIndex((line) => /^✖ failing tests:/.test(line))
+  const failed = lines.slice(0, end < 0 ? undefined : end).flatMap((line) => marks.failed.exec(line)?.[1] ?? [])
+  return {
+    // A file fails with its tests.
+    failed: [...new Set(failed)].filter((name) => !name.endsWith('.test.ts')),
+    passed: sumOf(/^pass (\d+)$/),
+    skipped: sumOf(/^skipped (\d+)$/),
+    told: sumOf(new RegExp(`^(\\d+) ${unit}\\b`)),
+  }
+}

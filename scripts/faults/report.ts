@@ -1,0 +1,126 @@
+/** What is known of a trial, of one run or of several. */
+export interface Result {
+  name: string
+  trials: number
+  unit: string
+  seconds: number
+  findings: number
+  /** Its cases are the same every time, so that more of them say no more. */
+  isTable: boolean
+}
+
+export interface RunLine {
+  when: string
+  commit: string
+  minutes: number
+  trials: number
+  findings: number
+}
+
+export interface Report {
+  version: string
+  results: Result[]
+  runs: RunLine[]
+}
+
+const handWritten = '## What was found'
+const head = (version: string) => `# Faults
+
+\`npm run faults -- --minutes 120 --write\` does to the service what must not hurt it, trial after trial, and adds what came of it to this
+page; the promise behind each name is in \`scripts/faults/trials.ts\`. A finding is a test that failed, and counts for good: runs of one version add up.
+
+Where none of N trials found anything, the true rate is below 3/N with a probability of 95 %, for trials like these. Where there is a dash
+the cases are the same each time: they hold or they do not, and the largest number of one run is shown.
+
+Version ${version}.
+`
+const columns = '| trial | N | of | seconds | findings | rate below |\n|---|---:|---|---:|---:|---:|'
+const runColumns = '| run | commit | minutes | trials | findings |\n|---|---|---:|---:|---:|'
+
+/** The page, with what people wrote into it kept. */
+export function writePage({ version, results, runs }: Report, before: string): string {
+  const kept = before.includes(handWritten)
+    ? before.slice(before.indexOf(handWritten))
+    : `${handWritten}\n\nNothing yet.\n`
+  const runLines = runs.map(
+    ({ when, commit, minutes, trials, findings }) => `| ${when} | ${commit} | ${minutes} | ${trials} | ${findings} |`,
+  )
+  const sum = results.reduce((all, { seconds }) => all + seconds, 0)
+  return [
+    head(version),
+    tableOf(results),
+    '',
+    `${(sum / 3600).toFixed(1)} hours in all.`,
+    '',
+    '## Runs',
+    '',
+    runColumns,
+    ...runLines,
+    '',
+    kept,
+  ].join('\n')
+}
+
+/** The table of a run, or of all. */
+export function tableOf(results: readonly Result[]): string {
+  const lines = results.map((one) => {
+    const cells = [
+      one.name,
+      grouped(one.trials),
+      one.unit,
+      grouped(Math.round(one.seconds)),
+      one.findings,
+      boundOf(one),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [columns, ...lines].join('\n')
+}
+
+/** What the page held; nothing of another version. */
+export function readPage(page: string, version: string): Report {
+  const report: Report = { version, results: [], runs: [] }
+  if (!page.includes(`\nVersion ${version}.\n`)) return report
+  const end = page.indexOf(handWritten)
+  for (const line of page.slice(0, end < 0 ? undefined : end).split('\n')) {
+    const cells = line.split('|').map((cell) => cell.trim())
+    const [, first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = cells
+    if (cells.length === 8 && /^[a-z][a-z-]*$/.test(first) && /^[\d,]+$/.test(second)) {
+      const [trials = 0, seconds = 0, findings = 0] = [second, fourth, fifth].map(ungrouped)
+      report.results.push({ name: first, trials, unit: third, seconds, findings, isTable: sixth === '–' })
+    }
+    if (cells.length === 7 && /^\d{4}-/.test(first)) {
+      const [minutes = 0, trials = 0, findings = 0] = [third, fourth, fifth].map(ungrouped)
+      report.runs.push({ when: first, commit: second, minutes, trials, findings })
+    }
+  }
+  return report
+}
+
+/** Both together, in the order of these names. */
+export function addUp(before: Report, run: Report, names: readonly string[]): Report {
+  const all = [...before.results, ...run.results]
+  const results = names.flatMap((name) => {
+    const same = all.filter((one) => one.name === name)
+    const last = same.at(-1)
+    if (last === undefined) return []
+    const sum = (of: (one: Result) => number) => same.reduce((total, one) => total + of(one), 0)
+    const trials = last.isTable ? Math.max(...same.map((one) => one.trials)) : sum((one) => one.trials)
+    return [{ ...last, trials, seconds: sum((one) => one.seconds), findings: sum((one) => one.findings) }]
+  })
+  return { version: run.version, results, runs: [...before.runs, ...run.runs] }
+}
+
+function boundOf({ trials, findings, isTable }: Result): string {
+  if (isTable || trials === 0) return '–'
+  if (findings > 0) return 'found'
+  return `${Number((Math.min(1, 3 / trials) * 100).toPrecision(2))} %`
+}
+
+function grouped(n: number): string {
+  return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+}
+
+function ungrouped(text: string): number {
+  return Number(text.replaceAll(',', ''))
+}

@@ -1,0 +1,136 @@
+// `npm run faults`: does to the service what must not hurt it, trial after trial, and says what came of it. Options:
+// --minutes 120: for all of it. Each trial has its share, and is run at least once, however long that takes.
+// --only kill-sends,fuzz: these alone. --list: says which there are.
+// --write: adds what came of it to docs/measurements/faults.md.
+// Ends with 1 when there was a finding, and says how to repeat it.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Run, runOnce } from './one-run.ts'
+import { addUp, type Report, type Result, type RunLine, readPage, tableOf, writePage } from './report.ts'
+import { type Trial, trials } from './trials.ts'
+
+const page = fileURLToPath(new URL('../../docs/measurements/faults.md', import.meta.url))
+const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
+/** A trial that keeps failing has been understood by then. */
+const maxFindings = 3
+/** A run may take so many times its share before it counts as one that hangs. */
+const patience = 4
+const leastPatienceSeconds = 900
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    only: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+})
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error('--minutes is how long it may take, such as 120')
+
+if (values.list) for (const { name, promise } of trials) console.log(`${name.padEnd(20)} ${promise}`)
+else await runAll(chosen(values.only))
+
+async function runAll(list: readonly Trial[]): Promise<void> {
+  const logs = mkdtempSync(join(tmpdir(), 'parley-faults-'))
+  const shares = list.reduce((sum, { share = 1 }) => sum + share, 0)
+  const startedAt = Date.now()
+  const results: Result[] = []
+  const failures: Run[] = []
+  let stopped = false
+  // The tests hear it too, and end what they have started.
+  process.once('SIGINT', () => {
+    stopped = true
+  })
+  const before = readBefore()
+  for (const trial of list) {
+    const runs = await runTrial(trial, (minutes * 60 * (trial.share ?? 1)) / shares, logs, () => stopped)
+    if (stopped) break
+    failures.push(...runs.filter(({ findings }) => findings.length > 0))
+    results.push(resultOf(trial, runs))
+    if (values.write) write(before, { version: version(), results, runs: [runLine(startedAt, results)] })
+  }
+  console.log(`\n${tableOf(results)}`)
+  for (const { findings, command, logFile } of failures) {
+    console.log(`\n${findings.join('\n')}\nto repeat: ${command}\nwhat was said: ${logFile}`)
+  }
+  if (failures.length > 0 || stopped) process.exitCode = 1
+}
+
+/** Runs it again and again until its time is over, each time as long as fits. */
+async function runTrial(trial: Trial, budget: number, logs: string, stopped: () => boolean): Promise<Run[]> {
+  mkdirSync(join(logs, trial.name))
+  const maxSeconds = Math.ceil(Math.max(leastPatienceSeconds, budget * patience))
+  const runs: Run[] = []
+  const spent = () => runs.reduce((sum, { seconds }) => sum + seconds, 0)
+  const failed = () => runs.filter(({ findings }) => findings.length > 0).length
+  let scale = 1
+  do {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const logFile = join(logs, trial.name, `${runs.length + 1}.log`)
+    const run = await runOnce(trial, { scale, seed, maxSeconds, logFile })
+    if (stopped()) return runs
+    runs.push(run)
+    tell(trial, run)
+    // What a run needs however short it is makes this a little short of what fits, never too long.
+    scale = Math.max(1, (scale * (budget - spent()) * 0.8) / run.seconds)
+  } while (trial.count !== 'cases' && failed() < maxFindings && spent() + shortest(runs) * 0.7 < budget)
+  return runs
+}
+
+function shortest(runs: readonly Run[]): number {
+  return Math.min(...runs.map(({ seconds }) => seconds))
+}
+
+function tell({ name, unit }: Trial, { isSkipped, trials, seconds, findings }: Run): void {
+  const what = isSkipped ? 'cannot run here' : `${trials} ${unit}`
+  console.log(`${name.padEnd(20)} ${what.padEnd(24)} ${seconds.toFixed(1).padStart(7)} s  ${findings.length} findings`)
+}
+
+function resultOf({ name, unit, count }: Trial, runs: readonly Run[]): Result {
+  const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0)
+  return {
+    name,
+    unit,
+    trials: sum((run) => run.trials),
+    seconds: sum((run) => run.seconds),
+    findings: sum(({ findings }) => findings.length),
+    isTable: count === 'cases',
+  }
+}
+
+function chosen(only: string | undefined): readonly Trial[] {
+  if (only === undefined) return trials
+  const names = only.split(',')
+  const strange = names.find((name) => !trials.some((trial) => trial.name === name))
+  if (strange !== undefined) throw new Error(`There is no trial ${strange}: --list says which there are`)
+  return trials.filter(({ name }) => names.includes(name))
+}
+
+function readBefore(): string {
+  return existsSync(page) ? readFileSync(page, 'utf8') : ''
+}
+
+function write(before: string, run: Report): void {
+  const names = trials.map(({ name }) => name)
+  writeFileSync(page, writePage(addUp(readPage(before, run.version), run, names), before))
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(manifest, 'utf8')).version
+}
+
+function runLine(startedAt: number, results: readonly Result[]): RunLine {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dirname(page), encoding: 'utf8' })
+  return {
+    when: new Date(startedAt).toISOString().slice(0, 16).replace('T', ' '),
+    commit: git('rev-parse', '--short', 'HEAD').trim(),
+    minutes: Math.round((Date.now() - startedAt) / 60_000),
+    trials: results.length,
+    findings: results.reduce((sum, { findings }) => sum + findings, 0),
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { databaseSettings, testDatabase } from '../support/database.ts'
+import { newFolder } from '../support/folder.ts'
+import {
+  clockAhead,
+  freePort,
+  newWorkspace,
+  operatorToken,
+  type Service,
+  startService,
+} from '../support/program/service.ts'
+
+const rounds = Number(process.env.CLOCK_ROUNDS ?? 1)
+const limit = 60
+const leadsEach = 15
+
+test('nodes whose clocks differ by 20 minutes share limits, sessions, keys and the order of the feed', async (t) => {
+  const database = await testDatabase()
+  const env = {
+    ...databaseSettings(database),
+    PARLEY_MASTER_KEY: randomBytes(32).toString('base64'),
+    PARLEY_LEADS_RATE_LIMIT: String(limit),
+  }
+  const start = async (minutes: number) =>
+    startService({ folder: await newFolder(), port: await freePort(), env: { ...env, ...clockAhead(minutes) } })
+  const nodes: Service[] = []
+  for (const minutes of [0, 10, -10]) nodes.push(await start(minutes))
+  const [, ahead, behind] = nodes
+  assert.ok(ahead && behind)
+  assert.ok((await timeOf(ahead)) - (await timeOf(behind)) > 19 * 60_000, 'their clocks differ')
+  for (let round = 0; round < rounds; round++) {
+    await feedIsOne(nodes)
+    await limitHolds(nodes)
+    await sessionsCount(nodes)
+  }
+  t.diagnostic(`${rounds} rounds`)
+  for (const node of nodes) node.kill('SIGTERM')
+  for (const node of nodes) assert.equal(await node.gone, 0)
+})
+
+/** Leads are made on each in turn: all nodes tell of them in the order in which they were made, each once. */
+async function feedIsOne(nodes: readonly Service[]): Promise<void> {
+  const { key } = await newWorkspace(nodes[0]?.url ?? '')
+  const made: string[] = []
+  for (let n = 0; n < leadsEach; n++) {
+    const { status, body } = await call(nodes[n % nodes.length], 'POST', '/api/v1/leads', key, {
+      firstName: `Kim ${n}`,
+    })
+    assert.equal(status, 201)
+    made.push(body.data.id)
+  }
+  for (const node of nodes) {
+    const { body } = await call(node, 'GET', '/api/v1/events?limit=100', key)
+    assert.deepEqual(
+      body.events.map((event: { payload: { id: string } }) => event.payload.id),
+      made,
+    )
+  }
+}
+
+/** Three times as many as are allowed, at once on all of them: no more get in than the limit. */
+async function limitHolds(nodes: readonly Service[]): Promise<void> {
+  const { key } = await newWorkspace(nodes[0]?.url ?? '')
+  const storm = Array.from({ length: limit }, () => nodes.map((node) => call(node, 'GET', '/api/v1/leads', key))).flat()
+  const statuses = (await Promise.all(storm)).map(({ status }) => status)
+  const taken = statuses.filter((status) => status === 200).length
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
+  // What a node has leased ahead and nobody uses there is the price of it.
+  assert.ok(taken <= limit && taken >= limit / 2, `${taken} of ${limit}`)
+}
+
+/** Who is let in by one is let in by all, also at the end of what a link is good for. */
+async function sessionsCount(nodes: readonly Service[]): Promise<void> {
+  for (const maker of nodes) {
+    const { workspaceId } = await newWorkspace(maker.url)
+    const path = `/api/team/v1/workspaces/${workspaceId}`
+    const made = await call(maker, 'POST', `${path}/tokens`, operatorToken, { name: 'CI', role: 'admin' })
+    assert.equal(made.status, 201)
+    const { value: key } = (
+      await call(maker, 'POST', `${path}/keys`, operatorToken, { name: 'K', scopes: ['leads.read'] })
+    ).body
+    for (const node of nodes) {
+      assert.equal((await call(node, 'GET', `${path}/labels`, made.body.value)).status, 200)
+      assert.equal((await call(node, 'GET', '/api/v1/leads', key)).status, 200)
+    }
+  }
+}
+
+/** By when it says that it has made a lead. */
+async function timeOf(node: Service): Promise<number> {
+  const { key } = await newWorkspace(node.url)
+  const { body } = await call(node, 'POST', '/api/v1/leads', key, { firstName: 'Kim' })
+  return Date.parse(body.data.createdAt)
+}
+
+async function call(node: Service | undefined, method: string, path: string, token: string, body?: object) {
+  const response = await fetch(`${node?.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+  return { status: response.status, body: (await response.json()) as any }
+}

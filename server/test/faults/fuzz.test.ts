@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, described, faultsOf, type Manner, requestOf } from '../support/faults/fuzz.ts'
+import { furnished } from '../support/faults/scene.ts'
+import { oneOf, randomFrom } from '../support/faults/values.ts'
+
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 1)
+const seed = Number(process.env.FUZZ_SEED ?? 20_260_310)
+const manners: readonly Manner[] = ['fitting', 'nearly', 'hostile']
+/** So many that things that were removed or ended are there again. */
+const roundsOfOne = 3
+
+test('every operation answers whatever it is asked, by whomever, with a status and a body of its contract, and never with 500', async (t) => {
+  const random = randomFrom(seed)
+  const found = new Set<string>()
+  const statuses: Record<string, number> = {}
+  let requests = 0
+  let w = await furnished()
+  for (let round = 0; round < rounds; round++) {
+    if (round > 0 && round % roundsOfOne === 0) w = await furnished()
+    for (const op of w.operations) {
+      for (const manner of manners) {
+        const caller = callerFor(op.path, manner)
+        const asked = requestOf(w, op, manner, random)
+        const told = await ask(w, asked, caller)
+        requests++
+        const kind = `${Math.floor((told?.status ?? 0) / 100)}xx`
+        statuses[kind] = (statuses[kind] ?? 0) + 1
+        if (manner === 'fitting') await w.letIn(op)
+        for (const fault of faultsOf(op, asked, told)) found.add(`${fault}\n  ${described(asked, caller)}`)
+      }
+    }
+    await w.look()
+  }
+  t.diagnostic(`${requests} requests: ${JSON.stringify(statuses)}`)
+  assert.deepEqual([...found], [])
+  assert.ok((statuses['2xx'] ?? 0) > requests / 8, 'many of them are good')
+
+  function callerFor(path: string, manner: Manner) {
+    const { nobody, key, maskedKey, narrowKey, owner, member, operator } = w.callers
+    if (random() < 0.1) return oneOf(random, Object.values(w.callers))
+    if (path.startsWith('/api/team'))
+      return oneOf(random, manner === 'fitting' ? [owner, operator] : [owner, member, operator])
+    if (path.startsWith('/api/')) return oneOf(random, manner === 'fitting' ? [key] : [key, maskedKey, narrowKey])
+    return nobody
+  }
+})

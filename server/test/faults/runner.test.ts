@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { readSaid } from '../../../scripts/faults/one-run.ts'
+import { addUp, type Report, type Result, readPage, tableOf, writePage } from '../../../scripts/faults/report.ts'
+import { trials } from '../../../scripts/faults/trials.ts'
+
+const kills: Result = { name: 'kills', trials: 102, unit: 'kills', seconds: 1234, findings: 0, isTable: false }
+const cases: Result = { name: 'cases', trials: 71, unit: 'cases', seconds: 9, findings: 0, isTable: true }
+
+function report(...results: Result[]): Report {
+  const runs = [{ when: '2026-03-10 12:00', commit: 'abcdef0', minutes: 20, trials: results.length, findings: 0 }]
+  return { version: '1.0.0', results, runs }
+}
+
+test('every trial has files, its tests read its variables, and no two have one name', () => {
+  for (const { name, files, named = [], sizes = {}, seed, promise } of trials) {
+    const found = files.flatMap((file) => globSync(file))
+    assert.ok(found.length >= files.length, name)
+    const read = [...found, 'server/test/support/program/two-nodes.ts']
+    const text = read.map((file) => readFileSync(file, 'utf8')).join('\n')
+    for (const variable of [...Object.keys(sizes), ...(seed ? [seed] : [])]) {
+      assert.ok(text.includes(`process.env.${variable}`), `${name}: ${variable}`)
+    }
+    for (const part of named) assert.ok(text.includes(part), `${name}: ${part}`)
+    assert.match(name, /^[a-z][a-z-]*$/)
+    assert.ok(promise.length > 20, name)
+  }
+  assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length)
+})
+
+test('what tests print is read: those that passed, those that failed once each, and what was counted', () => {
+  const said = `✔ one (1.5ms)
+✖ two × three: it breaks (12.3ms)
+✖ server/test/some.test.ts (14.1ms)
+ℹ 12 kills
+ℹ 30 kills, of which 2 were late
+ℹ 7 acknowledged
+ℹ tests 3
+ℹ pass 1
+ℹ fail 1
+ℹ skipped 1
+
+✖ failing tests:
+
+test at server/test/some.test.ts:1:1
+✖ two × three: it breaks (12.3ms)
+  AssertionError`
+  const failed = ['two × three: it breaks']
+  assert.deepEqual(readSaid(said, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
+})
+
+test('runs of one version add up on the page, and what people wrote there stays', () => {
+  const first = writePage(addUp(report(), report(kills, cases), ['kills', 'cases']), '')
+  assert.ok(first.includes('| kills | 102 | kills | 1,234 | 0 | 2.9 % |'), first)
+  assert.ok(first.includes('| cases | 71 | cases | 9 | 0 | – |'), first)
+  const noted = first.replace('Nothing yet.', 'A thing.')
+  const failing = { ...kills, findings: 1 }
+  const second = writePage(
+    addUp(readPage(noted, '1.0.0'), report(failing, { ...cases, trials: 70 }), ['kills', 'cases']),
+    noted,
+  )
+  assert.ok(second.includes('| kills | 204 | kills | 2,468 | 1 | found |'), second)
+  assert.ok(second.includes('| cases | 71 | cases | 18 | 0 | – |'), second)
+  assert.ok(second.endsWith('## What was found\n\nA thing.\n'))
+  assert.equal(readPage(second, '1.0.0').runs.length, 3)
+  assert.deepEqual(readPage(second, '1.1.0'), { version: '1.1.0', results: [], runs: [] })
+})
+
+test('none of N bounds the rate by 3/N', () => {
+  const bounds = [3, 300, 21_000].map((n) =>
+    tableOf([{ ...kills, trials: n }])
+      .split('|')
+      .at(-2)
+      ?.trim(),
+  )
+  assert.deepEqual(bounds, ['100 %', '1 %', '0.014 %'])
+})

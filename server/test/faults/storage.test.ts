@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmod, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { atEnd } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
+import { freePort, newWorkspace, startService } from '../support/program/service.ts'
+import { until } from '../support/until.ts'
+
+const rounds = Number(process.env.STORAGE_ROUNDS ?? 1)
+const writerCount = 4
+/** Nobody waits longer for an answer, whatever it is. */
+const maxAnswerMs = 20_000
+const refusalsEach = 10
+
+interface Trouble {
+  what: string
+  /** Where the data folder is to be; null where this user cannot have such a place. */
+  place(): Promise<string | null>
+  begin(folder: string): Promise<unknown>
+  end(folder: string): Promise<unknown>
+}
+
+const troubles: Trouble[] = [
+  {
+    what: 'is full',
+    place: smallDisk,
+    begin: async (folder) => spawnSync('sh', ['-c', `cat /dev/zero > ${ballastIn(folder)}`]),
+    end: (folder) => rm(ballastIn(folder)),
+  },
+  {
+    what: 'may no longer be written to',
+    place: newFolder,
+    begin: (folder) => chmod(logOf(folder), 0o500),
+    end: (folder) => chmod(logOf(folder), 0o700),
+  },
+]
+
+const ballastIn = (folder: string) => join(folder, 'ballast')
+const logOf = (folder: string) => join(folder, 'postgres', 'pg_wal')
+
+for (const { what, place, begin, end } of troubles) {
+  test(`a data folder that ${what}: writes are told to come again, nothing acknowledged is lost, and all goes on once it is mended`, async (t) => {
+    const folder = await place()
+    if (folder === null) return t.skip('this user may mount nothing')
+    const service = await startService({ folder, port: await freePort() })
+    const { key } = await newWorkspace(service.url)
+    const writing = startWriting(service.url, key)
+    for (let round = 0; round < rounds; round++) {
+      await writing.more('taken', 10)
+      await begin(folder)
+      await writing.more('refused', refusalsEach)
+      await end(folder)
+      await writing.more('taken', 10)
+    }
+    const { acknowledged, counts, faults, slowestMs } = await writing.stop()
+    tell(t, `${JSON.stringify(counts)}, the slowest after ${Math.round(slowestMs)} ms`)
+    assert.deepEqual(faults, [])
+    const lost: string[] = []
+    for (const id of acknowledged) if ((await ask(service.url, key, 'GET', `/${id}`)).status !== 200) lost.push(id)
+    assert.deepEqual(lost, [])
+    assert.equal(service.count('request failed'), 0)
+    service.kill('SIGTERM')
+    assert.equal(await service.gone, 0)
+    t.diagnostic(`${rounds} spells`)
+  })
+}
+
+const tell = (t: TestContext, words: string) => t.diagnostic(words)
+
+/** A disk in memory, a little larger than a new database. */
+async function smallDisk(): Promise<string | null> {
+  const folder = await newFolder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=755', 'tmpfs', folder])
+  if (status !== 0) return null
+  // As soon as nobody uses it, whatever becomes of this process.
+  atEnd(async () => {
+    spawnSync('umount', ['-l', folder])
+  })
+  return folder
+}
+
+type Kind = 'taken' | 'refused'
+
+/** Writes leads with long notes, so that the database soon needs room. */
+function startWriting(url: string, key: string) {
+  const counts: Record<string, number> = {}
+  const faults: string[] = []
+  const acknowledged: string[] = []
+  const seen: Record<Kind, number> = { taken: 0, refused: 0 }
+  let slowestMs = 0
+  let isOver = false
+  const write = async (writer: number) => {
+    for (let n = 0; !isOver; n++) {
+      const notes = `${writer} ${n} `.padEnd(10_000, 'note ')
+      const { status, text, ms, id } = await ask(url, key, 'POST', '', { firstName: 'Kim', notes })
+      slowestMs = Math.max(slowestMs, ms)
+      counts[status] = (counts[status] ?? 0) + 1
+      if (status === 201) acknowledged.push(id)
+      seen[status === 201 ? 'taken' : 'refused']++
+      if ((status !== 201 && status !== 503) || ms > maxAnswerMs)
+        faults.push(`${status} after ${Math.round(ms)} ms: ${text}`)
+      if (status !== 201) await wait(50)
+    }
+  }
+  const writers = Array.from({ length: writerCount }, (_, writer) => write(writer))
+  return {
+    more: (kind: Kind, count: number) => {
+      const wanted = seen[kind] + count
+      return until(() => seen[kind] >= wanted, `${count} ${kind}, of ${JSON.stringify(counts)}`, 90_000)
+    },
+    stop: async () => {
+      isOver = true
+      await Promise.all(writers)
+      return { acknowledged, counts, faults, slowestMs }
+    },
+  }
+}
+
+async function ask(url: string, key: string, method: string, path: string, body?: object) {
+  const startedAt = performance.now()
+  const reply = await fetch(`${url}/api/v1/leads${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  const id = reply.status === 201 ? JSON.parse(text).data.id : ''
+  return { status: reply.status, text: text.slice(0, 300), ms: performance.now() - startedAt, id }
+}

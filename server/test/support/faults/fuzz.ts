@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { agentDocument } from '../../../src/agents/http/openapi.ts'
+import { basePath } from '../../../src/agents/http/routes.ts'
+import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import type { Schema } from '../../../src/http/contract/openapi-types.ts'
+import { checkOutput } from '../agents/agents-world.ts'
+import type { AnyOperation } from './operations.ts'
+import { type Caller, type Furnished, filled, idFor } from './scene.ts'
+import { isObject, madeOf, oddValue, type Random, spoil } from './values.ts'
+
+/** How much of a request is meant to be refused. */
+export type Manner = 'fitting' | 'nearly' | 'hostile'
+
+export interface Asked {
+  method: string
+  url: string
+  headers: Record<string, string>
+  payload?: string
+}
+
+export interface Told {
+  status: number
+  type: string
+  text: string
+  ms: number
+}
+
+const maxMs = 20_000
+
+/** A request of the operation with what `about` has: the asker's own workspace, or another's. */
+export function requestOf(
+  about: Furnished,
+  op: AnyOperation,
+  manner: Manner,
+  random: Random,
+  word = about.person.word,
+): Asked {
+  const making = { random, word, share: 0.5, idFor: (name: string) => idFor(about, name, random) }
+  const places = manner === 'nearly' ? 1 : manner === 'hostile' ? 3 : 0
+  const make = (schema: Schema, share = 0.5) => {
+    const made = spoil(madeOf(schema, { ...making, share }), random, random() < 0.6 ? places : 0)
+    return withoutWait(schema, made)
+  }
+  const url = filled(about, op.path, random)
+  const oddPath = manner === 'hostile' && random() < 0.2
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(asObject(make(op.query, 0.15)))) {
+    const text = typeof value === 'object' && value !== null ? Object.values(value).join() : String(value)
+    query.append(name, text.toWellFormed().slice(0, 4000))
+  }
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(asObject(madeOf(op.headers, making))))
+    headers[name.toLowerCase()] = `${value}`
+  if (/idempotency-key/i.test(JSON.stringify(op.headers))) headers['idempotency-key'] = randomUUID()
+  const asked: Asked = { method: op.method.toUpperCase(), url: oddPath ? oddUrl(url, random) : url, headers }
+  if (query.size > 0) asked.url += `?${query}`
+  if (op.body !== null) {
+    const isBytes = !isObject(op.body.properties) && op.body.type === 'string'
+    asked.headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json'
+    asked.payload = isBytes ? word : (JSON.stringify(make(op.body)) ?? '')
+    if (manner === 'hostile' && random() < 0.1) asked.payload = asked.payload.slice(0, asked.payload.length * random())
+  }
+  return asked
+}
+
+const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
+
+/** What waits is tried by tests of its own. */
+function withoutWait(schema: Schema, made: unknown): unknown {
+  if (!isObject(schema.properties) || !('wait' in schema.properties)) return made
+  if (!isObject(made)) return { wait: 0 }
+  return typeof (made.wait ?? 0) === 'number' ? { ...made, wait: 0 } : made
+}
+
+function oddUrl(url: string, random: Random): string {
+  const parts = url.split('/')
+  const at = Math.floor(2 + random() * Math.max(1, parts.length - 2))
+  parts[at] = encodeURIComponent(String(oddValue(random)).toWellFormed().slice(0, 3000))
+  return parts.join('/')
+}
+
+export async function ask(w: Furnished, asked: Asked, caller: Caller): Promise<Told | null> {
+  const startedAt = performance.now()
+  const { method, url, payload } = asked
+  const headers = { ...asked.headers, ...caller.headers }
+  const late = new AbortController()
+  const answered = w.app.inject({ method: method as 'GET', url, headers, ...(payload !== undefined && { payload }) })
+  const reply = await Promise.race([answered, wait(maxMs, null, { signal: late.signal })]).finally(() => late.abort())
+  if (reply === null) return null
+  const type = String(reply.headers['content-type'] ?? '')
+  return { status: reply.statusCode, type, text: reply.body, ms: performance.now() - startedAt }
+}
+
+/** What of the answer nobody may be told; documented answers are held to their schemas by the app of the tests itself. */
+export function faultsOf(op: AnyOperation, asked: Asked, told: Told | null): string[] {
+  if (told === null) return [`no answer within ${maxMs} ms`]
+  const { status, type, text } = told
+  // A platform that cannot be reached, or a place that is taken, has a status of its own.
+  if (status >= 500 && !(status === 502 || status === 503)) return [`${status} ${text.slice(0, 600)}`]
+  if (status === 503 && /database/i.test(text)) return [`503 ${text}`]
+  if (op.verb === null || !asked.url.startsWith(basePath)) return []
+  if (type.startsWith('application/problem+json')) {
+    return isProblem(JSON.parse(text)) ? [] : [`not a problem: ${text.slice(0, 300)}`]
+  }
+  if (status !== 200) return [`${status} that is no problem: ${text.slice(0, 300)}`]
+  if (!type.startsWith('application/json')) return []
+  return checkOutput(op.verb, JSON.parse(text)).map((issue) => `not what is promised: ${JSON.stringify(issue)}`)
+}
+
+const { schemas } = agentDocument(verbs).components
+const ajv = new Ajv2020({ strict: false })
+formats.default(ajv)
+const isProblem = ajv.compile({ components: { schemas }, $ref: '#/components/schemas/Problem' })
+
+/** One line by which somebody can send it again. */
+export function described({ method, url, payload = '' }: Asked, caller: Caller): string {
+  return `${method} ${url.slice(0, 300)} as ${caller.name} ${payload.slice(0, 500)}`
+}

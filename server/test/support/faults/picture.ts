@@ -1,0 +1,26 @@
+import type { Db } from '../../../src/base/db.ts'
+
+/** Of each table a digest of the workspace's rows, without what is noted a while after a key was used. */
+export async function pictureOf({ sql }: Db, workspaceId: string): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }[]>`
+    select c.table_name as name
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public'
+      and c.column_name = 'workspace_id'
+      and t.table_type = 'BASE TABLE'
+      and c.table_name <> 'key_calls'
+    order by 1`
+  const picture: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [row] = await sql<{ digest: string | null }[]>`
+      select md5(string_agg(line, ',' order by line)) as digest
+      from (
+        select (to_jsonb(t) - 'last_used_at')::text as line
+        from ${sql(name)} t
+        where workspace_id = ${workspaceId}
+      ) lines`
+    picture[name] = row?.digest ?? 'empty'
+  }
+  return picture
+}
