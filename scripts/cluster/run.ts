@@ -14,12 +14,17 @@ const within = fileURLToPath(new URL('within.ts', import.meta.url))
 
 /** Makes the cluster and resolves once all of it serves. */
 export async function up(): Promise<void> {
-  ensurePackages()
-  if ((await namespaces()).length > 0) throw new Error('There is a cluster already: npm run cluster -- down')
+  await refuseSecond()
   makePlace()
   await makeNetwork()
   const code = await runWithin(['up'])
   if (code !== 0) throw new Error(`The cluster did not come up; its logs are in ${folder}/logs`)
+}
+
+/** There is one at a time: its machines have names that the whole system knows. */
+export async function refuseSecond(): Promise<void> {
+  ensurePackages()
+  if ((await namespaces()).length > 0) throw new Error('There is a cluster already: npm run cluster -- down')
 }
 
 /** Runs a part of this on the bridge, where all machines are within reach; resolves with its exit code. */
