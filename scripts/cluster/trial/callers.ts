@@ -25,7 +25,7 @@ export interface Callers {
 }
 
 const changesEach = 2
-const restMs = { lead: 40, callback: 100, send: 200, read: 200, refused: 100 }
+const restMs = { lead: 40, callback: 100, send: 300, read: 200, refused: 100 }
 
 export function startCallers(world: World): Callers {
   const answered: Answered[] = []

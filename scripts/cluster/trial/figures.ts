@@ -15,6 +15,8 @@ export function longestGapMs(moments: readonly number[], fromMs: number, toMs: n
 export interface CaseResult {
   name: string
   rounds: number
+  /** Standbys that did not find their way back by themselves. */
+  copiedAnew: number
   acknowledged: { leads: number; changes: number; callbacks: number; sends: number }
   webhooks: { events: number; repeats: number }
   outagesMs: number[]

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { apis } from '../machines.ts'
 import { until } from '../processes.ts'
-import { settled } from '../up/databases.ts'
+import { renewDatabase, settled, strayed } from '../up/databases.ts'
 import { serving } from '../up/services.ts'
 import { type Answered, type Callers, startCallers } from './callers.ts'
 import type { Case, Stage } from './cases.ts'
@@ -16,6 +16,7 @@ export type Tell = (words: string) => void
 const newsEach = 10
 const slowestNewsMs = 100
 const beforeMs = 2_000
+const mendMs = 60_000
 const shownFindings = 5
 
 /** Runs one case in so many rounds, or until it has to end, in a workspace of its own, and looks at all that came of it. */
@@ -25,13 +26,17 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
   const outagesMs: number[] = []
   const newsMs: number[] = []
   const answers: Answered[] = []
+  const wrong: Answered[] = []
   const findings: string[] = []
   let done = 0
+  let copiedAnew = 0
   try {
     for (; done < rounds && (done === 0 || performance.now() < endsAt); done++) {
-      const { outageMs, answered } = await runRound(one, callers, tell)
+      const { outageMs, answered, refusals, copiedAnew: copies } = await runRound(one, callers, tell)
       outagesMs.push(outageMs)
+      copiedAnew += copies
       answers.push(...answered)
+      wrong.push(...answered.filter((answer) => !isAllowed(answer, refusals)))
       await callers.pause()
       const news = await measureNews(world, newsEach)
       newsMs.push(...news)
@@ -46,13 +51,14 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
   tell('reading back')
   const found = await readBack(world)
   findings.push(...brokenPromises(callers.ledger, found))
-  findings.push(...beyondLimits(one, { outagesMs, newsMs, answers }))
+  findings.push(...beyondLimits(one, { outagesMs, newsMs, wrong }))
   for (const words of findings.slice(0, shownFindings)) tell(`FINDING: ${words}`)
   const { leads, callbacks, sends } = callers.ledger
   const changes = [...leads.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
   return {
     name: one.title,
     rounds: done,
+    copiedAnew,
     acknowledged: { leads: leads.size, changes, callbacks: callbacks.size, sends: sends.size },
     webhooks: { events: found.events.length, repeats: repeatsOf(found) },
     outagesMs,
@@ -62,7 +68,20 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
   }
 }
 
-async function runRound(one: Case, callers: Callers, tell: Tell): Promise<{ outageMs: number; answered: Answered[] }> {
+interface Round {
+  outageMs: number
+  answered: Answered[]
+  /** When requests might be told to come again. */
+  refusals: Span[]
+  copiedAnew: number
+}
+
+interface Span {
+  fromMs: number
+  toMs: number
+}
+
+async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round> {
   const primary = await settled()
   await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
   const written = (count: number) => {
@@ -73,6 +92,7 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<{ outa
   await wait(beforeMs)
   const first = callers.answered.length
   let fromMs = performance.now()
+  const refusals: Span[] = one.mayRefuse ? [{ fromMs, toMs: Number.POSITIVE_INFINITY }] : []
   const stage: Stage = {
     primary,
     written,
@@ -80,26 +100,48 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<{ outa
     countFromHere: () => {
       fromMs = performance.now()
     },
+    refusing: async (work) => {
+      const span = { fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY }
+      refusals.push(span)
+      await work()
+      span.toMs = performance.now()
+    },
   }
   await one.round(stage)
-  await settled()
+  const copiedAnew = await mend(tell)
   await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
   await written(20)
   const toMs = performance.now()
   const answered = callers.answered.slice(first)
-  return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered }
+  return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered, refusals, copiedAnew }
+}
+
+/** A standby that does not find its way back by itself is copied anew, as an operator would do it; says how many were. */
+async function mend(tell: Tell): Promise<number> {
+  const isWhole = await settled(mendMs).then(
+    () => true,
+    () => false,
+  )
+  if (isWhole) return 0
+  const lost = await strayed()
+  for (const name of lost) {
+    tell(`${name} does not find its way back: it is copied anew`)
+    await renewDatabase(name)
+  }
+  await settled()
+  return lost.length
 }
 
 interface Measured {
   outagesMs: readonly number[]
   newsMs: readonly number[]
-  answers: readonly Answered[]
+  /** Answers that nobody should have been given. */
+  wrong: readonly Answered[]
 }
 
-function beyondLimits(one: Case, { outagesMs, newsMs, answers }: Measured): string[] {
+function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string[] {
   const outage = percentile(outagesMs, 95)
   const news = percentile(newsMs, 50)
-  const wrong = answers.filter((answer) => !isAllowed(answer, one.mayRefuse))
   return [
     ...(outage > one.longestOutageMs
       ? [`outage p95 ${Math.round(outage)} ms, of ${one.longestOutageMs} ms at most`]
@@ -109,10 +151,12 @@ function beyondLimits(one: Case, { outagesMs, newsMs, answers }: Measured): stri
   ]
 }
 
-/** Where refusals are to be expected: one that says to come again, and that the same send is still under way. */
-function isAllowed({ status, what }: Answered, mayRefuse: boolean): boolean {
+/** While refusals are to be expected: one that says to come again, or that the same send is still under way. */
+function isAllowed({ at, status, what }: Answered, refusals: readonly Span[]): boolean {
   if (typeof status === 'string') return false
-  return status < 300 || (mayRefuse && (status === 503 || (status === 409 && what === 'send')))
+  if (status < 300) return true
+  const isExpected = refusals.some(({ fromMs, toMs }) => at >= fromMs && at <= toMs)
+  return isExpected && (status === 503 || (status === 409 && what === 'send'))
 }
 
 function countStatuses(answers: readonly Answered[]): Record<string, number> {

@@ -17,8 +17,8 @@ export const balancer = urlOf('balancer', ports.balancer)
 export const teamPath = (workspaceId: string): string => `${balancer}/api/team/v1/workspaces/${workspaceId}`
 export const teamToken = (): string => stateOfCluster().secrets.teamToken
 
-// Beyond 44 messages at once, a customer is sent one every 6 s.
-const customerCount = 100
+// Beyond 44 messages at once, a customer is sent one every 6 s; and the platform has room for 500.
+const customerCount = 50
 const scopes = ['leads.read', 'leads.write', 'inbox.read', 'inbox.write']
 const simulator = `${urlOf('outside', ports.simulator)}/simulator`
 

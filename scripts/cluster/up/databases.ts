@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readDatabaseUrl } from '../../../server/src/base/postgres/address/address.ts'
@@ -7,7 +7,7 @@ import { connect } from '../../../server/src/base/postgres/connect.ts'
 import { addressOf, type Database, databases, ports, range, urlOf } from '../machines.ts'
 import { postgresFolder } from '../packages.ts'
 import { dataFolder, type State, stateOfCluster } from '../place.ts'
-import { startOn, until } from '../processes.ts'
+import { killMachine, startOn, until } from '../processes.ts'
 
 /** How long the one who is primary may be silent before another takes its place. */
 export const ttlSeconds = 20
@@ -86,6 +86,8 @@ function patroniConfig(name: Database, { secrets }: State): object {
         `host replication replication ${range} scram-sha-256`,
         `host all all ${range} scram-sha-256`,
       ],
+      // A copy would wait for the checkpoint that comes by itself.
+      basebackup: [{ checkpoint: 'fast' }],
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
     },
@@ -136,6 +138,21 @@ export async function settled(patienceMs = 120_000): Promise<Database> {
   )
   if (leader === undefined) throw new Error('There is one')
   return leader
+}
+
+/** Of those that are not primary the ones that do not follow it. */
+export async function strayed(): Promise<Database[]> {
+  const all = await members()
+  const timeline = all.find(({ role }) => role === 'leader')?.timeline
+  const well = all.filter((one) => one.role === 'leader' || (one.timeline === timeline && follows(one)))
+  return databases.filter((name) => !well.some((one) => one.name === name))
+}
+
+/** Has a server copy the primary anew, whatever it has. */
+export async function renewDatabase(name: Database): Promise<void> {
+  await killMachine(name)
+  rmSync(postgresData(name), { recursive: true, force: true })
+  startDatabase(name)
 }
 
 // Older and newer versions have other words for it.
