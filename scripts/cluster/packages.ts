@@ -11,6 +11,8 @@ const needed: Record<string, string> = {
   ip: 'iproute2',
   setpriv: 'util-linux',
 }
+// What Patroni speaks to etcd by.
+const pythonModule = { name: 'etcd', package: 'python3-etcd' }
 const versionsFolder = '/usr/lib/postgresql'
 // Not in everybody's path.
 const more = ['/usr/sbin', '/sbin']
@@ -33,7 +35,14 @@ export function ensurePackages(): void {
 
 function missingPackages(): string[] {
   const found = Object.entries(needed).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
-  return [...new Set([...found, ...(postgresFolder() === null ? ['postgresql'] : [])])]
+  const hasModule = spawnSync('/usr/bin/python3', ['-c', `import ${pythonModule.name}`]).status === 0
+  return [
+    ...new Set([
+      ...found,
+      ...(postgresFolder() === null ? ['postgresql'] : []),
+      ...(hasModule ? [] : [pythonModule.package]),
+    ]),
+  ]
 }
 
 function isThere(program: string): boolean {

@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { machines, outerUrl } from './machines.ts'
-import { hub, makeNetwork, namespaceOf, namespaces, removeNetwork } from './network.ts'
+import { hub, makeNetwork, namespaceOf, namespaces, processesIn, removeNetwork } from './network.ts'
 import { ensurePackages } from './packages.ts'
 import { folder, makePlace, readState, removePlace } from './place.ts'
-import { endAll, isAlive } from './processes.ts'
+import { endAll } from './processes.ts'
 
 const within = fileURLToPath(new URL('within.ts', import.meta.url))
 
@@ -66,7 +66,9 @@ async function status(): Promise<number> {
     return 1
   }
   for (const { name, machine, pid } of state.started) {
-    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${isAlive(pid) ? `runs (${pid})` : 'is gone'}`)
+    // Another process may have the same number by now, but none on the same machine.
+    const runs = (await processesIn(namespaceOf(machine))).includes(pid)
+    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${runs ? `runs (${pid})` : 'is gone'}`)
   }
   return runWithin(['status'])
 }
@@ -82,17 +84,17 @@ const commands: Record<string, () => Promise<unknown>> = {
   },
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const command = commands[process.argv[2] ?? '']
-  if (command === undefined) {
-    console.error('npm run cluster -- up|down|status')
+/** Says what went wrong, where something did, in place of a stack that tells users nothing. */
+export async function telling(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
-  } else {
-    try {
-      await command()
-    } catch (error) {
-      console.error(error instanceof Error ? error.message : error)
-      process.exitCode = 1
-    }
   }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const usage = () => Promise.reject(new Error('npm run cluster -- up|down|status'))
+  await telling(commands[process.argv[2] ?? ''] ?? usage)
 }

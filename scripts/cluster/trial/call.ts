@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface Answer {
-  /** The status, or what became of the request without one. */
-  status: number | 'cut' | 'no answer'
+  /** The status, or what is wrong with the answer whatever was asked. */
+  status: number | 'cut' | 'no answer' | '503 without Retry-After'
   body: string
   isReplay: boolean
 }
@@ -38,7 +38,9 @@ export function call(url: string, { method = 'GET', token, headers, body }: Aske
   }
   sent.on('error', cut)
   sent.once('response', (answer) => {
-    const { statusCode: status = 0, headers: told } = answer
+    const { statusCode = 0, headers: told } = answer
+    const isBare = statusCode === 503 && told['retry-after'] === undefined
+    const status = isBare ? '503 without Retry-After' : statusCode
     const isReplay = told['idempotent-replayed'] === 'true'
     text(answer).then((read) => {
       clearTimeout(timer)

@@ -26,7 +26,16 @@ export interface Member {
 /** Where Patroni's servers write down who is primary. */
 export function startKeeper(): void {
   const url = urlOf('keeper', ports.etcd)
-  const argv = ['etcd', '--data-dir', dataFolder('keeper'), '--listen-client-urls', url, '--advertise-client-urls', url]
+  const argv = [
+    'etcd',
+    '--enable-v2',
+    '--data-dir',
+    dataFolder('keeper'),
+    '--listen-client-urls',
+    url,
+    '--advertise-client-urls',
+    url,
+  ]
   startOn('keeper', { name: 'keeper', argv })
 }
 
@@ -68,7 +77,9 @@ function patroniConfig(name: Database, { secrets }: State): object {
       connect_address: `${addressOf(name)}:${ports.patroni}`,
       authentication: { username: 'patroni', password: secrets.patroni },
     },
-    etcd3: { hosts: `${addressOf('keeper')}:${ports.etcd}` },
+    // By etcd's older interface Patroni takes the lock only from itself. By the newer one, 3.0.2 takes it from anybody: a primary that was
+    // frozen and goes on becomes the primary again, and what the one in its place has acknowledged is gone.
+    etcd: { host: `${addressOf('keeper')}:${ports.etcd}` },
     bootstrap: { dcs, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
     postgresql: {
       listen: `${addressOf(name)}:${ports.postgres}`,
