@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { addressOf, door, hubAddress, type Machine, machines, prefixBits } from './machines.ts'
+
+/** Where the bridge is, and whoever looks at the cluster from within. */
+export const hub = 'parley-hub'
+const bridge = 'bridge'
+const doorName = 'parley-door'
+
+export const namespaceOf = (machine: Machine): string => `parley-${machine}`
+const all = [hub, ...machines.map(namespaceOf)]
+/** What the bridge calls the wire to this machine. */
+const wireOf = (machine: Machine): string => `to-${machine}`
+
+const run = promisify(execFile)
+
+async function ip(...words: string[]): Promise<string> {
+  const { stdout } = await run('ip', words)
+  return stdout
+}
+
+/** Of the cluster's namespaces those that are there. */
+export async function namespaces(): Promise<string[]> {
+  const names = (await ip('netns', 'list')).split('\n').map((line) => line.split(' ')[0] ?? '')
+  return all.filter((name) => names.includes(name))
+}
+
+/** A namespace for each machine, all on one bridge, which is in a namespace too: nothing of it is seen from outside but the door. */
+export async function makeNetwork(): Promise<void> {
+  for (const name of all) {
+    await ip('netns', 'add', name)
+    await ip('-n', name, 'link', 'set', 'lo', 'up')
+  }
+  await ip('-n', hub, 'link', 'add', bridge, 'type', 'bridge')
+  await ip('-n', hub, 'address', 'add', `${hubAddress}/${prefixBits}`, 'dev', bridge)
+  await ip('-n', hub, 'link', 'set', bridge, 'up')
+  for (const machine of machines) await wire(machine)
+  const inner = namespaceOf('balancer')
+  await ip('link', 'add', doorName, 'type', 'veth', 'peer', 'name', 'door', 'netns', inner)
+  await ip('address', 'add', `${door.outer}/${door.bits}`, 'dev', doorName)
+  await ip('link', 'set', doorName, 'up')
+  await ip('-n', inner, 'address', 'add', `${door.inner}/${door.bits}`, 'dev', 'door')
+  await ip('-n', inner, 'link', 'set', 'door', 'up')
+}
+
+async function wire(machine: Machine): Promise<void> {
+  const [name, end] = [namespaceOf(machine), wireOf(machine)]
+  await ip('-n', hub, 'link', 'add', end, 'type', 'veth', 'peer', 'name', 'wire', 'netns', name)
+  await ip('-n', hub, 'link', 'set', end, 'master', bridge)
+  await ip('-n', hub, 'link', 'set', end, 'up')
+  await ip('-n', name, 'address', 'add', `${addressOf(machine)}/${prefixBits}`, 'dev', 'wire')
+  await ip('-n', name, 'link', 'set', 'wire', 'up')
+}
+
+/** Pulls the plug of a machine, or puts it back. Neither side is told anything. */
+export async function setPlugged(machine: Machine, isPlugged: boolean): Promise<void> {
+  await ip('-n', hub, 'link', 'set', wireOf(machine), isPlugged ? 'up' : 'down')
+}
+
+/** The processes of a machine. Only what this program has started gets into such a namespace. */
+export async function processesIn(namespace: string): Promise<number[]> {
+  const lines = await ip('netns', 'pids', namespace)
+  return lines.split('\n').filter(Boolean).map(Number)
+}
+
+/** Removes what `makeNetwork` has made, as far as it is there; wires go with their namespaces. */
+export async function removeNetwork(): Promise<void> {
+  for (const name of await namespaces()) await ip('netns', 'delete', name)
+  await ip('link', 'delete', doorName).catch(() => {})
+}

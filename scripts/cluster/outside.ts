@@ -1,0 +1,62 @@
+// What is beyond Parley: notes what the chat platform is asked and hands it on to the simulator, and takes webhooks.
+//
+//   node scripts/cluster/outside.ts <address to listen on> <folder>
+//
+// Each line of `sends.jsonl` and `webhooks.jsonl` in the folder is one request, in the order in which they came.
+import { openSync, writeSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { ports } from './machines.ts'
+
+/** A message that the platform was asked to send. */
+export interface AskedSend {
+  at: number
+  text: string
+}
+
+export interface TakenWebhook {
+  at: number
+  id: string
+  event: string
+  /** How often its lead had been changed when it was told of, where the body says so. */
+  step: number | null
+}
+
+const [host = '', folder = ''] = process.argv.slice(2)
+const sends = openSync(join(folder, 'sends.jsonl'), 'a')
+const webhooks = openSync(join(folder, 'webhooks.jsonl'), 'a')
+// Written before the answer: what somebody was told is noted.
+const note = (file: number, line: AskedSend | TakenWebhook) => writeSync(file, `${JSON.stringify(line)}\n`)
+
+createServer(async (asked, answer) => {
+  const body = await text(asked)
+  if (asked.method === 'POST' && /\/messages$/.test(asked.url ?? '') && !asked.url?.startsWith('/simulator/')) {
+    const words: unknown = JSON.parse(body).text?.body
+    if (typeof words === 'string') note(sends, { at: Date.now(), text: words })
+  }
+  handOn(asked, body, answer)
+}).listen(ports.platform, host)
+
+createServer(async (asked, answer) => {
+  const body = await text(asked)
+  const { 'webhook-id': id, 'webhook-event': event } = asked.headers
+  const step = /"lastName":"step-(\d+)"/.exec(body)?.[1]
+  note(webhooks, {
+    at: Date.now(),
+    id: String(id),
+    event: String(event),
+    step: step === undefined ? null : Number(step),
+  })
+  answer.writeHead(204).end()
+}).listen(ports.receiver, host)
+
+function handOn(asked: IncomingMessage, body: string, answer: ServerResponse): void {
+  const { method, url, headers } = asked
+  const onward = request({ host, port: ports.simulator, method, path: url, headers }, (reply) => {
+    answer.writeHead(reply.statusCode ?? 502, reply.headers)
+    reply.pipe(answer)
+  })
+  onward.on('error', () => answer.writeHead(502).end())
+  onward.end(body)
+}

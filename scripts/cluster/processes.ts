@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Machine } from './machines.ts'
+import { namespaceOf, processesIn } from './network.ts'
+import { logFile, noteProcess } from './place.ts'
+
+export interface Start {
+  /** What its log is named after. */
+  name: string
+  argv: readonly string[]
+  env?: Record<string, string>
+  /** Of the system, who it runs as; this one unless given. */
+  user?: string
+}
+
+/** Starts a program on a machine, to go on when this process has ended. Its words go to a log of its own. */
+export function startOn(machine: Machine, { name, argv, env = {}, user }: Start): number {
+  const log = openSync(logFile(name), 'a')
+  const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups']
+  const child = spawn('ip', ['netns', 'exec', namespaceOf(machine), ...as, ...argv], {
+    detached: true,
+    cwd: '/',
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...env },
+  })
+  if (child.pid === undefined) throw new Error(`${name} could not be started`)
+  // Such as when `ip` is missing: whoever waits for the program says that it did not come.
+  child.on('error', () => {})
+  child.unref()
+  noteProcess({ name, machine, pid: child.pid })
+  return child.pid
+}
+
+/** Sends all processes of a machine a signal; those that are gone meanwhile do not matter. */
+export async function signalAll(machine: Machine, signal: NodeJS.Signals): Promise<void> {
+  for (const pid of await processesIn(namespaceOf(machine))) signalOne(pid, signal)
+}
+
+export function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Ends a machine as a power cut does: nobody on it says goodbye. */
+export async function killMachine(machine: Machine): Promise<void> {
+  await endAll(namespaceOf(machine), [{ signal: 'SIGKILL', patienceMs: 10_000 }])
+}
+
+/** Ends all processes of a namespace by these signals in turn, each with its time. */
+export async function endAll(
+  namespace: string,
+  steps: readonly { signal: NodeJS.Signals; patienceMs: number }[],
+): Promise<void> {
+  for (const { signal, patienceMs } of steps) {
+    const endsAt = performance.now() + patienceMs
+    let pids = await living(namespace)
+    for (const pid of pids) signalOne(pid, signal)
+    while (pids.length > 0 && performance.now() < endsAt) {
+      await wait(50)
+      pids = await living(namespace)
+      if (signal === 'SIGKILL') for (const pid of pids) signalOne(pid, signal)
+    }
+    if (pids.length === 0) return
+  }
+  throw new Error(`Processes of ${namespace} do not end: ${(await living(namespace)).join(', ')}`)
+}
+
+const living = async (namespace: string): Promise<number[]> => (await processesIn(namespace)).filter(isAlive)
+
+/** Whether the process is there and does something: what nobody has waited for is gone. */
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
+export async function gone(pid: number, patienceMs: number): Promise<void> {
+  await until(() => !isAlive(pid), `the end of process ${pid}`, patienceMs)
+}
+
+/** Resolves once this is so, as looked at again and again; what cannot be asked is not so. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  patienceMs = 60_000,
+  everyMs = 100,
+): Promise<void> {
+  const endsAt = performance.now() + patienceMs
+  for (;;) {
+    if (await Promise.resolve(isSo()).catch(() => false)) return
+    if (performance.now() > endsAt) throw new Error(`Within ${patienceMs / 1000} s there was no sign of ${what}`)
+    await wait(everyMs)
+  }
+}

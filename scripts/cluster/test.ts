@@ -1,0 +1,21 @@
+// Has the machines of a cluster die, one way after the other, under writes that are acknowledged, and looks what is left of them:
+//
+//   npm run test:cluster -- [--cases node-killed,…] [--rounds 5] [--minutes 90] [--write] [--json results.json] [--keep]
+import { fileURLToPath } from 'node:url'
+import { folder } from './place.ts'
+import { down, refuseSecond, runWithin, telling, up } from './run.ts'
+import { readOptions } from './trial/options.ts'
+
+await telling(async () => {
+  const words = process.argv.slice(2)
+  // Wrong words are told before anything is started.
+  const { keep } = readOptions(words)
+  await refuseSecond()
+  try {
+    await up()
+    process.exitCode = await runWithin(words, fileURLToPath(new URL('trial/run-trial.ts', import.meta.url)))
+  } finally {
+    if (!keep) await down()
+    console.log(`Logs are in ${folder}/logs.`)
+  }
+})

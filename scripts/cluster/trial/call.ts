@@ -1,0 +1,60 @@
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+export interface Answer {
+  /** The status, or what is wrong with the answer whatever was asked. */
+  status: number | 'cut' | 'no answer' | '503 without Retry-After'
+  body: string
+  isReplay: boolean
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST' | 'PATCH'
+  token?: string
+  headers?: Record<string, string>
+  body?: string | object
+}
+
+const patienceMs = 30_000
+const agent = new Agent({ keepAlive: true })
+
+/** One request, never repeated by itself. Resolves whatever happens. */
+export function call(url: string, { method = 'GET', token, headers, body }: Asked = {}): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const all = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  }
+  const bytes = typeof body === 'object' ? JSON.stringify(body) : body
+  const sent = request(url, { method, headers: all, agent })
+  const timer = setTimeout(() => {
+    resolve({ status: 'no answer', body: '', isReplay: false })
+    sent.destroy()
+  }, patienceMs)
+  const cut = () => {
+    clearTimeout(timer)
+    resolve({ status: 'cut', body: '', isReplay: false })
+  }
+  sent.on('error', cut)
+  sent.once('response', (answer) => {
+    const { statusCode = 0, headers: told } = answer
+    const isBare = statusCode === 503 && told['retry-after'] === undefined
+    const status = isBare ? '503 without Retry-After' : statusCode
+    const isReplay = told['idempotent-replayed'] === 'true'
+    text(answer).then((read) => {
+      clearTimeout(timer)
+      resolve({ status, body: read, isReplay })
+    }, cut)
+  })
+  sent.end(bytes)
+  return promise
+}
+
+/** The same for what has to succeed, with its answer. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; the trial fails where one is wrong
+export async function mustCall(url: string, asked: Asked = {}): Promise<any> {
+  const { status, body } = await call(url, asked)
+  if (typeof status === 'string' || status >= 300) throw new Error(`${asked.method ?? 'GET'} ${url}: ${status} ${body}`)
+  return JSON.parse(body)
+}

@@ -1,0 +1,68 @@
+/** The value that so many in a hundred are not above; of a few the largest ones count. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? Number.NaN
+}
+
+/** The longest time between two of these moments, of what of it is after `fromMs` and before `toMs`. */
+export function longestGapMs(moments: readonly number[], fromMs: number, toMs: number): number {
+  const within = moments.filter((at) => at > fromMs && at < toMs).toSorted((a, b) => a - b)
+  const ends = [...within, toMs]
+  return Math.max(...ends.map((end, n) => end - (ends[n - 1] ?? fromMs)))
+}
+
+/** What was seen of one kind of fault in all of its rounds. */
+export interface CaseResult {
+  name: string
+  rounds: number
+  /** Standbys that did not find their way back by themselves. */
+  copiedAnew: number
+  acknowledged: { leads: number; changes: number; callbacks: number; sends: number }
+  webhooks: { events: number; repeats: number }
+  outagesMs: number[]
+  newsMs: number[]
+  statuses: Record<string, number>
+  /** Whatever was promised and not kept. */
+  findings: string[]
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+
+export function outageWords(outagesMs: readonly number[]): string {
+  if (outagesMs.length === 0) return '–'
+  return [50, 95, 100].map((share) => seconds(percentile(outagesMs, share))).join(' / ')
+}
+
+export function statusWords(statuses: Record<string, number>): string {
+  const entries = Object.entries(statuses).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return entries.map(([status, count]) => `${count.toLocaleString('en')} × ${status}`).join(', ')
+}
+
+const columns = [
+  'case',
+  'rounds',
+  'outage s, median / p95 / max',
+  'acknowledged: leads, changes, callbacks, sends',
+  'webhooks: events (repeats)',
+  'answers',
+  'news ms, p50 / p95',
+  'findings',
+]
+
+/** A table of all cases, in Markdown. */
+export function tableOf(results: readonly CaseResult[]): string {
+  const rows = results.map(({ name, rounds, acknowledged, webhooks, outagesMs, newsMs, statuses, findings }) => [
+    name,
+    String(rounds),
+    outageWords(outagesMs),
+    Object.values(acknowledged)
+      .map((count) => count.toLocaleString('en'))
+      .join(', '),
+    `${webhooks.events.toLocaleString('en')} (${webhooks.repeats.toLocaleString('en')})`,
+    statusWords(statuses),
+    newsMs.length === 0 ? '–' : `${Math.round(percentile(newsMs, 50))} / ${Math.round(percentile(newsMs, 95))}`,
+    String(findings.length),
+  ])
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(columns), line(columns.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
+}

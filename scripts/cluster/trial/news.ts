@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { apis, ports, urlOf } from '../machines.ts'
+import { mustCall } from './call.ts'
+import { teamToken, type World } from './world.ts'
+
+const restMs = 50
+const patienceMs = 10_000
+
+/**
+ * How long after its answer an open page at one api is told of a lead that was made at the other one: so many times in both
+ * directions. What took longer than 10 s counts as that.
+ */
+export async function measureNews({ workspaceId, key }: World, times: number): Promise<number[]> {
+  const taken: number[] = []
+  for (const [writer, reader] of [apis, apis.toReversed()]) {
+    if (writer === undefined || reader === undefined) throw new Error('There are two')
+    const stream = await follow(`${urlOf(reader, ports.parley)}/api/team/v1/workspaces/${workspaceId}/live`)
+    for (let n = 0; n < times; n++) {
+      const body = { firstName: 'Kim', lastName: 'step-0' }
+      const { data } = await mustCall(`${urlOf(writer, ports.parley)}/api/v1/leads`, {
+        method: 'POST',
+        token: key,
+        body,
+      })
+      const answeredAt = performance.now()
+      taken.push(Math.max(0, (await stream.toldAt(data.id)) - answeredAt))
+      await wait(restMs)
+    }
+    stream.close()
+  }
+  return taken
+}
+
+interface Stream {
+  /** When this id was first told of. */
+  toldAt(id: string): Promise<number>
+  close(): void
+}
+
+async function follow(url: string): Promise<Stream> {
+  const controller = new AbortController()
+  const reply = await fetch(url, { headers: { authorization: `Bearer ${teamToken()}` }, signal: controller.signal })
+  if (!reply.ok || reply.body === null) throw new Error(`The stream was refused: ${reply.status}`)
+  const blocks: { text: string; at: number }[] = []
+  const read = async (body: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const bytes of body) {
+      blocks.push({ text: decoder.decode(bytes, { stream: true }), at: performance.now() })
+    }
+  }
+  read(reply.body).catch(() => {})
+  const toldAt = async (id: string) => {
+    const endsAt = performance.now() + patienceMs
+    while (performance.now() < endsAt) {
+      const found = blocks.find(({ text }) => text.includes(id))
+      if (found !== undefined) return found.at
+      await wait(2)
+    }
+    return performance.now()
+  }
+  return { toldAt, close: () => controller.abort() }
+}

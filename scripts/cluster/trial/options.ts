@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util'
+import { type Case, cases } from './cases.ts'
+
+export interface TrialOptions {
+  chosen: readonly Case[]
+  rounds: number
+  /** No round begins after so many, but for the first of each case. */
+  minutes: number
+  /** Whether docs/measurements is to tell of it. */
+  write: boolean
+  /** Where results go as they are. */
+  json: string | undefined
+  /** Leaves the cluster as the trial ended. */
+  keep: boolean
+}
+
+export function readOptions(words: string[]): TrialOptions {
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      cases: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      minutes: { type: 'string', default: '90' },
+      write: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+    },
+  })
+  const names = values.cases?.split(',') ?? cases.map(({ name }) => name)
+  const chosen = names.map((name) => {
+    const found = cases.find((one) => one.name === name)
+    if (found === undefined)
+      throw new Error(`There is no case ${name}; there are ${cases.map((one) => one.name).join(', ')}`)
+    return found
+  })
+  const number = (name: 'rounds' | 'minutes') => {
+    const read = Number(values[name])
+    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number from 1 on`)
+    return read
+  }
+  const { write, json, keep } = values
+  return { chosen, rounds: number('rounds'), minutes: number('minutes'), write, json, keep }
+}

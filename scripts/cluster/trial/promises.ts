@@ -1,0 +1,111 @@
+import type { AskedSend, TakenWebhook } from '../outside.ts'
+
+/** What callers were told, each thing once it was acknowledged. */
+export interface Ledger {
+  /** Of each lead that was acknowledged, its last change that was. */
+  leads: Map<string, { acknowledged: number; attempted: number }>
+  /** Texts of customers' messages. */
+  callbacks: Set<string>
+  /** Texts of messages to customers, each with a key of its own, and the status that they were acknowledged with. */
+  sends: Map<string, string>
+}
+
+export const newLedger = (): Ledger => ({ leads: new Map(), callbacks: new Set(), sends: new Map() })
+
+/** What is there afterwards. */
+export interface Found {
+  /** Changes of each lead. */
+  leads: Map<string, number>
+  /** How often each text is among the messages from customers, and among those to them. */
+  inbound: Map<string, number>
+  outbound: Map<string, number>
+  /** Every event that the webhook is to be told of, in the order of the feed. */
+  events: { id: string; subject: string }[]
+  webhooks: readonly TakenWebhook[]
+  asked: readonly AskedSend[]
+}
+
+/** Whatever was promised and not kept, in words. */
+export function brokenPromises(ledger: Ledger, found: Found): string[] {
+  return [...lostLeads(ledger, found), ...lostMessages(ledger, found), ...wrongSends(ledger, found), ...webhooks(found)]
+}
+
+function lostLeads({ leads }: Ledger, found: Found): string[] {
+  return [...leads].flatMap(([id, { acknowledged, attempted }]) => {
+    const step = found.leads.get(id)
+    if (step === undefined) return [`lead ${id} was acknowledged and is not there`]
+    if (step < acknowledged) return [`change ${acknowledged} of lead ${id} was acknowledged, and it is at ${step}`]
+    return step > attempted ? [`lead ${id} is at change ${step}, which nobody made`] : []
+  })
+}
+
+function lostMessages({ callbacks }: Ledger, { inbound }: Found): string[] {
+  const lost = [...callbacks].filter((text) => !inbound.has(text))
+  const doubled = [...inbound].filter(([, count]) => count > 1)
+  return [
+    ...lost.map((text) => `the callback of "${text}" was acknowledged, and its message is not there`),
+    ...doubled.map(([text, count]) => `the message "${text}" is there ${count} times`),
+  ]
+}
+
+function wrongSends({ sends }: Ledger, { outbound, asked }: Found): string[] {
+  const arrived = countOf(asked.map(({ text }) => text))
+  const lost = [...sends.keys()].filter((text) => !outbound.has(text))
+  const unsent = [...sends].filter(([text, status]) => status === 'sent' && !arrived.has(text))
+  return [
+    ...lost.map((text) => `the send "${text}" was acknowledged, and its message is not there`),
+    ...unsent.map(([text]) => `"${text}" was acknowledged as sent, and never came to the platform`),
+    ...timesOver(arrived).map(([text, count]) => `"${text}" came to the platform ${count} times`),
+    ...timesOver(outbound).map(([text, count]) => `the message "${text}" is there ${count} times`),
+  ]
+}
+
+/** Each event at least once, and none of a lead or conversation before the one before it. */
+function webhooks({ events, webhooks: taken }: Found): string[] {
+  const firstAt = new Map<string, number>()
+  for (const [n, { id }] of taken.entries()) if (!firstAt.has(id)) firstAt.set(id, n)
+  const last = new Map<string, number>()
+  const problems: string[] = []
+  for (const { id, subject } of events) {
+    const at = firstAt.get(id)
+    if (at === undefined) {
+      problems.push(`event ${id} of ${subject} was never told`)
+      continue
+    }
+    const before = last.get(subject)
+    if (before !== undefined && at < before) problems.push(`event ${id} of ${subject} was told before an earlier one`)
+    last.set(subject, Math.max(at, before ?? -1))
+  }
+  return [...problems, ...backwardSteps(events, taken)]
+}
+
+/** The same by what the bodies say, whatever the feed does. */
+function backwardSteps(events: Found['events'], taken: readonly TakenWebhook[]): string[] {
+  const subjects = new Map(events.map(({ id, subject }) => [id, subject]))
+  const seen = new Set<string>()
+  const steps = new Map<string, number>()
+  return taken.flatMap(({ id, step }) => {
+    const subject = subjects.get(id)
+    // A repeat tells again what was told at its place.
+    if (subject === undefined || step === null || seen.has(id)) return []
+    seen.add(id)
+    const before = steps.get(subject) ?? -1
+    steps.set(subject, Math.max(step, before))
+    return step < before ? [`lead ${subject} was told of change ${step} after ${before}`] : []
+  })
+}
+
+/** How many webhooks told again what was told before. */
+export function repeatsOf({ events, webhooks: taken }: Found): number {
+  const ids = new Set(events.map(({ id }) => id))
+  const ours = taken.filter(({ id }) => ids.has(id))
+  return ours.length - new Set(ours.map(({ id }) => id)).size
+}
+
+export function countOf(texts: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return counts
+}
+
+const timesOver = (counts: Map<string, number>): [string, number][] => [...counts].filter(([, count]) => count > 1)

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openDb } from '../../../server/src/base/db.ts'
+import type { AskedSend, TakenWebhook } from '../outside.ts'
+import { stateOfCluster } from '../place.ts'
+import { databaseUrl } from '../up/databases.ts'
+import { ledgerFolder } from '../up/services.ts'
+import { mustCall } from './call.ts'
+import { countOf, type Found } from './promises.ts'
+import { balancer, type World } from './world.ts'
+
+/** Webhooks of which an attempt failed come again after some minutes. */
+const patienceMs = 420_000
+
+/** Reads back all that is there of a world; waits for webhooks that are still to come. */
+export async function readBack(world: World): Promise<Found> {
+  const leads = await readLeads(world)
+  const { inbound, outbound } = await readMessages(world)
+  const endsAt = performance.now() + patienceMs
+  for (;;) {
+    const events = await readEvents(world)
+    const webhooks = readLines<TakenWebhook>('webhooks.jsonl')
+    const told = new Set(webhooks.map(({ id }) => id))
+    const isComplete = events.every(({ id }) => told.has(id))
+    if (isComplete || performance.now() > endsAt) {
+      return { leads, inbound, outbound, events, webhooks, asked: readLines<AskedSend>('sends.jsonl') }
+    }
+    await wait(1_000)
+  }
+}
+
+async function readLeads({ key }: World): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = `limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const { data, pagination } = await mustCall(`${balancer}/api/v1/leads?${query}`, { token: key })
+    for (const { id, lastName } of data) found.set(id, Number(/^step-(\d+)$/.exec(lastName)?.[1] ?? -1))
+    cursor = pagination.nextCursor
+  }
+  return found
+}
+
+async function readMessages({ key, customers }: World): Promise<Pick<Found, 'inbound' | 'outbound'>> {
+  const texts: Record<string, string[]> = { inbound: [], outbound: [] }
+  for (const { conversationId } of customers) {
+    const path = `${balancer}/api/v1/inbox/conversations/${conversationId}/messages?limit=100`
+    for (let more = true, before = ''; more; ) {
+      const page = await mustCall(`${path}${before}`, { token: key })
+      // The greeting is the simulator's.
+      for (const { direction, text } of page.messages) if (text !== 'Hello') texts[direction]?.push(text)
+      more = page.has_more
+      before = `&before=${oldestOf(page.messages)}`
+    }
+  }
+  return { inbound: countOf(texts.inbound ?? []), outbound: countOf(texts.outbound ?? []) }
+}
+
+const oldestOf = (messages: readonly { occurred_at: string }[]): string =>
+  messages.map(({ occurred_at: at }) => at).toSorted()[0] ?? ''
+
+/** What keys are told of has no place for it: the feed itself says what there is to be told. */
+async function readEvents({ workspaceId }: World): Promise<Found['events']> {
+  const db = openDb({ url: databaseUrl, password: stateOfCluster().secrets.parley, maxConnections: 2 })
+  try {
+    const rows = await db.sql<{ id: string; subject: string }[]>`
+      select id, subject_id as subject
+      from events
+      where workspace_id = ${workspaceId}
+        and (name like 'lead.%' or name like 'inbox.%')
+        and test_endpoint_id is null
+      order by position nulls last, seq`
+    return [...rows]
+  } finally {
+    await db.close()
+  }
+}
+
+function readLines<T>(name: string): T[] {
+  const lines = readFileSync(join(ledgerFolder(), name), 'utf8').split('\n')
+  return lines.filter(Boolean).map((line) => JSON.parse(line))
+}

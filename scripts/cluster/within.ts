@@ -1,0 +1,16 @@
+// The parts of `run.ts` that are done on the bridge, where all machines are within reach.
+import { members } from './up/databases.ts'
+import { serving } from './up/services.ts'
+import { startAll } from './up/up.ts'
+
+const parts: Record<string, () => Promise<void>> = {
+  up: () => startAll((words) => console.log(words)),
+  status: async () => {
+    for (const { name, role, state, lag } of await members()) {
+      console.log(`${name} is ${role}, ${state}${lag === undefined ? '' : `, ${lag} bytes behind`}`)
+    }
+    console.log(`The balancer serves by ${(await serving()).join(' and ') || 'nobody'}`)
+  },
+}
+
+await parts[process.argv[2] ?? '']?.()
