@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
@@ -112,9 +113,17 @@ async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests
   const { database, mediaFolder, agent: sender } = world
   const place = { database, mediaFolder, platformUrl: platform.url, now: noon.toISOString() }
   const whole: SendingTask = { ...task, ...place, sender }
-  const child = startProgram([program, JSON.stringify(whole)])
+  const said: string[] = []
+  const child = startProgram([program, JSON.stringify(whole)], { onLine: (line) => said.push(line) })
   assert.equal(await child.gone, 'SIGKILL')
+  // Its words may be heard after its end, and what it had asked of the database is done or undone only then.
+  while (said.length === 0) await sleep(5)
+  const name = said[0]?.replace('sessions ', '') ?? ''
+  while ((await sessionsOf(name)).length > 0) await sleep(5)
 }
+
+const sessionsOf = (name: string) =>
+  world.db.sql`select from pg_stat_activity where datname = current_database() and application_name = ${name}`
 
 /** What the platform's webhook tells of the messages that it took for this customer. */
 async function tellStatuses(phone: string): Promise<void> {

@@ -63,10 +63,13 @@ test('a takeover between two parts stops the rest: the message fails with owner_
   const world = await sendWorld()
   const { id } = await world.conversation()
   let taking = Promise.resolve()
-  world.platform.onCall = ({ correlator }) => {
-    if (correlator.endsWith(':1')) taking = takeOver(world, world.node, id)
+  world.platform.onCall = async ({ correlator }) => {
+    if (!correlator.endsWith(':1')) return
+    taking = takeOver(world, world.node, id)
+    // The call lasts until the takeover waits for it.
+    const held = () => world.db.sql`select from conversations where id = ${id} and starts_held_until is not null`
+    while ((await held()).length === 0) await sleep(5)
   }
-  world.platform.delayMs = 50
   const { status, body } = await world.post(id, { body: text('word '.repeat(3000)) })
   await taking
   assert.deepEqual([status, body.status], [202, 'failed'])

@@ -1,5 +1,5 @@
 // A process that sends messages, all at once, and may be told to die after one step of it, as `kill -9` would make it.
-// It says `answer <status> <body>` of each when it lives long enough.
+// First it says `sessions <name>`, by which the database knows it, and `answer <status> <body>` of each when it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
@@ -35,6 +35,8 @@ let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
 })
+const [session] = await db.sql<{ name: string }[]>`select current_setting('application_name') as name`
+writeSync(1, `sessions ${session?.name}\n`)
 const send = openSend(deps)
 const answers = await Promise.all(task.requests.map((request) => send(task.sender, request)))
 for (const { status, body } of answers) writeSync(1, `answer ${status} ${body}\n`)
