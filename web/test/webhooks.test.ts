@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { verifyWebhook } from '../../server/test/support/webhooks/verify-webhook.ts'
 import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
+import { until } from './support/composing.ts'
 import { issuesInSchemes, phone, picture, sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -54,9 +55,22 @@ test('a webhook is made, its secret verifies a test event, and the answer is sho
 })
 
 test('a failing delivery is seen with what came back, counted at the rail, and sent again', async () => {
-  const { page, problems } = await demo.open('webhooks')
+  const { page, problems } = await demo.open('home')
+  const heard = Promise.withResolvers<void>()
+  await page.route('**/live*', async (route) => {
+    await heard.promise
+    await route.continue()
+  })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/webhooks`)
+  await page.getByRole('row', { name: /Warehouse.*Working/ }).waitFor()
   receiver.answer(() => ({ status: 500, body: 'out of paper' }))
   await newLead('Marina')
+  await until(
+    () => demo.team('GET', `/workspaces/${demo.workspaceId}/webhooks`),
+    ({ endpoints }) => endpoints[0].health.failuresInARow > 0,
+  )
+  // What came before the page heard of news is told to nobody.
+  heard.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
   await page.getByRole('link', { name: 'Webhooks: 1 endpoint in trouble' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()

@@ -132,6 +132,18 @@ export function useLiveState(): LiveState {
   )
 }
 
+/** Calls `look` whenever the stream opens while the component is there: nobody is told of what happened before. */
+export function useOnOpen(look: () => void): void {
+  const latest = useRef(look)
+  latest.current = look
+  const isOpen = useLiveState() === 'open'
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    if (isOpen && !wasOpen.current) latest.current()
+    wasOpen.current = isOpen
+  }, [isOpen])
+}
+
 // Some networks hold a stream back until it ends.
 const patienceMs = 3000
 

@@ -94,14 +94,16 @@ export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
 /** Colleagues see who is away where they assign. */
 function AwayItem() {
   const workspaceId = useWorkspaceId()
-  const { user } = useSession()
+  const { user, workspaces } = useSession()
   const mine = useMemberList(workspaceId).find(({ userId }) => userId === user?.id)
-  if (mine === undefined) return null
-  const isAway = mine.awaySince !== null
+  if (mine === undefined && workspaces.every(({ id }) => id !== workspaceId)) return null
+  const isAway = mine !== undefined && mine.awaySince !== null
   const change = () =>
     sayAway(workspaceId, !isAway).then(() => say(isAway ? t.common.hereNow : t.common.awayNow), complain)
   return (
+    // It has its place before it is known, so that nothing moves from under the pointer.
     <Menu.Item
+      disabled={mine === undefined}
       leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
       onClick={() => void change()}
     >

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useLive, useLiveState } from '../api/live.ts'
+import { useLive, useOnOpen } from '../api/live.ts'
 import {
   markNoticesRead,
   type Notice,
@@ -39,12 +39,7 @@ function useFresh(workspaceId: string): void {
   const queries = useQueryClient()
   const again = useCallback(() => void readNoticesAgain(queries, workspaceId), [queries, workspaceId])
   useLive(names, again)
-  const isOpen = useLiveState() === 'open'
-  const wasOpen = useRef(isOpen)
-  useEffect(() => {
-    if (isOpen && !wasOpen.current) again()
-    wasOpen.current = isOpen
-  }, [isOpen, again])
+  useOnOpen(again)
 }
 
 function useCount(workspaceId: string): void {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { useOnOpen } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import { eventNames } from '../api/schema.ts'
 import {
@@ -14,9 +15,13 @@ import { useAfterEvents } from '../ui/use-after-events.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
 
-/** Calls `look` when an event has been there for long enough to be delivered; of many that come together, once. */
+/**
+ * Calls `look` when an event has been there for long enough to be delivered, of many that come together once; and when the
+ * stream opens, as deliveries of before it are told to nobody.
+ */
 export function useAfterDeliveries(waitMs: number, look: () => void): void {
   useAfterEvents(eventNames, waitMs, look)
+  useOnOpen(look)
 }
 
 /** Calls `look` once what is due has had its time, and again at growing distances while nothing came of it. */
