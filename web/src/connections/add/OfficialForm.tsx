@@ -2,9 +2,9 @@ import { Collapse, PasswordInput, TextInput, UnstyledButton } from '@mantine/cor
 import { useState } from 'react'
 import type { NewConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
@@ -30,7 +30,7 @@ export function OfficialForm({ back, close, made }: FormProps) {
       title={channels.waba.name}
       close={close}
       submit={connect.run}
-      footer={<FormFooter back={back} isBusy={connect.isBusy} action={check} />}
+      footer={<PanelButtons close={back} leave={t.common.back} isBusy={connect.isBusy} action={check} />}
     >
       <p className={styles.help}>{channels.waba.where}</p>
       <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />

@@ -1,9 +1,9 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import type { NewConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
@@ -32,7 +32,7 @@ export function PartnerForm({ back, close, made }: FormProps) {
       title={channels.partner.name}
       close={close}
       submit={connect.run}
-      footer={<FormFooter back={back} isBusy={connect.isBusy} action={check} />}
+      footer={<PanelButtons close={back} leave={t.common.back} isBusy={connect.isBusy} action={check} />}
     >
       <p className={styles.help}>{channels.partner.where}</p>
       <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { useConnectionActs, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RiskWords } from '../parts/RiskWords.tsx'
 import { rememberConsent } from '../parts/risk.ts'
-import { FormFooter } from './FormFooter.tsx'
 import type { FormProps } from './form-props.ts'
 
 /** A phone that is to link us as a device. Its risk is understood before a code is shown. */
@@ -38,7 +38,15 @@ export function SessionForm({ back, close, made }: FormProps) {
       title={channels.unofficial.name}
       close={close}
       submit={() => isUnderstood && create.mutate()}
-      footer={<FormFooter back={back} isBusy={create.isPending} action={showCode} disabled={!isUnderstood} />}
+      footer={
+        <PanelButtons
+          close={back}
+          leave={t.common.back}
+          isBusy={create.isPending}
+          action={showCode}
+          disabled={!isUnderstood}
+        />
+      }
     >
       <TextInput
         label={fields.name}

@@ -3,6 +3,8 @@ import { t } from '../../text/index.ts'
 
 interface PanelButtonsProps {
   close(): void
+  /** What leads out of it, where that is not to cancel. */
+  leave?: string
   /** What sending the form does, in a word. */
   action: string
   isBusy: boolean
@@ -10,11 +12,11 @@ interface PanelButtonsProps {
 }
 
 /** The buttons of a form in a panel or a dialog: out of it, or on with it. */
-export function PanelButtons({ close, action, isBusy, disabled = false }: PanelButtonsProps) {
+export function PanelButtons({ close, leave = t.common.cancel, action, isBusy, disabled = false }: PanelButtonsProps) {
   return (
     <>
       <Button variant="default" onClick={close}>
-        {t.common.cancel}
+        {leave}
       </Button>
       <Button type="submit" loading={isBusy} disabled={disabled}>
         {action}
