@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isProgram } from './is-program.ts'
 
 // The one without windows first: it does the same for half of the processor time.
 const names = [
@@ -54,13 +55,4 @@ export function ensureChromium(): string {
 function apt(...args: string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   spawnSync('apt-get', args, { stdio: ['ignore', 'inherit', 'inherit'], env })
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { accessSync, constants, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isProgram } from '../is-program.ts'
 
 /** What each of Debian's packages is needed for. */
 const needed: Record<string, string> = {
@@ -47,15 +48,6 @@ function missingPackages(): string[] {
 
 function isThere(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isProgram(join(folder, program)))
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Where the newest PostgreSQL from 15 on has its programs; null when there is none. */
