@@ -45,7 +45,11 @@ function AskAgents({ conversation, close }: Omit<HandBackAskProps, 'isStopped'>)
   const { data, error, refetch } = useApiKeys(workspaceId)
   if (data === undefined && error !== null) return <ErrorNotice error={error} retry={() => void refetch()} />
   const agents = data === undefined ? null : agentsFor(data, conversation.connectionId, Date.now())
-  if (agents?.length !== 0) return <HandBackForm conversation={conversation} agents={agents} close={close} />
+  const whenKnown = async () => {
+    const { data: keys = [] } = await refetch()
+    return agentsFor(keys, conversation.connectionId, Date.now())
+  }
+  if (agents?.length !== 0) return <HandBackForm {...{ conversation, agents, whenKnown, close }} />
   return (
     <Stack gap="md" align="flex-start">
       <Text size="md">{t.compose.owner.noAgentsHelp}</Text>
@@ -60,13 +64,15 @@ interface HandBackFormProps {
   conversation: Conversation
   /** null until they are known. */
   agents: readonly AgentKey[] | null
+  /** Waits for the read that is under way. */
+  whenKnown(): Promise<readonly AgentKey[]>
   close(): void
 }
 
 /** In place of a key: whichever agent takes it. */
 const anyAgent = 'any'
 
-function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
+function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormProps) {
   const texts = t.compose.owner
   const inbox = useInbox()
   const [chosen, setChosen] = useState<string | null>(null)
@@ -74,16 +80,19 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
   const [summary, setSummary] = useState('')
   const [nextStep, setNextStep] = useState('')
   const [isRunning, setRunning] = useState(false)
-  const submit = async () => {
-    if (keyId === null || isRunning) return
-    const name = agents?.find(({ id }) => id === keyId)?.name
-    if (name === undefined && keyId !== anyAgent) return
-    setRunning(true)
+  const give = async (agent: AgentKey | undefined): Promise<boolean> => {
     const note = noteOf(summary.trim(), nextStep.trim())
-    const isDone =
-      name === undefined
-        ? await offerToAgents(inbox, conversation.id, note)
-        : await handBack(inbox, conversation.id, { keyId, name, ...note })
+    if (agent !== undefined) {
+      return handBack(inbox, conversation.id, { keyId: agent.id, name: agent.name, ...note })
+    }
+    return keyId === anyAgent && offerToAgents(inbox, conversation.id, note)
+  }
+  const submit = async () => {
+    if (isRunning) return
+    setRunning(true)
+    // Enter may be quicker than the agents.
+    const known = agents ?? (await whenKnown())
+    const isDone = await give(known.find(({ id }) => id === keyId) ?? (keyId === null ? known[0] : undefined))
     setRunning(false)
     // Refused, the sentence stays where it was typed.
     if (isDone) close()
