@@ -230,6 +230,7 @@ async function newVisit(context: BrowserContext, options: OpenOptions): Promise<
   await page.emulateMedia({ reducedMotion })
   await turn(page, { viewport, colorScheme })
   page.setDefaultTimeout(30_000)
+  if (slowness > 1) await slowDown(page)
   const problems: string[] = []
   await page.addInitScript(tellCauses)
   page.on('pageerror', (error) => {
@@ -243,6 +244,19 @@ async function newVisit(context: BrowserContext, options: OpenOptions): Promise<
     if (message.type() === 'error' && !isRefusal) problems.push(message.text())
   })
   return { page, context, problems }
+}
+
+/**
+ * How many times slower than this machine the pages compute, and as many times 40 ms later they hear of anything: what a
+ * test takes for granted of the order of things shows where they are slow.
+ */
+const slowness = Number(process.env.SLOW_BROWSER ?? 1)
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+  const anySpeed = { downloadThroughput: -1, uploadThroughput: -1 }
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40 * slowness, ...anySpeed })
 }
 
 /** What a browser says by itself: of answers that are refusals, and of what it lacks as tests run it. */
