@@ -67,7 +67,7 @@ function listRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
       params,
       response: {
         200: Type.Object({ erasures: Type.Array(erasureSchema, { maxItems: 50 }) }),
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     },
     handler: async (request) => {

@@ -54,7 +54,7 @@ function pageRoutes(scope: App, deps: PublicFormDeps): void {
           'HTML that works without scripts. It carries the `k_*` parameters of its address into the lead, and `utm_*` ones as `k_utm_*`; parameters that a lead could not hold are left behind.',
         params: schema.Slug,
         querystring: schema.Parameters,
-        response: { 200: schema.Page, ...schema.orPage(errors(404, 500, 503)) },
+        response: { 200: schema.Page, ...schema.orPage(errors(400, 404, 500, 503)) },
       },
     },
     async (request, reply) => {

@@ -109,7 +109,7 @@ function serveSettings(app: App, { db, pushKey }: NoticeDeps, guard: TeamGuard):
       description:
         'What I chose for this workspace, or what is usual for everybody. With the key that browsers subscribe with.',
       params: noticeParams,
-      response: { 200: NoticeSettingsAnswer, ...errors(401, 403, 404) },
+      response: { 200: NoticeSettingsAnswer, ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

@@ -95,7 +95,7 @@ function masterRoute(app: App, deps: MasterDeps, guard: TeamGuard): void {
           rewrapped: count('Secrets that another key had wrapped.', { example: 12 }),
           previousFile: nullable(text(10_000, 'Where the key before is kept. Null when the settings give the keys.')),
         }),
-        ...errors(401, 403, 409),
+        ...errors(400, 401, 403, 409),
       },
     },
     handler: (request) => rotateMasterKey(deps, teamCallerOf(request).actor),

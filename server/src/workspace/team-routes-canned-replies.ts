@@ -69,7 +69,7 @@ function listRoute(app: App, { db }: Deps, guard: TeamGuard): void {
       params,
       response: {
         200: Type.Object({ cannedReplies: Type.Array(CannedReply, { maxItems: 500 }) }),
-        ...errors(401, 404),
+        ...errors(400, 401, 404),
       },
     },
     handler: async (request) => ({

@@ -30,7 +30,7 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       summary: 'List labels',
       description: 'By name.',
       params,
-      response: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }), ...errors(401, 404) },
+      response: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }), ...errors(400, 401, 404) },
     },
     handler: async (request) => {
       const rows = await listLabels(deps.db.sql, memberOf(request).workspaceId)

@@ -62,7 +62,7 @@ function listRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
       summary: 'List saved filters',
       description: "The caller's own and everybody's, in the order that the caller has set; others follow by name.",
       params,
-      response: { 200: Type.Object({ savedFilters: Type.Array(Filter, { maxItems: 200 }) }), ...errors(401, 404) },
+      response: { 200: Type.Object({ savedFilters: Type.Array(Filter, { maxItems: 200 }) }), ...errors(400, 401, 404) },
     },
     handler: async (request) => ({
       savedFilters: (await listSavedFilters(deps, memberOf(request))).map(present),

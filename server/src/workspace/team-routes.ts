@@ -38,7 +38,7 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       operationId: 'listWorkspaces',
       summary: 'List workspaces',
       description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
-      response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }), ...errors(401) },
+      response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }), ...errors(400, 401) },
     },
     handler: async (request) => {
       const rows = await workspacesFor(deps.db.sql, teamCallerOf(request))
@@ -79,7 +79,7 @@ function readRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       summary: 'Get a workspace',
       description: 'Its settings and the role of the caller.',
       params,
-      response: { 200: oneWorkspace, ...errors(401, 404) },
+      response: { 200: oneWorkspace, ...errors(400, 401, 404) },
     },
     handler: async (request) => {
       const { workspaceId, role } = memberOf(request)

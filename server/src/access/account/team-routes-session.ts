@@ -65,7 +65,7 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'getSession',
       summary: 'Who am I',
       description: 'The signed-in user, their workspaces, and the token that changes need.',
-      response: { 200: body, ...errors(401) },
+      response: { 200: body, ...errors(400, 401) },
     },
     handler: async (request) => {
       const { userId } = teamCallerOf(request)
@@ -108,7 +108,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'listSessions',
       summary: 'List my sessions',
       description: 'The browsers in which the signed-in user is signed in.',
-      response: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }), ...errors(401, 403) },
+      response: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }), ...errors(400, 401, 403) },
     },
     handler: async (request) => {
       const { userId, sessionId } = signedInUser(request)
@@ -160,7 +160,7 @@ function endOthersRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
           success: Type.Boolean({ example: true }),
           ended: count('How many there were.', { example: 2 }),
         }),
-        ...errors(401, 403),
+        ...errors(400, 401, 403),
       },
     },
     handler: async (request) => {

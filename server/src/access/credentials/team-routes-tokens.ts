@@ -62,7 +62,7 @@ function listRoute(app: App, deps: TeamDeps, scope: TokenScope): void {
       summary: 'List team tokens',
       description: whose,
       params: Type.Object(params),
-      response: { 200: Type.Object({ tokens: Type.Array(tokenSchema, unpaged) }), ...errors(401, 403, 404) },
+      response: { 200: Type.Object({ tokens: Type.Array(tokenSchema, unpaged) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const rows = await listTeamTokens(deps.db.sql, workspaceIdOf(request), deps.clock.now())

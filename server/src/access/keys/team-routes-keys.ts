@@ -44,7 +44,7 @@ function listRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
       summary: 'List API keys',
       description: 'Newest first, with those that no longer work.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }), ...errors(401, 403, 404) },
+      response: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const rows = await selectApiKeys(db.sql, memberOf(request).workspaceId)

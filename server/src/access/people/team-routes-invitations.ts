@@ -48,7 +48,10 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'List invitations',
       description: 'For admins: those that can still be accepted.',
       params,
-      response: { 200: Type.Object({ invitations: Type.Array(invitationSchema, unpaged) }), ...errors(401, 403, 404) },
+      response: {
+        200: Type.Object({ invitations: Type.Array(invitationSchema, unpaged) }),
+        ...errors(400, 401, 403, 404),
+      },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

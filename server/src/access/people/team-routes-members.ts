@@ -61,7 +61,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'List members',
       description: 'Those who joined first come first.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }), ...errors(401, 404) },
+      response: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }), ...errors(400, 401, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

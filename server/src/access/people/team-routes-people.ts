@@ -33,7 +33,7 @@ export function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard
       description:
         'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
       params: Type.Object(workspaceParams),
-      response: { 200: peopleSchema, ...errors(401, 403, 404) },
+      response: { 200: peopleSchema, ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

@@ -112,7 +112,7 @@ function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'signOut',
       summary: 'Sign out',
       description: 'Ends this session. With a token there is nothing to end.',
-      response: { 200: done, ...errors(401, 403) },
+      response: { 200: done, ...errors(400, 401, 403) },
     },
     handler: async (request, reply) => {
       await signOut(deps, request)

@@ -62,7 +62,7 @@ function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       params: Type.Object(workspaceParams),
       response: {
         200: Type.Object({ connections: Type.Array(connectionSchema, unpaged), simulatorUrl }),
-        ...errors(401, 403, 404),
+        ...errors(400, 401, 403, 404),
       },
     },
     handler: async (request) => {

@@ -28,7 +28,7 @@ function callback(scope: App, deps: CallbackDeps): void {
         params: callbackParams,
         response: {
           200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing in it to store.' }),
-          ...errors(401, 404, 413, 503),
+          ...errors(400, 401, 404, 413, 503),
         },
       },
     },

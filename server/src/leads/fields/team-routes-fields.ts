@@ -33,7 +33,7 @@ function listRoute(app: App, deps: Deps, guard: TeamGuard): void {
       summary: 'List the fields of leads',
       description: 'In the order of the workspace, archived ones included.',
       params,
-      response: { 200: fieldList, ...errors(401, 404) },
+      response: { 200: fieldList, ...errors(400, 401, 404) },
     },
     handler: async (request) => {
       const fields = await listLeadFields(deps.db.sql, memberOf(request).workspaceId)

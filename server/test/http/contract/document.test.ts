@@ -48,6 +48,15 @@ test('every operation is about one resource, which is described and stands in on
   assert.deepEqual(groups.flatMap((group) => group.tags).sort(), [...described].sort())
 })
 
+test('every operation says that what it is asked may be bad: any address can be one that nobody could read', async () => {
+  const silent = (await operations()).filter(({ operation }) => !('400' in operation.responses))
+  assert.deepEqual(
+    silent.map(({ operation }) => operation.operationId),
+    [],
+    'declare it with errors(400, …)',
+  )
+})
+
 test('every error is written once, under a name', async () => {
   const written = (await operations()).flatMap(({ operation }) =>
     Object.entries(operation.responses)
