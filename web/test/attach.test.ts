@@ -250,6 +250,24 @@ test('a message is answered by quoting it: by a button, and by pulling its bubbl
   assert.deepEqual(problems, [])
 })
 
+test('the faces beside a message follow what a teammate says of it meanwhile', async () => {
+  const lia = await newWriter(demo, 'Lia Prado', 'And this one?')
+  const { page, problems } = await demo.open(lia.place)
+  const { page: teammate } = await demo.open(lia.place)
+  const choices = page.getByRole('dialog', { name: 'Reactions' })
+  const press = (one: Page) => thread(one).getByRole('button', { name: 'React to this message' }).first().click()
+  await press(page)
+  await choices.getByRole('button', { name: 'React with 👍' }).waitFor()
+  await press(teammate)
+  await teammate.getByRole('button', { name: 'React with 👍' }).click()
+  await choices.getByRole('button', { name: 'Take 👍 back' }).click()
+  await until(
+    async () => (await onPhone(lia))[0]?.reactions.business ?? null,
+    (emoji) => emoji === null,
+  )
+  assert.deepEqual(problems, [])
+})
+
 test('a reaction is put on a message, exchanged and taken back', async () => {
   const zoe = await newWriter(demo, 'Zoe Lopes', 'I love it')
   const { page, problems } = await demo.open(zoe.place)

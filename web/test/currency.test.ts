@@ -45,6 +45,11 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await value.press('Enter')
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
   await picture(page, 'currency-table')
+  // The row shows it before it is kept.
+  await until(
+    () => demo.team('GET', `${leads}/${id}`),
+    (now) => now.lead.estimatedValue === 2750.25,
+  )
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${id}`)
   await page.getByText('1,500.50 → R$2,750.25').waitFor()
   await demo.team('PATCH', `${leads}/${id}`, { customFieldValues: { budget: '900.5' } })

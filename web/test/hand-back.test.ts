@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { field, newWriter } from './support/composing.ts'
+import { field, newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -12,6 +12,12 @@ const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}
 const sentence = 'be true, use euros'
 
 async function opensWhile(page: Page, glob: string, act: () => Promise<void>): Promise<void> {
+  // Opening it reads it, and what is typed is not to undo that.
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await until(
+    () => conversation(id),
+    ({ unreadCount }) => unreadCount === 0,
+  )
   const { promise: later, resolve: go } = Promise.withResolvers<void>()
   await page.route(glob, async (route) => {
     await later

@@ -293,8 +293,11 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   await picture(page, 'inbox-unread')
   await page.getByRole('button', { name: 'Jump to the newest' }).click()
   await log.getByText('Message number 110').waitFor()
+  const isRead = page.waitForResponse((answer) => answer.url().endsWith('/read'))
   await page.getByRole('button', { name: 'Mark read' }).click()
   await page.getByRole('button', { name: 'Mark unread' }).waitFor()
+  // It shows as read before the service knows.
+  await isRead
   await page.reload()
   await log.getByText('Message number 110').waitFor()
   assert.equal(await log.getByText('Message number 30', { exact: true }).count(), 0)

@@ -107,6 +107,27 @@ test('the panel edits each field by its type, marks what does not fit, and defin
   assert.equal(await panel.getByLabel('Loja', { exact: true }).inputValue(), 'Centro')
 })
 
+test('the panel shows no custom field before it knows of what type it is', async () => {
+  const lead = await byKey('DEMO-001')
+  const { page, problems } = await demo.open()
+  const [asked, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(/\/lead-fields(\?|$)/, async (route) => {
+    asked.resolve()
+    await known.promise
+    await route.continue()
+  })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/leads?lead=${lead.id}`)
+  const panel = openPanel(page)
+  await panel.getByLabel('First name', { exact: true }).waitFor()
+  await asked.promise
+  await panel.getByRole('region', { name: 'Timeline' }).waitFor()
+  assert.equal(await panel.getByLabel('Budget', { exact: true }).count(), 0)
+  known.resolve()
+  await panel.getByLabel('Budget', { exact: true }).waitFor()
+  assert.equal(await panel.getByLabel('Budget', { exact: true }).inputValue(), '2,500.75')
+  assert.deepEqual(problems, [])
+})
+
 test('fields stand as columns in their own words, and others are chosen in the menu', async () => {
   const { page } = await demo.open('leads')
   await page.getByRole('columnheader', { name: 'Interested in' }).waitFor()

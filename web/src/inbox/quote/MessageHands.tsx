@@ -30,14 +30,17 @@ export default function MessageHands({ conversation, pane }: MessageHandsProps) 
     pane.current?.toggleAttribute('data-reacts', canReact)
   }, [pane, canQuote, canReact])
   useEffect(() => () => pick(null), [])
+  const messageBy = (messageId: string) => thread?.items.find((item) => item.id === messageId)?.message
   useSwipe(pane, canQuote, (messageId) => {
-    const message = thread?.items.find((item) => item.id === messageId)?.message
+    const message = messageBy(messageId)
     if (message !== undefined) quote(id, message)
   })
   if (picking === null) return null
+  // As it is by now: what we said of it may have come since it was asked for.
+  const message = messageBy(picking.message.id) ?? picking.message
   return (
     <Suspense fallback={<KeysHeld />}>
-      <ReactionPicker key={picking.message.id} picking={picking} canQuote={canQuote} />
+      <ReactionPicker key={message.id} picking={{ ...picking, message }} canQuote={canQuote} />
     </Suspense>
   )
 }

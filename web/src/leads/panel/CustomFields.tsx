@@ -1,7 +1,7 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Skeleton, TextInput } from '@mantine/core'
 import { IconPlus, IconTag, IconX } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { useLeadFields } from '../../data/lead-fields.ts'
+import { type LeadField, useKnownFields } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { mayIn } from '../../session/session.ts'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
@@ -35,9 +35,19 @@ interface CustomFieldsProps {
 }
 
 /** What a lead has beyond the fields that all have: those that the workspace defines, by their types, then the others. */
-export function CustomFields({ lead, currency, verbs }: CustomFieldsProps) {
+export function CustomFields(props: CustomFieldsProps) {
+  const defined = useKnownFields(useWorkspaceId())
+  return (
+    <section className={styles.customs}>
+      <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
+      {/* Fields without their types would be others once these are known, and lose what was being typed. */}
+      {defined === undefined ? <Skeleton height={64} /> : <KnownFields {...props} defined={defined} />}
+    </section>
+  )
+}
+
+function KnownFields({ lead, currency, verbs, defined }: CustomFieldsProps & { defined: readonly LeadField[] }) {
   const [isAdding, setAdding] = useState(false)
-  const defined = useLeadFields(useWorkspaceId())
   const has = new Map((lead.customFields ?? []).map((field) => [field.key, field]))
   const shown = defined.filter(
     ({ key, isArchived, shownIn }) => !isArchived && (has.has(key) || shownIn.includes('panel')),
@@ -45,8 +55,7 @@ export function CustomFields({ lead, currency, verbs }: CustomFieldsProps) {
   const others = [...has.values()].filter(({ key }) => shown.every((field) => field.key !== key))
   const save = (changes: LeadChanges) => verbs.change(lead, changes)
   return (
-    <section className={styles.customs}>
-      <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
+    <>
       {shown.map((field) => {
         const edited = customField(field, lead, currency)
         return (
@@ -75,7 +84,7 @@ export function CustomFields({ lead, currency, verbs }: CustomFieldsProps) {
           {t.leads.panel.addCustom}
         </Button>
       )}
-    </section>
+    </>
   )
 }
 
