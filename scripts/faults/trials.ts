@@ -291,6 +291,20 @@ export const trials: readonly Trial[] = [
     sizes: { CLOCK_ROUNDS: { from: 1, to: 50 } },
     count: ({ size }) => size('CLOCK_ROUNDS'),
   },
+  ...[10, -10].map(
+    (minutes): Trial => ({
+      name: minutes > 0 ? 'clock-ahead' : 'clock-behind',
+      promise: `sends, takeovers and callbacks over two nodes are as ever while the clock of one is ${Math.abs(minutes)} min off`,
+      files: [program('two-nodes'), program('two-nodes-kill'), program('two-nodes-webhooks')],
+      unit: 'keys and races',
+      sizes: {
+        CLOCK_AHEAD_MINUTES: { from: minutes, to: minutes },
+        IDEMPOTENCY_KEYS: { from: 40, to: 200 },
+        TAKEOVER_ROUNDS: { from: 50, to: 1000 },
+      },
+      count: ({ size }) => size('IDEMPOTENCY_KEYS') + size('TAKEOVER_ROUNDS'),
+    }),
+  ),
   {
     name: 'ssrf',
     promise: 'no address that a user gives leads into the own network, whatever names and redirects say',

@@ -5,9 +5,10 @@ import type { Limiter } from '../../access/rate-limit/limiter.ts'
 import { openLimiter } from '../../access/rate-limit/open-limiter.ts'
 import { gaugesOf } from '../../app/gauges.ts'
 import type { Runtime } from '../../app/runtime.ts'
-import { type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
+import { repeatAtPauses } from '../../base/async/loop.ts'
+import { type Clock, followedClock, type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
 import type { Db, DbOptions } from '../../base/db.ts'
-import { createLog } from '../../base/log.ts'
+import { createLog, type Log } from '../../base/log.ts'
 import { migrate } from '../../base/migrate.ts'
 import { relayNews } from '../../base/news/relay.ts'
 import { openOutgoing } from '../../base/outgoing/guarded-fetch.ts'
@@ -39,11 +40,12 @@ export interface OpenRuntime extends Runtime {
 export async function openRuntime(config: Config, say: (line: string) => void): Promise<OpenRuntime> {
   makeDataFolder(config.dataFolder)
   const log = createLog(config.logLevel)
-  const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
-  const clock = simulatedClock ?? systemClock
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
   const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
   try {
+    const { clock: wallClock, stop: stopClock } = await clockOf(config, db, log)
+    const simulatedClock = config.simulator.enabled ? shiftedClock(wallClock) : null
+    const clock = simulatedClock ?? wallClock
     const { applied } = await migrate(db)
     if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)
     const masterKeys = await masterKeysOf(config, db)
@@ -67,6 +69,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     const close = async () => {
       // First: the last metrics tell of the database.
       await closeTelemetry()
+      await stopClock()
       stopRelay()
       outgoing.close()
       try {
@@ -83,7 +86,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       config,
       log,
       clock,
-      wallClock: systemClock,
+      wallClock,
       db,
       vault,
       limiter,
@@ -103,6 +106,27 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     await closeDatabase()
     throw error
   }
+}
+
+/** How often a process looks whether its machine's clock has moved. */
+const followEveryMs = 10_000
+
+/**
+ * The database's clock, which processes of several machines share; those of the machines may differ. The embedded database has
+ * that of this machine.
+ */
+async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock; stop: () => Promise<void> }> {
+  if (config.database.url === null) return { clock: systemClock, stop: async () => {} }
+  const clock = followedClock(systemClock, async () => {
+    const [row] = await db.sql<{ at: Date }[]>`select clock_timestamp() as at`
+    return row?.at ?? systemClock.now()
+  })
+  const follow = async () => {
+    if (await clock.follow()) log.warn('clock found ahead of the database', { ms: clock.baseAheadMs() })
+  }
+  await follow()
+  // While the database is away the time goes on as it went.
+  return { clock, stop: repeatAtPauses(followEveryMs, follow, () => {}).stop }
 }
 
 function limiterOf(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>): Promise<Limiter> {

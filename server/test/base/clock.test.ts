@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { followedClock, manualClock } from '../../src/base/clock.ts'
+
+const noon = Date.parse('2026-03-01T12:00:00Z')
+const minutes = 60_000
+
+/** A machine's clock beside the one that it follows, whose answers take so long. */
+function clocks(aheadMs: number, answerMs = 0) {
+  const base = manualClock(new Date(noon + aheadMs))
+  const other = manualClock(new Date(noon))
+  let steadyMs = 0
+  const pass = (ms: number) => {
+    base.advance(ms)
+    other.advance(ms)
+    steadyMs += ms
+  }
+  const at = { answerMs }
+  const ask = async () => {
+    pass(at.answerMs / 2)
+    const now = other.now()
+    pass(at.answerMs / 2)
+    return now
+  }
+  const clock = followedClock(base, ask, () => steadyMs)
+  return { base, other, clock, pass, at, apartMs: () => clock.now().getTime() - other.now().getTime() }
+}
+
+test('a clock that is ten minutes off goes by the other one, from the first answer on', async () => {
+  for (const aheadMs of [10 * minutes, -10 * minutes]) {
+    const { clock, pass, apartMs } = clocks(aheadMs, 400)
+    assert.equal(apartMs(), aheadMs)
+    assert.equal(await clock.follow(), true)
+    assert.deepEqual([apartMs(), clock.baseAheadMs()], [0, aheadMs])
+    pass(minutes)
+    assert.equal(apartMs(), 0)
+    assert.equal(await clock.follow(), false)
+  }
+})
+
+test('a clock that is set while it runs is followed, and is its own again once it is set right', async () => {
+  const { base, other, clock, apartMs } = clocks(0)
+  assert.equal(await clock.follow(), false)
+  base.advance(60 * minutes)
+  assert.equal(await clock.follow(), true)
+  assert.equal(apartMs(), 0)
+  // The time service sets it right, but not to the millisecond.
+  base.set(new Date(other.now().getTime() + 300))
+  assert.equal(await clock.follow(), true)
+  assert.deepEqual([apartMs(), clock.baseAheadMs()], [300, 0])
+})
+
+test('clocks a second apart are left alone, and what is known of one is not changed by so little', async () => {
+  const { base, clock, apartMs } = clocks(1000)
+  assert.equal(await clock.follow(), false)
+  assert.equal(apartMs(), 1000)
+  base.advance(10 * minutes)
+  assert.equal(await clock.follow(), true)
+  base.advance(900)
+  assert.equal(await clock.follow(), false)
+  assert.equal(apartMs(), 900)
+})
+
+test('an answer that was long under way says nothing, nor does one that did not come', async () => {
+  const { clock, at, apartMs } = clocks(10 * minutes, 1200)
+  assert.equal(await clock.follow(), false)
+  assert.equal(clock.baseAheadMs(), 0)
+  at.answerMs = 1000
+  await clock.follow()
+  assert.equal(apartMs(), 0)
+  const away = followedClock(manualClock(new Date(noon)), () => Promise.reject(new Error('away')))
+  await assert.rejects(() => away.follow(), /away/)
+  assert.equal(away.now().getTime(), noon)
+})
