@@ -2,10 +2,10 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
+import { run, type TestsStream } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { hasPooler, howToGetPooler, startPooler } from './support/postgres/pooler.ts'
@@ -73,6 +73,8 @@ const waiting = [
   'program/install.test.ts',
 ]
 const manyFiles = 40
+/** Characters, of one failure. */
+const maxTold = 4000
 // server/test/inbox: the folders within a room hold too few files to fill a process.
 const roomDepth = 3
 
@@ -99,6 +101,7 @@ try {
   const ended = await Promise.all(lanes.map(({ concurrency }, n) => runTests(groups[n] ?? [], concurrency, n === 0)))
   for (const { told } of ended) process.stdout.write(told)
   tellLongest(ended.flatMap(({ took }) => took))
+  tellFailures(ended.flatMap(({ failures }) => failures))
   process.exitCode = ended.every(({ isGood }) => isGood) ? 0 : 1
 } finally {
   await pooler?.stop()
@@ -162,8 +165,17 @@ function writeGroup(name: string, files: readonly string[]): string {
 interface Ended {
   isGood: boolean
   took: { file: string; ms: number }[]
+  failures: Failure[]
   /** What is still to be shown. */
   told: string
+}
+
+interface Failure {
+  name: string
+  file: string | undefined
+  error: Error
+  /** What the test said of it: its page's look, its service's log. */
+  diagnostics: string[]
 }
 
 /** Runs groups. What the first lane says is shown as it comes, what is beside it afterwards. */
@@ -187,12 +199,38 @@ async function runTests(groups: string[], concurrency: number, isShown: boolean)
   tests.on('test:complete', ({ name, nesting, details }) => {
     if (nesting === 0 && details.type === 'suite') took.push({ file: name, ms: details.duration_ms })
   })
+  const failures = failuresOf(tests)
   const told: string[] = []
   const show = async (lines: AsyncIterable<unknown>) => {
     for await (const line of lines) isShown ? process.stdout.write(String(line)) : told.push(String(line))
   }
   await pipeline(tests, new spec(), show)
-  return { isGood, took, told: told.join('') }
+  return { isGood, took, failures, told: told.join('') }
+}
+
+/** Each test that failed by itself. What it says of itself comes right after it. */
+function failuresOf(tests: TestsStream): Failure[] {
+  const failures: Failure[] = []
+  let last: Failure | undefined
+  tests.on('test:pass', () => (last = undefined))
+  tests.on('test:fail', ({ name, file, details: { error } }) => {
+    last = undefined
+    if ('failureType' in error && error.failureType === 'subtestsFailed') return
+    last = { name, file, error, diagnostics: [] }
+    failures.push(last)
+  })
+  tests.on('test:diagnostic', ({ message, file }) => {
+    if (last !== undefined && file === last.file) last.diagnostics.push(message)
+  })
+  return failures
+}
+
+/** At the very end, as of a long output often only that is kept. */
+function tellFailures(failures: readonly Failure[]): void {
+  for (const { name, file, error, diagnostics } of failures) {
+    const why = inspect(error.cause ?? error).slice(0, maxTold)
+    process.stdout.write(`\n✖ ${name} (${file})\n${why}\n${diagnostics.join('\n').slice(-maxTold)}\n`)
+  }
 }
 
 /** What to look at, should all of them take too long. */
