@@ -12,6 +12,7 @@ import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
+import { asItIs } from './conversation/moving.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { tellMember, tellTeam } from './conversation/team-news.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
@@ -123,10 +124,10 @@ export async function eraseConversation(
 ): Promise<ErasureStep> {
   const [conversation] = await tx`
     select id
-    from conversations
+    from conversations c
     where workspace_id = ${workspaceId}
       and id = ${conversationId}
-      ${quietSince === null ? tx`` : tx`and last_message_at < ${quietSince}`}
+      ${quietSince === null ? tx`` : tx`and ${asItIs.lastMessageAt(tx)} < ${quietSince}`}
     for update`
   if (conversation === undefined) return nothingLeft
   forgetErased(tx, workspaceId)
@@ -143,6 +144,11 @@ export async function eraseConversation(
   if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
   await dropConversationTokens(tx, workspaceId, [conversationId])
   await tx`
+    with moved as (
+      delete from moving_conversations
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${conversationId}
+    )
     delete from conversations
     where workspace_id = ${workspaceId}
       and id = ${conversationId}`

@@ -63,6 +63,7 @@ async function listQuiet(db: Db, workspaceIds: readonly string[], now: Date): Pr
       from conversations
       where workspace_id = w.id
         and last_message_at < k.since
+        and not is_moving
       order by last_message_at, id
       limit ${batch}
     ) as c

@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
+import { asItIs, movingConversations } from '../../inbox/conversation/moving.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import type { Waiting, WorkCursor } from './work-cursor.ts'
 
@@ -65,8 +66,8 @@ export function dueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkAsk):
       group by 1
     ) as f
     cross join lateral (
-      select id, connection_id, owner_key_id, owner_since, unanswered_since
-      from conversations
+      select id, connection_id, owner_key_id, owner_since, ${asItIs.unansweredSince(sql)} as unanswered_since
+      from conversations c
       where workspace_id = ${all}
         and id = f.id
       offset 0
@@ -88,6 +89,15 @@ interface WaitingAsk {
 
 /** Whose customer waits, and what was handed over since when nobody has written: whoever waits longest first. */
 function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOurs, isLast }: WaitingAsk): Fragment {
+  const all = anyWorkspace(sql, workspaceId)
+  const placed = sql`
+    c.id,
+    c.connection_id,
+    c.owner_key_id,
+    c.owner_since,
+    ${asItIs.unansweredSince(sql)} as unanswered_since,
+    ${asItIs.lastMessageAt(sql)} as last_message_at,
+    c.status`
   const next = (time: Fragment) =>
     after === null ? sql`` : sql`and (${time}, c.id) > (${after.since}::timestamptz, ${after.id}::uuid)`
   return sql`
@@ -96,6 +106,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
       from conversations c
       where c.workspace_id = ${workspaceId}
         and c.unanswered_since is not null
+        and not c.is_moving
         and c.status in ('open', 'pending')
         and ${isOurs}
         ${next(sql`c.unanswered_since`)}
@@ -104,14 +115,30 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
       limit ${limit + 1}
     )
     union all
+    select c.id, null, c.now_unanswered_since, 'customer_wrote'
+    from ${movingConversations(sql, all)}
+    where m.workspace_id = ${workspaceId}
+      and c.now_unanswered_since is not null
+      and c.status in ('open', 'pending')
+      and ${isOurs}
+      ${next(sql`c.now_unanswered_since`)}
+      and ${isLast}
+    union all
     select c.id, null, c.owner_since, 'given_to_you'
     from (
-      select id, connection_id, owner_key_id, owner_since, unanswered_since, last_message_at, status
-      from conversations
-      where workspace_id = ${workspaceId}
-        and owner_key_id = ${keyId}
-      order by updated_at desc, id desc
-      limit ${lookedAt}
+      (
+        select ${placed}
+        from conversations c
+        where workspace_id = ${workspaceId}
+          and owner_key_id = ${keyId}
+          and not c.is_moving
+        order by c.updated_at desc, c.id desc
+        limit ${lookedAt}
+      )
+      union all
+      select ${placed}
+      from ${movingConversations(sql, all)}
+      where m.workspace_id = ${workspaceId}
     ) as c
     where c.unanswered_since is null
       and c.status in ('open', 'pending')

@@ -14,6 +14,7 @@ import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
 import { removeOldEvents } from '../../events/retention.ts'
+import { placeQuiet } from '../../inbox/conversation/place-quiet.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
@@ -108,6 +109,7 @@ function choresOf(runtime: Runtime): Chore[] {
     { name: 'hand-back-lapsed', everyMs: minuteMs, work: () => handBackLapsed(db, vault, clock), isQuiet: true },
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
+    { name: 'place-quiet', everyMs: strandedMs, work: () => placeQuiet({ db, clock }), isSilent: true },
     { name: 'index-inbox', everyMs: shiftEveryMs, work: inboxIndexer.work, isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
     { name: 'tell-waits', everyMs: tellEveryMs, work: () => tellWaits(db, clock), isQuiet: true },

@@ -3,6 +3,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
+import { move } from './moving.ts'
 import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
 import {
@@ -203,7 +204,11 @@ export async function storeConversations(
     names: before.contact === after.contact ? null : sealContact(keyring, after),
   }))
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
+  const workspace = anyWorkspace(tx, workspaceId)
+  const ids = column((row) => row.id)
+  const times = timestampArray(column((row) => row.updatedAt))
   await tx`
+    with moved as (${move(tx, workspaceId, ids, times)})
     update conversations c
     set contact = case when n.is_renamed then n.contact else c.contact end,
       user_index = case when n.is_renamed then n.user_index else c.user_index end,
@@ -214,14 +219,15 @@ export async function storeConversations(
       handover = case when n.is_handed then c.handover end,
       status = n.status,
       snoozed_until = n.snoozed_until,
-      unread_count = n.unread_count,
       window_expires_at = n.window_expires_at,
-      last_message_at = n.last_message_at,
-      unanswered_since = n.unanswered_since,
       last_message = case when n.is_said then n.last_message else c.last_message end,
-      updated_at = n.updated_at
+      is_moving = true,
+      now_unread_count = n.unread_count,
+      now_last_message_at = n.last_message_at,
+      now_unanswered_since = n.unanswered_since,
+      now_updated_at = n.updated_at
     from unnest(
-      ${column((row) => row.id)}::uuid[],
+      ${ids}::uuid[],
       ${column((row) => row.isRenamed)}::boolean[],
       ${byteaArray(column((row) => row.names?.contact ?? null))}::bytea[],
       ${byteaArray(column((row) => row.names?.user_index ?? null))}::bytea[],
@@ -237,12 +243,12 @@ export async function storeConversations(
       ${timestampArray(column((row) => row.unansweredSince))}::timestamptz[],
       ${column((row) => row.isSaid)}::boolean[],
       ${byteaArray(column((row) => row.lastMessage))}::bytea[],
-      ${timestampArray(column((row) => row.updatedAt))}::timestamptz[]
+      ${times}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, held, is_handed, status, snoozed_until,
       unread_count, window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
     )
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where c.workspace_id = ${workspace}
       and c.id = n.id`.execute()
 }
 

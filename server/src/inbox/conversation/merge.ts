@@ -126,6 +126,11 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
   await holdProgress(tx, workspaceId)
   await dropConversationTokens(tx, workspaceId, [fromId])
   await tx`
+    with moved as (
+      delete from moving_conversations
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${fromId}
+    )
     delete from conversations
     where workspace_id = ${workspaceId}
       and id = ${fromId}`

@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { mayStart } from './dispatches.ts'
+import { asItIs, touchedNow } from './moving.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
 import { notYet } from './takeover-wait.ts'
 import { tellTeam, tellTeamOfMany } from './team-news.ts'
@@ -20,13 +21,13 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   c.snoozed_until,
   c.assigned_to,
   c.label_ids,
-  c.unread_count,
+  ${asItIs.unreadCount(sql)} as unread_count,
   c.window_expires_at,
-  c.last_message_at,
-  c.unanswered_since,
+  ${asItIs.lastMessageAt(sql)} as last_message_at,
+  ${asItIs.unansweredSince(sql)} as unanswered_since,
   ${lastMessage},
   c.created_at,
-  c.updated_at`
+  ${asItIs.updatedAt(sql)} as updated_at`
 
 /**
  * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
@@ -115,8 +116,9 @@ export async function insertConversation(
 }
 
 /**
- * Stores a conversation as it stands, under the lock that it was read with. A change of owner is undone here, and done
- * again, until no send of the owner before can still be about to start.
+ * Stores a conversation as it stands, under the lock that it was read with. It moves unless something changes that the indexes
+ * have to follow at once. A change of owner is undone here, and done again, until no send of the owner before can still be
+ * about to start.
  */
 export async function storeConversation(
   tx: Tx,
@@ -127,7 +129,29 @@ export async function storeConversation(
   tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`
-    update conversations
+    with before as (
+      select id,
+        (owner_key_id, status, snoozed_until, assigned_to, label_ids, user_index, phone_index) is not distinct from (
+          ${row.owner_key_id}::uuid, ${row.status}::text, ${row.snoozed_until}::timestamptz, ${row.assigned_to}::uuid,
+          ${row.label_ids}::uuid[], ${row.user_index}::bytea, ${row.phone_index}::bytea
+        ) as moves
+      from conversations
+      where workspace_id = ${workspaceId}
+        and id = ${row.id}
+    ),
+    moved as (
+      insert into moving_conversations (workspace_id, conversation_id, since)
+      select ${workspaceId}::uuid, id, ${row.updated_at}::timestamptz
+      from before
+      where moves
+      on conflict do nothing
+    ),
+    placed as (
+      delete from moving_conversations
+      where workspace_id = ${workspaceId}
+        and conversation_id = (select id from before where not moves)
+    )
+    update conversations c
     set contact = ${row.contact},
       user_index = ${row.user_index},
       phone_index = ${row.phone_index},
@@ -135,7 +159,7 @@ export async function storeConversation(
       index_version = ${row.index_version},
       owner_key_id = ${row.owner_key_id},
       owner_epoch = ${row.owner_epoch},
-      starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
+      starts_held_until = case when c.owner_epoch = ${row.owner_epoch} then c.starts_held_until end,
       owner_since = ${row.owner_since},
       held = ${row.held},
       handover = ${row.handover},
@@ -143,14 +167,20 @@ export async function storeConversation(
       snoozed_until = ${row.snoozed_until},
       assigned_to = ${row.assigned_to},
       label_ids = ${row.label_ids}::uuid[],
-      unread_count = ${row.unread_count},
       window_expires_at = ${row.window_expires_at},
-      last_message_at = ${row.last_message_at},
-      unanswered_since = ${row.unanswered_since},
       last_message = ${row.last_message},
-      updated_at = ${row.updated_at}
-    where workspace_id = ${workspaceId}
-      and id = ${row.id}
+      is_moving = before.moves,
+      unread_count = case when before.moves then c.unread_count else ${row.unread_count} end,
+      last_message_at = case when before.moves then c.last_message_at else ${row.last_message_at} end,
+      unanswered_since = case when before.moves then c.unanswered_since else ${row.unanswered_since} end,
+      updated_at = case when before.moves then c.updated_at else ${row.updated_at} end,
+      now_unread_count = case when before.moves then ${row.unread_count}::integer end,
+      now_last_message_at = case when before.moves then ${row.last_message_at}::timestamptz end,
+      now_unanswered_since = case when before.moves then ${row.unanswered_since}::timestamptz end,
+      now_updated_at = case when before.moves then ${row.updated_at}::timestamptz end
+    from before
+    where c.workspace_id = ${workspaceId}
+      and c.id = before.id
     returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`.execute()
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
 }
@@ -159,9 +189,9 @@ export async function storeConversation(
 export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
   tellTeamOfMany(tx, workspaceId)
   await tx`
-    update conversations
+    update conversations c
     set label_ids = array_remove(label_ids, ${labelId}::uuid),
-      updated_at = greatest(updated_at, ${now})
+      ${touchedNow(tx, now)}
     where workspace_id = ${workspaceId}
       and label_ids <> '{}'
       and label_ids @> array[${labelId}::uuid]`

@@ -6,6 +6,7 @@ import { recordEvents } from '../../events/record.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
+import { asItIs, asPlaced, movingConversations, type Reading, touchedNow } from '../conversation/moving.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
 import { tellTeam } from '../conversation/team-news.ts'
@@ -86,17 +87,24 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
   const workspaces = await db.sql<{ id: string }[]>`
     select distinct w.id
     from workspaces w
-    join conversations c on c.workspace_id = w.id
-    where ${isOverdue(db.sql, now)}`
+    cross join lateral (${overdueIn(db.sql, db.sql`w.id`, now)}) as c
+    where w.agent_watchdog_minutes is not null`
   let count = 0
   for (const { id } of workspaces) {
     const keyring = await vault.keyring(id)
     count += await db.tx((tx) => {
+      // Those that are found are looked at again once they are locked.
       const overdue = tx`
+        and c.id = any (array(
+          select c.id
+          from workspaces w
+          cross join lateral (${overdueIn(tx, tx`w.id`, now)}) as c
+          where w.id = ${id}
+        ))
         and exists (
           select from workspaces w
           where w.id = ${id}
-            and ${isOverdue(tx, now)}
+            and ${isOverdue(tx, asItIs, now)}
         )`
       return handBack(tx, keyring, id, overdue, { actor: systemActor, reason: 'watchdog' }, now)
     })
@@ -104,11 +112,24 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
   return count
 }
 
-const isOverdue = (sql: Sql, now: Date) => sql`
+/** SQL: those in a workspace `w`, in their places or moving. */
+const overdueIn = (sql: Sql, workspaceId: Fragment, now: Date) => sql`
+  select c.id
+  from conversations c
+  where c.workspace_id = ${workspaceId}
+    and not c.is_moving
+    and ${isOverdue(sql, asPlaced, now)}
+  union all
+  select c.id
+  from ${movingConversations(sql, workspaceId)}
+  where m.workspace_id = ${workspaceId}
+    and ${isOverdue(sql, asItIs, now)}`
+
+const isOverdue = (sql: Sql, { unansweredSince }: Reading, now: Date) => sql`
   w.agent_watchdog_minutes is not null
     and c.owner_key_id is not null
-    and c.unanswered_since is not null
-    and greatest(c.unanswered_since, c.owner_since) <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+    and ${unansweredSince(sql)} is not null
+    and greatest(${unansweredSince(sql)}, c.owner_since) <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
 
 async function handBack(
   tx: Tx,
@@ -129,14 +150,14 @@ async function handBack(
   if (ids.length === 0) return 0
   await refuseWhileStarting(tx, workspaceId, ids)
   await tx`
-    update conversations
+    update conversations c
     set owner_key_id = null,
       held = true,
       handover = null,
-      owner_epoch = owner_epoch + 1,
+      owner_epoch = c.owner_epoch + 1,
       starts_held_until = null,
       owner_since = ${now},
-      updated_at = greatest(updated_at, ${now})
+      ${touchedNow(tx, now)}
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
   const events = rows.map((row) => ownerChanged({ ...row, owner: human }, cause.actor, now))

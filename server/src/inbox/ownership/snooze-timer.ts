@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import { touchedNow } from '../conversation/moving.ts'
 import { tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500
@@ -33,7 +34,7 @@ async function wakeBatch(tx: Tx, now: Date): Promise<number> {
     update conversations c
     set status = 'open',
       snoozed_until = null,
-      updated_at = greatest(c.updated_at, ${now})
+      ${touchedNow(tx, now)}
     from due
     where c.workspace_id = due.workspace_id
       and c.id = due.id

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { markWaitsOver } from '../../notices/notices.ts'
 import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { systemActor } from '../../workspace/actor.ts'
+import { asItIs, asPlaced, movingConversations, type Reading } from '../conversation/moving.ts'
 
 /** Of a workspace in one look; the next look goes on. */
 const batch = 100
@@ -50,7 +51,7 @@ async function endTold(tx: Tx, now: Date): Promise<void> {
     using conversations c
     where c.workspace_id = t.workspace_id
       and c.id = t.conversation_id
-      and (c.unanswered_since is null or c.unanswered_since > t.since)
+      and (${asItIs.unansweredSince(tx)} is null or ${asItIs.unansweredSince(tx)} > t.since)
     returning t.workspace_id as "workspaceId", t.conversation_id as "conversationId"`
   for (const [workspaceId, rows = []] of Map.groupBy(over, (row) => row.workspaceId)) {
     await markWaitsOver(
@@ -68,20 +69,21 @@ async function findWaits(sql: Sql, now: Date): Promise<WaitOf[]> {
       c.unanswered_since as since
     from workspaces w
     cross join lateral (
-      select id, assigned_to, unanswered_since
-      from conversations c
-      where c.workspace_id = w.id
-        and c.unanswered_since > ${new Date(now.getTime() - longestMs)}
-        and c.unanswered_since <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'
-        and c.status in ('open', 'pending')
-        and not exists (
-          select
-          from told_waits t
-          where t.workspace_id = w.id
-            and t.conversation_id = c.id
-            and t.since >= c.unanswered_since
-        )
-      order by c.unanswered_since, c.id
+      (
+        select id, assigned_to, unanswered_since
+        from conversations c
+        where c.workspace_id = w.id
+          and not c.is_moving
+          and ${isUntold(sql, asPlaced, now)}
+        order by c.unanswered_since, c.id
+        limit ${batch}
+      )
+      union all
+      select c.id, c.assigned_to, c.now_unanswered_since
+      from ${movingConversations(sql, sql`w.id`)}
+      where m.workspace_id = w.id
+        and ${isUntold(sql, asItIs, now)}
+      order by unanswered_since, id
       limit ${batch}
     ) as c
     left join members m
@@ -91,6 +93,19 @@ async function findWaits(sql: Sql, now: Date): Promise<WaitOf[]> {
       and w.inbox_enabled
     order by w.id, c.unanswered_since, c.id`
 }
+
+/** SQL: of a conversation `c` of the workspace `w`. */
+const isUntold = (sql: Sql, { unansweredSince }: Reading, now: Date): Fragment => sql`
+  ${unansweredSince(sql)} > ${new Date(now.getTime() - longestMs)}
+    and ${unansweredSince(sql)} <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'
+    and c.status in ('open', 'pending')
+    and not exists (
+      select
+      from told_waits t
+      where t.workspace_id = w.id
+        and t.conversation_id = c.id
+        and t.since >= ${unansweredSince(sql)}
+    )`
 
 async function tell(tx: Tx, workspaceId: string, waits: readonly Wait[], now: Date): Promise<number> {
   // Another worker may have looked at the same moment: whoever writes the wait tells of it.
@@ -104,7 +119,7 @@ async function tell(tx: Tx, workspaceId: string, waits: readonly Wait[], now: Da
     join conversations c
       on c.workspace_id = ${workspaceId}
       and c.id = f.id
-      and c.unanswered_since = f.since
+      and ${asItIs.unansweredSince(tx)} = f.since
     on conflict (workspace_id, conversation_id)
     do update set since = excluded.since
     where told_waits.since < excluded.since

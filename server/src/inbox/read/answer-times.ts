@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import { asItIs, movingIds } from '../conversation/moving.ts'
 
 /** Who answered: a member or a team token, an API key, or another app on the same number. */
 export type Answerer = 'people' | 'agents' | 'otherApps'
@@ -88,13 +89,18 @@ export async function readAnswerGroups(
   return { sampledEvery, groups }
 }
 
+/** SQL: of `conversations c`, those that changed since then. What moves is of the last minute, by indexes of its own. */
+const isActive = (sql: Sql, workspaceId: string, from: Date | null): Fragment => sql`
+  c.workspace_id = ${workspaceId}
+    and (c.updated_at >= ${from}::timestamptz or c.id = any (array(${movingIds(sql, workspaceId)})))
+    and ${asItIs.updatedAt(sql)} >= ${from}::timestamptz`
+
 /** One in how many of the conversations that were active since then is read. */
 async function sampleOf(sql: Sql, workspaceId: string, from: Date | null): Promise<number> {
   const [active] = await sql<{ count: number }[]>`
     select count(*)::integer as count
     from conversations c
-    where c.workspace_id = ${workspaceId}
-      and c.updated_at >= ${from}::timestamptz`
+    where ${isActive(sql, workspaceId, from)}`
   return Math.max(1, Math.ceil((active?.count ?? 0) / maxConversations))
 }
 
@@ -103,8 +109,7 @@ const answersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledE
     sampled as materialized (
       select c.id, c.connection_id, c.label_ids
       from conversations c
-      where c.workspace_id = ${workspaceId}
-        and c.updated_at >= ${from}::timestamptz
+      where ${isActive(sql, workspaceId, from)}
         and mod(hashtext(c.id::text)::bigint, ${sampledEvery}::bigint) = 0
     ),
     said as (

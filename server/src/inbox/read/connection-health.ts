@@ -2,6 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { worstLagKeptMs } from '../../channels/health/activity.ts'
 import { silentMs, silentSends, silentSince } from '../../channels/health/health.ts'
+import { movingIds } from '../conversation/moving.ts'
 
 export interface Failure {
   code: string
@@ -74,7 +75,7 @@ async function hasSentInVain(sql: Sql, one: StoredConnection, before: Date): Pro
       and m.occurred_at <= ${before}
     where c.workspace_id = ${one.workspaceId}
       and c.connection_id = ${one.id}
-      and c.updated_at > ${since}
+      and (c.updated_at > ${since} or c.id = any (array(${movingIds(sql, one.workspaceId)})))
       and m.direction = 'outbound'
       and m.origin = 'live'
       and m.external_index is not null

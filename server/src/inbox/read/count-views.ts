@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
+import { movingConversations } from '../conversation/moving.ts'
 
 /** How many open conversations a view has, and in how many of them something is unread; `maxCounted` is that many or more. */
 export interface ViewCount {
@@ -20,12 +21,18 @@ type CountRow = Record<keyof ViewCounts | `${keyof ViewCounts}_unread`, number>
 
 /** Counted as things stand, from the index of the open ones; nothing is assigned to a token (`userId` null). */
 export async function countViews(sql: Sql, workspaceId: string, userId: string | null): Promise<ViewCounts> {
-  const mine = sql`and ${ofAnyone(sql)} and assigned_to = ${userId}`
-  const unassigned = sql`and (owner_key_id is null) = any ('{t}') and assigned_to is null`
-  const agents = sql`and (owner_key_id is null) = any ('{f}')`
-  const open = (view: Fragment) => countOf(sql, workspaceId, sql`and (unread_count > 0) = any ('{t,f}') ${view}`)
-  const unread = (view: Fragment) => countOf(sql, workspaceId, sql`and (unread_count > 0) = any ('{t}') ${view}`)
+  const mine = sql`and ${ofAnyone(sql)} and c.assigned_to = ${userId}`
+  const unassigned = sql`and (c.owner_key_id is null) = any ('{t}') and c.assigned_to is null`
+  const agents = sql`and (c.owner_key_id is null) = any ('{f}')`
+  const open = (view: Fragment) => countOf(sql, workspaceId, sql`and (c.unread_count > 0) = any ('{t,f}') ${view}`)
+  const unread = (view: Fragment) => countUnread(sql, workspaceId, view)
   const [row] = await sql<CountRow[]>`
+    with moving as materialized (
+      select c.assigned_to, c.owner_key_id, (c.now_unread_count > 0)::integer - (c.unread_count > 0)::integer as more
+      from ${movingConversations(sql, workspaceId)}
+      where m.workspace_id = ${workspaceId}
+        and c.status = 'open'
+    )
     select
       ${open(mine)} as mine,
       ${unread(mine)} as mine_unread,
@@ -40,18 +47,28 @@ export async function countViews(sql: Sql, workspaceId: string, userId: string |
 }
 
 // A list of all values there are: so each condition is a place of the index rather than a look at what lies there.
-const ofAnyone = (sql: Sql) => sql`(owner_key_id is null) = any ('{t,f}')`
+const ofAnyone = (sql: Sql) => sql`(c.owner_key_id is null) = any ('{t,f}')`
 
-function countOf(sql: Sql, workspaceId: string, which: Fragment) {
+function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${maxCounted}`) {
   return sql`(
     select count(*)::integer
     from (
       select
-      from conversations
-      where workspace_id = ${workspaceId}
-        and status = 'open'
+      from conversations c
+      where c.workspace_id = ${workspaceId}
+        and c.status = 'open'
         ${which}
-      limit ${maxCounted}
+      limit ${limit}
     ) as counted
+  )`
+}
+
+// As the index has them, more or less those in which that has changed since they move.
+function countUnread(sql: Sql, workspaceId: string, view: Fragment) {
+  const limit = sql`${maxCounted} + (select count(*) from moving c where c.more < 0 ${view})`
+  return sql`least(
+    ${maxCounted}::integer,
+    ${countOf(sql, workspaceId, sql`and (c.unread_count > 0) = any ('{t}') ${view}`, limit)}
+      + (select coalesce(sum(c.more), 0)::integer from moving c where c.more <> 0 ${view})
   )`
 }

@@ -4,6 +4,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import type { Reading } from '../conversation/moving.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
 import type { NameTerm } from '../search/conversation-lines.ts'
 
@@ -53,8 +54,14 @@ export const noFilter: ConversationFilter = {
   unansweredOnly: false,
 }
 
-/** The condition on `conversations c` that a filter makes within what the caller sees. */
-export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter: ConversationFilter) {
+/** The condition on `conversations c`, read in one of both ways, that a filter makes within what the caller sees. */
+export function filterCondition(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  filter: ConversationFilter,
+  { updatedAt, unreadCount, unansweredSince }: Reading,
+) {
   const { connectionId, phone, statuses, updatedAfter, labelId } = filter
   const { connectionIds } = scope
   return sql`
@@ -64,12 +71,12 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
       ${phone === null ? sql`` : spelledCondition(sql, keyring, phone)}
       ${ownerCondition(sql, filter.owner)}
       ${statusCondition(sql, statuses)}
-      ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}
+      ${updatedAfter === null ? sql`` : sql`and ${updatedAt(sql)} > ${updatedAfter}`}
       ${assigneeCondition(sql, filter.assignedTo)}
       ${labelId === null ? sql`` : sql`and c.label_ids <> '{}' and c.label_ids @> array[${labelId}::uuid]`}
       ${viewCondition(sql, filter.view)}
-      ${filter.unreadOnly ? sql`and c.unread_count > 0` : sql``}
-      ${filter.unansweredOnly ? sql`and c.unanswered_since is not null` : sql``}`
+      ${filter.unreadOnly ? sql`and ${unreadCount(sql)} > 0` : sql``}
+      ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}`
 }
 
 // They are found by the phone in any spelling: there is one on each connection.

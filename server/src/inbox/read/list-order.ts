@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { asPlaced, type Reading } from '../conversation/moving.ts'
 import type { ListedRow, TeamListedRow } from './listed-conversation.ts'
 
 /** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
@@ -14,27 +15,28 @@ export interface Position {
 export type SortedRow = Pick<ListedRow, 'id' | 'last_message_at' | 'updated_at'> &
   Partial<Pick<TeamListedRow, 'unanswered_since'>>
 
-export function afterPosition(sql: Sql, order: ListOrder, after: Position | null) {
+export function afterPosition(sql: Sql, order: ListOrder, after: Position | null, reading: Reading) {
   const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
   switch (order) {
     case 'updated':
-      return position === null ? sql`` : sql`and (c.updated_at, c.id) < ${position}`
+      return position === null ? sql`` : sql`and (${reading.updatedAt(sql)}, c.id) < ${position}`
     case 'recent':
-      return position === null ? sql`` : sql`and (c.last_message_at, c.id) < ${position}`
+      return position === null ? sql`` : sql`and (${reading.lastMessageAt(sql)}, c.id) < ${position}`
     case 'waiting':
       return sql`
-        and c.unanswered_since is not null
-        ${position === null ? sql`` : sql`and (c.unanswered_since, c.id) > ${position}`}`
+        and ${reading.unansweredSince(sql)} is not null
+        ${position === null ? sql`` : sql`and (${reading.unansweredSince(sql)}, c.id) > ${position}`}`
     default:
       return order satisfies never
   }
 }
 
-export function orderBy(sql: Sql, order: ListOrder) {
-  if (order === 'waiting') return sql`order by c.unanswered_since, c.id`
+/** Of `c` as rows have been read, unless a reading of `conversations c` is given. */
+export function orderBy(sql: Sql, order: ListOrder, reading: Reading = asPlaced) {
+  if (order === 'waiting') return sql`order by ${reading.unansweredSince(sql)}, c.id`
   return order === 'recent'
-    ? sql`order by c.last_message_at desc, c.id desc`
-    : sql`order by c.updated_at desc, c.id desc`
+    ? sql`order by ${reading.lastMessageAt(sql)} desc, c.id desc`
+    : sql`order by ${reading.updatedAt(sql)} desc, c.id desc`
 }
 
 export function timeOf(row: SortedRow, order: ListOrder): number | undefined {

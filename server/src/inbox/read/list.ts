@@ -4,10 +4,12 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
+import { asItIs } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { findNamed, type Walk } from '../search/find-named.ts'
-import { type ConversationFilter, filterCondition, filterDigest } from './list-filter.ts'
-import { afterPosition, type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
+import { findNamed } from '../search/find-named.ts'
+import { type ConversationFilter, filterDigest } from './list-filter.ts'
+import { type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
+import { type Walk, walkList } from './list-walk.ts'
 import {
   type ListedConversation,
   type ListedRow,
@@ -70,20 +72,8 @@ async function selectPage<R extends SortedRow>(
   return { rows: shown, cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter) }
 }
 
-function selectRows<R extends SortedRow>(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
-  { filter, order, after, limit }: Walk,
-  columns: Fragment,
-) {
-  return sql<R[]>`
-    select ${columns}
-    from conversations c
-    where ${filterCondition(sql, keyring, scope, filter)}
-      ${afterPosition(sql, order, after)}
-    ${orderBy(sql, order)}
-    limit ${limit}`
+function selectRows<R extends SortedRow>(sql: Sql, keyring: Keyring, scope: Scope, walk: Walk, columns: Fragment) {
+  return sql<R[]>`${walkList(sql, keyring, scope, walk, columns)}`
 }
 
 /** Null where nobody searches. Those that are gone since they were found are left out. */
@@ -127,16 +117,15 @@ async function walkForLabel<R extends SortedRow>(
 ): Promise<R[] | null> {
   const { labelId, ...others } = filter
   if (labelId === null) return null
+  const all = { filter: { ...others, labelId: null }, order, after, limit: walked }
+  const placed = sql`
+    c.id,
+    ${asItIs.lastMessageAt(sql)} as last_message_at,
+    ${asItIs.updatedAt(sql)} as updated_at,
+    ${asItIs.unansweredSince(sql)} as unanswered_since,
+    c.label_ids @> array[${labelId}::uuid] as is_labelled`
   const rows = await sql<(R & { seen: number })[]>`
-    with next as materialized (
-      select c.id, c.last_message_at, c.updated_at, c.unanswered_since,
-        c.label_ids @> array[${labelId}::uuid] as is_labelled
-      from conversations c
-      where ${filterCondition(sql, keyring, scope, { ...others, labelId: null })}
-        ${afterPosition(sql, order, after)}
-      ${orderBy(sql, order)}
-      limit ${walked}
-    )
+    with next as materialized (${walkList(sql, keyring, scope, all, placed)})
     select c.*, (select count(*)::integer from next) as seen
     from (
       select c.id

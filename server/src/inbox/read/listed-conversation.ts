@@ -3,6 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
 import type { OpenHandover } from '../conversation/hold.ts'
+import { asItIs } from '../conversation/moving.ts'
 import { type ConversationRow, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */
@@ -35,10 +36,10 @@ export const listedColumns = (sql: Sql) => sql`
   c.snoozed_until,
   c.assigned_to,
   c.label_ids,
-  c.unread_count,
+  ${asItIs.unreadCount(sql)} as unread_count,
   c.window_expires_at,
-  c.last_message_at,
-  c.updated_at`
+  ${asItIs.lastMessageAt(sql)} as last_message_at,
+  ${asItIs.updatedAt(sql)} as updated_at`
 
 export const teamListedColumns = (sql: Sql) => sql`
   ${listedColumns(sql)},
@@ -46,7 +47,7 @@ export const teamListedColumns = (sql: Sql) => sql`
   c.owner_since,
   c.held,
   encode(c.handover, 'base64') as handover,
-  c.unanswered_since,
+  ${asItIs.unansweredSince(sql)} as unanswered_since,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 

@@ -2,6 +2,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import { asItIs } from '../conversation/moving.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, phoneIndexes } from '../conversation/sealed.ts'
@@ -37,7 +38,7 @@ export async function conversationsOfPhones(
     where c.workspace_id = ${workspaceId}
       and c.phone_index is not null
       and c.phone_index = any (${byteaArray(indexes)}::bytea[])
-    order by c.last_message_at desc, c.id desc
+    order by ${asItIs.lastMessageAt(db.sql)} desc, c.id desc
     limit ${maxConversations}`
   return rows.map((row) => card(openConversation(keyring, row)))
 }

@@ -3,6 +3,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
+import { asItIs } from '../conversation/moving.ts'
 import { phoneIndexes } from '../conversation/sealed.ts'
 import { type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
 import { openShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
@@ -68,7 +69,7 @@ async function newestConversations(
     where c.workspace_id = ${workspaceId}
       and c.phone_index is not null
       and c.phone_index = any (${byteaArray(indexes)}::bytea[])
-    order by c.last_message_at desc, c.id desc
+    order by ${asItIs.lastMessageAt(sql)} desc, c.id desc
     limit ${maxConversations}`
   return rows.map(({ id }) => id)
 }

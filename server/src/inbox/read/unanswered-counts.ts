@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { movingConversations } from '../conversation/moving.ts'
 
 export interface UnansweredCount {
   /** Whether an agent is to answer them, or people. */
@@ -12,11 +13,20 @@ export async function countUnanswered(sql: Sql, workspaceId: string, before: Dat
   return sql<UnansweredCount[]>`
     select c.owner_key_id is not null as "ownedByAgent",
       count(*)::integer as count,
-      min(c.unanswered_since) as since
-    from conversations c
-    where c.workspace_id = ${workspaceId}
-      and c.unanswered_since is not null
-      and c.unanswered_since <= ${before}
-      and c.status in ('open', 'pending')
+      min(c.since) as since
+    from (
+      select c.owner_key_id, c.status, c.unanswered_since as since
+      from conversations c
+      where c.workspace_id = ${workspaceId}
+        and c.unanswered_since is not null
+        and c.unanswered_since <= ${before}
+        and not c.is_moving
+      union all
+      select c.owner_key_id, c.status, c.now_unanswered_since
+      from ${movingConversations(sql, workspaceId)}
+      where m.workspace_id = ${workspaceId}
+        and c.now_unanswered_since <= ${before}
+    ) as c
+    where c.status in ('open', 'pending')
     group by 1`
 }

@@ -3,21 +3,15 @@ import type { Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
+import { asItIs, movingIds } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { openContact, phoneIndexes } from '../conversation/sealed.ts'
-import { type ConversationFilter, filterCondition, type NamedSearch } from '../read/list-filter.ts'
-import { afterPosition, type ListOrder, orderBy, type Position, type SortedRow, timeOf } from '../read/list-order.ts'
+import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
+import { afterPosition, type ListOrder, type SortedRow, timeOf } from '../read/list-order.ts'
+import { type Walk, walkList } from '../read/list-walk.ts'
 import { matchesName, nameTermTokens } from './conversation-lines.ts'
 import { openOrNull } from './open-or-null.ts'
 import { readProgress } from './progress.ts'
-
-/** A stretch of a list. */
-export interface Walk {
-  filter: ConversationFilter
-  order: ListOrder
-  after: Position | null
-  limit: number
-}
 
 type Candidate = SortedRow & { contact: Buffer; has_phone: boolean | null }
 
@@ -61,29 +55,18 @@ function matcher(keyring: Keyring, { term }: NamedSearch): (row: Candidate) => b
 
 const candidateColumns = (sql: Sql, indexes: readonly Buffer[]) => sql`
   c.id,
-  c.last_message_at,
-  c.updated_at,
-  c.unanswered_since,
+  ${asItIs.lastMessageAt(sql)} as last_message_at,
+  ${asItIs.updatedAt(sql)} as updated_at,
+  ${asItIs.unansweredSince(sql)} as unanswered_since,
   c.contact,
   c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
 
 const indexesOf = (keyring: Keyring, { phones }: NamedSearch): Buffer[] =>
   phones.flatMap((phone) => phoneIndexes(keyring, phone))
 
-function selectNext(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
-  { filter, order, after }: Walk,
-  search: NamedSearch,
-): Promise<Candidate[]> {
-  return sql<Candidate[]>`
-    select ${candidateColumns(sql, indexesOf(keyring, search))}
-    from conversations c
-    where ${filterCondition(sql, keyring, scope, filter)}
-      ${afterPosition(sql, order, after)}
-    ${orderBy(sql, order)}
-    limit ${probed}`
+function selectNext(sql: Sql, keyring: Keyring, scope: Scope, walk: Walk, search: NamedSearch): Promise<Candidate[]> {
+  const columns = candidateColumns(sql, indexesOf(keyring, search))
+  return sql<Candidate[]>`${walkList(sql, keyring, scope, { ...walk, limit: probed }, columns)}`
 }
 
 /**
@@ -124,14 +107,16 @@ function selectCandidates(
       from conversations c
       where c.workspace_id = ${workspace}
         and c.updated_at >= ${changedSince}
+      union
+      ${movingIds(sql, workspace)}
     )
     select c.*
     from candidates
     cross join lateral (
       select ${candidateColumns(sql, indexes)}
       from conversations c
-      where ${filterCondition(sql, keyring, scope, filter)}
-        ${afterPosition(sql, order, after)}
+      where ${filterCondition(sql, keyring, scope, filter, asItIs)}
+        ${afterPosition(sql, order, after, asItIs)}
         and c.id = candidates.id
       limit 1
     ) as c`.cursor(stretch)

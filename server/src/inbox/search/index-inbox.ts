@@ -5,6 +5,7 @@ import { hearNews } from '../../base/news/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { type MessageRow, openText } from '../conversation/message.ts'
+import { movingConversations } from '../conversation/moving.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { conversationsTopic } from '../conversation/team-news.ts'
 import { conversationTokens } from './conversation-lines.ts'
@@ -198,6 +199,7 @@ async function followConversations(
   { conversationsTo, conversationTo }: SearchProgress,
   settledTo: Date,
 ): Promise<number> {
+  const to = await placedTo(tx, workspaceId, settledTo)
   const rows = await tx<FollowedConversation[]>`
     select c.*, s.index_version, s.tokens
     from (
@@ -205,7 +207,7 @@ async function followConversations(
       from conversations
       where workspace_id = ${workspaceId}
         and (updated_at, id) > (${conversationsTo}::timestamptz, ${conversationTo}::uuid)
-        and updated_at < ${settledTo}
+        and updated_at < ${to}
       order by updated_at, id
       limit ${batch}
     ) as c
@@ -228,8 +230,17 @@ async function followConversations(
   const isAll = rows.length < batch
   await tx`
     update inbox_search_progress
-    set conversations_to = ${isAll ? settledTo : last.updated_at},
+    set conversations_to = ${isAll ? to : last.updated_at},
       conversation_to = ${isAll ? lowestId : last.id}
     where workspace_id = ${workspaceId}`
   return rows.length
+}
+
+/** One that moves is placed later by the time of its last change: no place may be beyond that. */
+async function placedTo(tx: Tx, workspaceId: string, settledTo: Date): Promise<Date> {
+  const [row] = await tx<{ to: Date }[]>`
+    select least(${settledTo}::timestamptz, min(c.now_updated_at)) as to
+    from ${movingConversations(tx, workspaceId)}
+    where m.workspace_id = ${workspaceId}`
+  return row?.to ?? settledTo
 }

@@ -3,6 +3,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { asItIs, move } from '../conversation/moving.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
 import { tellTeam } from '../conversation/team-news.ts'
@@ -120,17 +121,21 @@ export async function storeOutbound(
 ): Promise<void> {
   const ids = conversations.map(({ id }) => id)
   tellTeam(tx, workspaceId, ids)
+  const times = timestampArray(conversations.map(({ updatedAt }) => updatedAt))
   await tx`
+    with moved as (${move(tx, workspaceId, ids, times)})
     update conversations c
-    set last_message_at = n.last_message_at,
-      last_message = n.last_message,
-      unanswered_since = null,
-      updated_at = n.updated_at
+    set last_message = n.last_message,
+      is_moving = true,
+      now_unread_count = ${asItIs.unreadCount(tx)},
+      now_last_message_at = n.last_message_at,
+      now_unanswered_since = null,
+      now_updated_at = n.updated_at
     from unnest(
       ${ids}::uuid[],
       ${timestampArray(conversations.map(({ lastMessageAt }) => lastMessageAt))}::timestamptz[],
       ${byteaArray(conversations.map((conversation) => sealLastMessage(keyring, conversation)))}::bytea[],
-      ${timestampArray(conversations.map(({ updatedAt }) => updatedAt))}::timestamptz[]
+      ${times}::timestamptz[]
     ) as n (id, last_message_at, last_message, updated_at)
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()

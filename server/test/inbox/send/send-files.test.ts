@@ -6,6 +6,7 @@ import type { Outgoing } from '../../../src/channels/connector.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
+import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { findConversation } from '../../../src/inbox/conversation/queries.ts'
 import { openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import { showConversations } from '../../../src/inbox/read/show.ts'
@@ -208,7 +209,8 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   const w = await sendWorld()
   const before = await w.conversation()
   const { message_id: about } = await answerOf(send(w, before.id, text('ours')))
-  await w.db.sql`update conversations set owner_key_id = ${w.keyId}, unanswered_since = ${noon} where id = ${before.id}`
+  await w.db.sql`
+    update conversations set owner_key_id = ${w.keyId}, now_unanswered_since = ${noon} where id = ${before.id}`
   const { message_id: id } = await answerOf(send(w, before.id, { kind: 'reaction', message_id: about, emoji: '👍' }))
   const externalId = w.platform.accepted[0]?.externalId
   assert.deepEqual(w.platform.calls[1]?.message, {
@@ -218,7 +220,8 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   })
   assert.deepEqual((await stored(w, id)).detail, { reaction: { externalId, emoji: '👍' } })
   const reactions = await w.db.sql`select 1 from message_reactions where message_id = ${id}`
-  const [after] = await w.db.sql`select owner_key_id, unanswered_since from conversations where id = ${before.id}`
+  const [after] = await w.db.sql`
+    select owner_key_id, ${asItIs.unansweredSince(w.db.sql)} as unanswered_since from conversations c where id = ${before.id}`
   assert.deepEqual([reactions.length, after?.owner_key_id, after?.unanswered_since], [1, w.keyId, noon])
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { freshKey, noon, sendWorld, text } from '../../support/inbox/send-world.ts'
 
@@ -37,7 +38,8 @@ test('a text goes to the platform once, with our id, and is answered sent', asyn
   ])
   const left = await db.sql`select message_id from dispatches`
   assert.equal(left.length, 0)
-  const [now] = await db.sql`select unanswered_since, status from conversations where id = ${id}`
+  const [now] = await db.sql`
+    select ${asItIs.unansweredSince(db.sql)} as unanswered_since, status from conversations c where id = ${id}`
   assert.deepEqual([now?.unanswered_since, now?.status], [null, 'open'])
   const [number] = await db.sql`select last_event_out_at from connections where id = ${connectionId}`
   assert.deepEqual(number?.last_event_out_at, noon)

@@ -1,5 +1,6 @@
 import { type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
+import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import type { InboxWorld } from './inbox-world.ts'
@@ -50,7 +51,7 @@ export async function countsOf({ db, workspaceId }: Pick<InboxWorld, 'db' | 'wor
   const [row] = await db.sql<{ messages: number; unread: number; events: number }[]>`
     select
       (select count(*) from messages where workspace_id = ${workspaceId}) as messages,
-      (select sum(unread_count) from conversations where workspace_id = ${workspaceId}) as unread,
+      (select sum(${asItIs.unreadCount(db.sql)}) from conversations c where workspace_id = ${workspaceId}) as unread,
       (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
   return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
 }

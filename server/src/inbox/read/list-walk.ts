@@ -1,0 +1,52 @@
+import type { Fragment, Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import { asItIs, asPlaced, movingConversations } from '../conversation/moving.ts'
+import { type ConversationFilter, filterCondition } from './list-filter.ts'
+import { afterPosition, type ListOrder, orderBy, type Position } from './list-order.ts'
+
+/** A stretch of a list. */
+export interface Walk {
+  filter: ConversationFilter
+  order: ListOrder
+  after: Position | null
+  limit: number
+}
+
+/**
+ * SQL: the next of a list, in its order. Those in their places by the index of the order; and those that move, which are few,
+ * all of them. What is selected of `conversations c` has the columns of the order under their own names.
+ */
+export function walkList(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after, limit }: Walk,
+  columns: Fragment,
+): Fragment {
+  return sql`
+    select c.*
+    from (
+      (
+        select ${columns}
+        from conversations c
+        where ${filterCondition(sql, keyring, scope, filter, asPlaced)}
+          ${afterPosition(sql, order, after, asPlaced)}
+          and not c.is_moving
+        ${orderBy(sql, order, asPlaced)}
+        limit ${limit}
+      )
+      union all
+      (
+        select ${columns}
+        from ${movingConversations(sql, scope.workspaceId)}
+        where m.workspace_id = ${scope.workspaceId}
+          and ${filterCondition(sql, keyring, scope, filter, asItIs)}
+          ${afterPosition(sql, order, after, asItIs)}
+        ${orderBy(sql, order, asItIs)}
+        limit ${limit}
+      )
+    ) as c
+    ${orderBy(sql, order)}
+    limit ${limit}`
+}
