@@ -210,7 +210,7 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   const before = await w.conversation()
   const { message_id: about } = await answerOf(send(w, before.id, text('ours')))
   await w.db.sql`
-    update conversations set owner_key_id = ${w.keyId}, now_unanswered_since = ${noon} where id = ${before.id}`
+    update conversations set owner_key_id = ${w.keyId}, unanswered_since = ${noon}, now_unanswered_since = ${noon} where id = ${before.id}`
   const { message_id: id } = await answerOf(send(w, before.id, { kind: 'reaction', message_id: about, emoji: '👍' }))
   const externalId = w.platform.accepted[0]?.externalId
   assert.deepEqual(w.platform.calls[1]?.message, {

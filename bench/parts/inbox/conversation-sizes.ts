@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ManualClock, manualClock } from '../../../server/src/base/clock.ts'
+import { type Db, openDb } from '../../../server/src/base/db.ts'
+import { startEmbeddedPostgres } from '../../../server/src/base/embedded/embedded-postgres.ts'
+import { migrate } from '../../../server/src/base/migrate.ts'
+import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
+import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
+import { lockConversationsOf, storeConversations } from '../../../server/src/inbox/conversation/many-queries.ts'
+import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
+import { lockFreeConversations, storeOutbound } from '../../../server/src/inbox/send/together-queries.ts'
+import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
+import { makeWorkspace } from '../../workspace.ts'
+
+/** How far apart the messages of a conversation are, in ms: as fast as they can be, as people chat, and a quarter of an hour. */
+const spacings = { storm: 2_000, chat: 20_000, apart: 900_000 } as const
+type Spacing = keyof typeof spacings
+const together = 100
+const minuteMs = 60_000
+const told = [10, 100]
+
+interface Sized {
+  after: number
+  table: number
+  indexes: number
+  all: number
+  /** Of its updates, how many no index has followed. */
+  hot: number
+  reindexed: number
+}
+
+/**
+ * Prints what a conversation takes after so many messages, half of them in and half of them out, of each spacing. They are written by
+ * the statements that callbacks and sends of a busy moment write conversations by, a hundred at a time and without the messages
+ * themselves, on a driven clock. So is autovacuum, as hours pass in seconds here: each minute it passes tables of which enough has changed.
+ */
+export async function runConversationSizes(conversations: number): Promise<void> {
+  const sized: { spacing: Spacing; rows: Sized[]; msEach: number; largest: string }[] = []
+  for (const spacing of Object.keys(spacings) as Spacing[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-sizes-'))
+    const postgres = await startEmbeddedPostgres({ folder, log: () => {}, settings: { autovacuum: 'off' } })
+    const db = openDb(postgres)
+    try {
+      sized.push({ spacing, ...(await measureSizes(db, spacing, conversations)) })
+    } finally {
+      await db.close()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  console.log(
+    `\n| ${conversations} conversations | messages | bytes | table | indexes | HOT | reindexed | PostgreSQL and driver, µs a message |`,
+  )
+  console.log('|---|---|---|---|---|---|---|---|')
+  for (const { spacing, rows, msEach } of sized) {
+    for (const { after, all, table, indexes, hot, reindexed } of rows) {
+      const cells = [spacing, after, all, table, indexes, `${hot} %`, reindexed || '', Math.round(msEach * 1000)]
+      console.log(`| ${cells.join(' | ')} |`)
+    }
+  }
+  for (const { spacing, largest } of sized) console.log(`${spacing}: ${largest}`)
+}
+
+async function measureSizes(db: Db, spacing: Spacing, count: number) {
+  await migrate(db)
+  const workspace = await makeWorkspace(db)
+  const filling = await fillingOf(db, workspace)
+  const connection = await seedConnection(filling, workspace, 1, count)
+  const { keyring, workspaceId } = filling
+  const clock = manualClock(filling.now)
+  const customers = connection.conversations.map((id, n) => ({ id, n, connectionId: connection.id }))
+  const rows: Sized[] = []
+  let largest = ''
+  const begun = performance.now()
+  let otherMs = 0
+  const vacuum = await drivenVacuum(db, clock, count)
+  for (let message = 1; message <= Math.max(...told); message++) {
+    // In another order each time, as customers do.
+    const shuffled = customers.toSorted((a, b) => hashOf(a.n, message) - hashOf(b.n, message))
+    for (let at = 0; at < count; at += together) {
+      clock.advance((spacings[spacing] * together) / count)
+      const some = shuffled.slice(at, at + together)
+      if (message % 2 === 1) await writeIn(db, keyring, workspaceId, some, clock)
+      else await writeOut(db, keyring, workspaceId, some, clock)
+      await placeQuiet({ db, clock })
+      otherMs += await vacuum(some.length)
+    }
+    if (!told.includes(message)) continue
+    const sinceMs = performance.now()
+    const isLast = message === Math.max(...told)
+    if (isLast) {
+      clock.advance(3_600_000)
+      await placeQuiet({ db, clock })
+    }
+    const size = await sizeOf(db, count)
+    largest = await indexSizes(db, count)
+    rows.push({ after: message, ...size, reindexed: isLast ? await reindexed(db, count) : 0 })
+    otherMs += performance.now() - sinceMs
+  }
+  return { rows, largest, msEach: (performance.now() - begun - otherMs) / (count * Math.max(...told)) }
+}
+
+/** A pass as autovacuum makes it: once a minute at most, and as often as its settings say; answers how many ms it took. */
+async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<(changed: number) => Promise<number>> {
+  const [row] = await db.sql<{ scale: number | null }[]>`
+    select (select option_value::float8 from pg_options_to_table(c.reloptions)
+      where option_name = 'autovacuum_vacuum_scale_factor') as scale
+    from pg_class c
+    where c.relname = 'conversations'`
+  const enough = 50 + (row?.scale ?? 0.2) * count
+  let [changes, looksAt] = [0, clock.now().getTime() + minuteMs]
+  return async (changed) => {
+    changes += changed
+    if (changes < enough || clock.now().getTime() < looksAt) return 0
+    const sinceMs = performance.now()
+    for (const name of await tablesOf(db)) await db.sql.unsafe(`vacuum ${name}`)
+    changes = 0
+    looksAt = clock.now().getTime() + minuteMs
+    return performance.now() - sinceMs
+  }
+}
+
+async function tablesOf(db: Db): Promise<string[]> {
+  const rows = await db.sql.unsafe<{ name: string }[]>(
+    `select relname as name from pg_class where relname in (${tables})`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+interface One {
+  id: string
+  n: number
+  connectionId: string
+}
+
+const hashOf = (n: number, message: number): number => Math.imul(n * 2654435761 + message * 40503, 2246822519) >>> 0
+
+async function writeIn(db: Db, keyring: Keyring, workspaceId: string, some: readonly One[], clock: ManualClock) {
+  const now = clock.now()
+  const customers = some.map(({ connectionId, n }) => ({
+    connectionId,
+    customer: { userId: null, parentUserId: null, phone: customerPhone(n), name: null },
+  }))
+  await db.tx(async (tx) => {
+    const locked = await lockConversationsOf(tx, keyring, workspaceId, customers)
+    const changes = locked.map((before) => ({
+      before,
+      after: { ...before, ...said('inbound', now), unreadCount: before.unreadCount + 1 },
+    }))
+    await storeConversations(tx, keyring, workspaceId, changes)
+  })
+}
+
+async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: readonly One[], clock: ManualClock) {
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const ids = some.map(({ id }) => id)
+    const locked = await lockFreeConversations(tx, keyring, workspaceId, ids)
+    const written = locked.map(({ conversation }) => ({ ...conversation, ...said('outbound', now) }))
+    await storeOutbound(tx, keyring, workspaceId, written)
+  })
+}
+
+function said(direction: 'inbound' | 'outbound', at: Date): Partial<Conversation> {
+  const lastMessage = { direction, kind: 'text', text: 'Hello, is the blue one still there? I could come by tomorrow.' }
+  const waits = direction === 'inbound' ? { unansweredSince: at, windowExpiresAt: at } : { unansweredSince: null }
+  return { lastMessage, lastMessageAt: at, updatedAt: at, ...waits }
+}
+
+const tables = `'conversations', 'moving_conversations'`
+
+async function sizeOf(db: Db, count: number) {
+  const [row] = await db.sql.unsafe<{ all: number; indexes: number; hot: number }[]>(`
+    select sum(pg_total_relation_size(c.oid))::float8 as all,
+      sum(pg_indexes_size(c.oid))::float8 as indexes,
+      max(case c.relname when 'conversations' then 100 * s.n_tup_hot_upd / greatest(1, s.n_tup_upd) end)::float8 as hot
+    from pg_class c
+    join pg_stat_user_tables s on s.relid = c.oid
+    where c.relname in (${tables})`)
+  const each = (bytes: number) => Math.round(bytes / count)
+  const { all = 0, indexes = 0, hot = 0 } = row ?? {}
+  return { all: each(all), indexes: each(indexes), table: each(all - indexes), hot }
+}
+
+async function reindexed(db: Db, count: number): Promise<number> {
+  await db.sql.unsafe('vacuum full conversations')
+  return (await sizeOf(db, count)).all
+}
+
+async function indexSizes(db: Db, count: number): Promise<string> {
+  const rows = await db.sql.unsafe<{ name: string; bytes: number }[]>(`
+    select i.relname as name, pg_relation_size(i.oid)::float8 as bytes
+    from pg_index x
+    join pg_class i on i.oid = x.indexrelid
+    join pg_class c on c.oid = x.indrelid
+    where c.relname in (${tables})
+    order by 2 desc`)
+  return rows.map(({ name, bytes }) => `${name} ${Math.round(bytes / count)}`).join(', ')
+}
