@@ -12,6 +12,7 @@ import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequencer.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { openTelemetry } from '../server/src/http/ops/telemetry/telemetry.ts'
+import { placeQuiet } from '../server/src/inbox/conversation/place-quiet.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
@@ -65,12 +66,13 @@ const app = await buildApp({
   // Nothing is ever put there.
   media: openFolderStore('/nowhere'),
 })
-// What `serve` does beside its requests whenever leads are written.
+// What `serve` does beside its requests whenever leads and messages are written.
 startLoop(
   { firstAfterMs: 1_000, pauseMs: 1_000 },
   async () => {
     await sequencer.placeAll()
     await indexLeads({ db, vault })
+    await placeQuiet({ db, clock })
   },
   (error) => process.stderr.write(`${error}\n`),
 )

@@ -1,8 +1,8 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
-// message-search
+// message-search,sizes
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
+// --conversations 100000 (scale; sizes takes a hundredth of it) --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (of leads, inbox, search and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -31,6 +31,7 @@ import { runBurst } from './parts/burst/burst-part.ts'
 import { runGrowth } from './parts/growth-part.ts'
 import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
+import { runConversationSizes } from './parts/inbox/conversation-sizes.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
@@ -149,6 +150,7 @@ try {
       messages,
     })
   }
+  if (parts.includes('sizes')) await runConversationSizes(Math.ceil(Number(values.conversations) / 100))
   if (parts.includes('burst')) {
     const messages = Number(values.burst)
     const size = { messages, customers: messages / 10, quietMs: 8_000 }

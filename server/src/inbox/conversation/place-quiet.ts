@@ -49,7 +49,7 @@ async function placeBatch(tx: Tx, workspaceId: string, before: Date): Promise<nu
       unread_count = now_unread_count,
       last_message_at = now_last_message_at,
       unanswered_since = now_unanswered_since,
-      updated_at = greatest(updated_at, now_updated_at),
+      updated_at = now_updated_at,
       now_unread_count = null,
       now_last_message_at = null,
       now_unanswered_since = null,

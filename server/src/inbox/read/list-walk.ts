@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
-import { asItIs, asPlaced, movingConversations } from '../conversation/moving.ts'
+import { asItIs, asPlaced, movingConversations, type Reading } from '../conversation/moving.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 import { afterPosition, type ListOrder, orderBy, type Position } from './list-order.ts'
 
@@ -13,22 +13,25 @@ export interface Walk {
   limit: number
 }
 
+/** SQL: what is selected of `conversations c`, by a reading that is right for them; those of the order under their own names. */
+export type Columns = (sql: Sql, reading: Reading) => Fragment
+
 /**
  * SQL: the next of a list, in its order. Those in their places by the index of the order; and those that move, which are few,
- * all of them. What is selected of `conversations c` has the columns of the order under their own names.
+ * all of them.
  */
 export function walkList(
   sql: Sql,
   keyring: Keyring,
   scope: Scope,
   { filter, order, after, limit }: Walk,
-  columns: Fragment,
+  columns: Columns,
 ): Fragment {
   return sql`
     select c.*
     from (
       (
-        select ${columns}
+        select ${columns(sql, asPlaced)}
         from conversations c
         where ${filterCondition(sql, keyring, scope, filter, asPlaced)}
           ${afterPosition(sql, order, after, asPlaced)}
@@ -38,7 +41,7 @@ export function walkList(
       )
       union all
       (
-        select ${columns}
+        select ${columns(sql, asItIs)}
         from ${movingConversations(sql, scope.workspaceId)}
         where m.workspace_id = ${scope.workspaceId}
           and ${filterCondition(sql, keyring, scope, filter, asItIs)}

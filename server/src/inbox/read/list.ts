@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import type { Fragment, Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -9,7 +9,7 @@ import { anyWorkspace } from '../conversation/queries.ts'
 import { findNamed } from '../search/find-named.ts'
 import { type ConversationFilter, filterDigest } from './list-filter.ts'
 import { type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
-import { type Walk, walkList } from './list-walk.ts'
+import { type Columns, type Walk, walkList } from './list-walk.ts'
 import {
   type ListedConversation,
   type ListedRow,
@@ -39,7 +39,7 @@ export async function listConversations(
   scope: Scope,
   request: ListRequest,
 ): Promise<ConversationPage<ListedConversation>> {
-  const { rows, cursor } = await selectPage<ListedRow>(sql, keyring, scope, request, listedColumns(sql))
+  const { rows, cursor } = await selectPage<ListedRow>(sql, keyring, scope, request, listedColumns)
   return { conversations: rows.map((row) => openListed(keyring, row)), cursor }
 }
 
@@ -50,7 +50,7 @@ export async function listTeamConversations(
   scope: Scope,
   request: ListRequest,
 ): Promise<ConversationPage<Conversation>> {
-  const { rows, cursor } = await selectPage<TeamListedRow>(sql, keyring, scope, request, teamListedColumns(sql))
+  const { rows, cursor } = await selectPage<TeamListedRow>(sql, keyring, scope, request, teamListedColumns)
   return { conversations: rows.map((row) => openTeamListed(keyring, row)), cursor }
 }
 
@@ -59,7 +59,7 @@ async function selectPage<R extends SortedRow>(
   keyring: Keyring,
   scope: Scope,
   { filter, order, limit, cursor }: ListRequest,
-  columns: Fragment,
+  columns: Columns,
 ): Promise<{ rows: R[]; cursor: string | null }> {
   const after = cursor === null ? null : readCursor(cursor, order, filter)
   const walk: Walk = { filter, order, after, limit: limit + 1 }
@@ -82,7 +82,7 @@ async function selectNamed<R extends SortedRow>(
   keyring: Keyring,
   { workspaceId, ...scope }: Scope,
   { filter: { named, ...others }, ...walk }: Walk,
-  columns: Fragment,
+  columns: Columns,
 ): Promise<R[] | null> {
   if (named === null) return null
   const filter = { ...others, named: null }
@@ -92,7 +92,7 @@ async function selectNamed<R extends SortedRow>(
     select c.*
     from unnest(${ids}::uuid[]) with ordinality as found (id, place)
     cross join lateral (
-      select ${columns}
+      select ${columns(sql, asItIs)}
       from conversations c
       where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
         and c.id = found.id
@@ -113,16 +113,16 @@ async function walkForLabel<R extends SortedRow>(
   keyring: Keyring,
   scope: Scope,
   { filter, order, after, limit }: Walk,
-  columns: Fragment,
+  columns: Columns,
 ): Promise<R[] | null> {
   const { labelId, ...others } = filter
   if (labelId === null) return null
   const all = { filter: { ...others, labelId: null }, order, after, limit: walked }
-  const placed = sql`
+  const placed: Columns = (_, { lastMessageAt, updatedAt, unansweredSince }) => sql`
     c.id,
-    ${asItIs.lastMessageAt(sql)} as last_message_at,
-    ${asItIs.updatedAt(sql)} as updated_at,
-    ${asItIs.unansweredSince(sql)} as unanswered_since,
+    ${lastMessageAt(sql)} as last_message_at,
+    ${updatedAt(sql)} as updated_at,
+    ${unansweredSince(sql)} as unanswered_since,
     c.label_ids @> array[${labelId}::uuid] as is_labelled`
   const rows = await sql<(R & { seen: number })[]>`
     with next as materialized (${walkList(sql, keyring, scope, all, placed)})
@@ -135,7 +135,7 @@ async function walkForLabel<R extends SortedRow>(
       limit ${limit}
     ) as found
     cross join lateral (
-      select ${columns}
+      select ${columns(sql, asItIs)}
       from conversations c
       where c.workspace_id = ${scope.workspaceId}
         and c.id = found.id

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
 import type { OpenHandover } from '../conversation/hold.ts'
-import { asItIs } from '../conversation/moving.ts'
+import { asItIs, type Reading } from '../conversation/moving.ts'
 import { type ConversationRow, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */
@@ -26,7 +26,7 @@ export interface TeamListedRow extends ListedRow, Pick<ConversationRow, TeamColu
 
 type TeamColumn = 'owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at'
 
-export const listedColumns = (sql: Sql) => sql`
+export const listedColumns = (sql: Sql, reading: Reading = asItIs) => sql`
   c.id,
   c.connection_id,
   c.channel,
@@ -36,18 +36,18 @@ export const listedColumns = (sql: Sql) => sql`
   c.snoozed_until,
   c.assigned_to,
   c.label_ids,
-  ${asItIs.unreadCount(sql)} as unread_count,
+  ${reading.unreadCount(sql)} as unread_count,
   c.window_expires_at,
-  ${asItIs.lastMessageAt(sql)} as last_message_at,
-  ${asItIs.updatedAt(sql)} as updated_at`
+  ${reading.lastMessageAt(sql)} as last_message_at,
+  ${reading.updatedAt(sql)} as updated_at`
 
-export const teamListedColumns = (sql: Sql) => sql`
-  ${listedColumns(sql)},
+export const teamListedColumns = (sql: Sql, reading: Reading = asItIs) => sql`
+  ${listedColumns(sql, reading)},
   c.owner_epoch,
   c.owner_since,
   c.held,
   encode(c.handover, 'base64') as handover,
-  ${asItIs.unansweredSince(sql)} as unanswered_since,
+  ${reading.unansweredSince(sql)} as unanswered_since,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 

@@ -3,12 +3,12 @@ import type { Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
-import { asItIs, movingIds } from '../conversation/moving.ts'
+import { asItIs, movingIds, type Reading } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { openContact, phoneIndexes } from '../conversation/sealed.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
 import { afterPosition, type ListOrder, type SortedRow, timeOf } from '../read/list-order.ts'
-import { type Walk, walkList } from '../read/list-walk.ts'
+import { type Columns, type Walk, walkList } from '../read/list-walk.ts'
 import { matchesName, nameTermTokens } from './conversation-lines.ts'
 import { openOrNull } from './open-or-null.ts'
 import { readProgress } from './progress.ts'
@@ -53,11 +53,11 @@ function matcher(keyring: Keyring, { term }: NamedSearch): (row: Candidate) => b
   }
 }
 
-const candidateColumns = (sql: Sql, indexes: readonly Buffer[]) => sql`
+const candidateColumns = (sql: Sql, indexes: readonly Buffer[], reading: Reading) => sql`
   c.id,
-  ${asItIs.lastMessageAt(sql)} as last_message_at,
-  ${asItIs.updatedAt(sql)} as updated_at,
-  ${asItIs.unansweredSince(sql)} as unanswered_since,
+  ${reading.lastMessageAt(sql)} as last_message_at,
+  ${reading.updatedAt(sql)} as updated_at,
+  ${reading.unansweredSince(sql)} as unanswered_since,
   c.contact,
   c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
 
@@ -65,7 +65,8 @@ const indexesOf = (keyring: Keyring, { phones }: NamedSearch): Buffer[] =>
   phones.flatMap((phone) => phoneIndexes(keyring, phone))
 
 function selectNext(sql: Sql, keyring: Keyring, scope: Scope, walk: Walk, search: NamedSearch): Promise<Candidate[]> {
-  const columns = candidateColumns(sql, indexesOf(keyring, search))
+  const indexes = indexesOf(keyring, search)
+  const columns: Columns = (_, reading) => candidateColumns(sql, indexes, reading)
   return sql<Candidate[]>`${walkList(sql, keyring, scope, { ...walk, limit: probed }, columns)}`
 }
 
@@ -113,7 +114,7 @@ function selectCandidates(
     select c.*
     from candidates
     cross join lateral (
-      select ${candidateColumns(sql, indexes)}
+      select ${candidateColumns(sql, indexes, asItIs)}
       from conversations c
       where ${filterCondition(sql, keyring, scope, filter, asItIs)}
         ${afterPosition(sql, order, after, asItIs)}
