@@ -243,29 +243,34 @@ create table conversations (
   starts_held_until timestamp(3) with time zone,
   held boolean not null default false,
   handover bytea,
+  is_moving boolean not null default false,
+  now_unread_count integer,
+  now_last_message_at timestamp(3) with time zone,
+  now_unanswered_since timestamp(3) with time zone,
+  now_updated_at timestamp(3) with time zone,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
   constraint conversations_pkey PRIMARY KEY (workspace_id, id)
-);
+) with (fillfactor=75, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.05);
 
-CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at DESC, id DESC);
-CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to) INCLUDE (owner_key_id, unread_count) WHERE (status = 'open'::text);
+CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at);
+CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to, owner_key_id, unread_count) WHERE (status = 'open'::text);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
-CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at DESC, id DESC);
+CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at);
 CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, phone_index, connection_id) WHERE (phone_index IS NOT NULL);
-CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at DESC, id DESC);
-CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC) WHERE (owner_key_id IS NOT NULL);
-CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at DESC, id DESC) WHERE (assigned_to IS NOT NULL);
-CREATE INDEX conversations_recent_connection ON conversations USING btree (workspace_id, connection_id, last_message_at DESC, id DESC);
-CREATE INDEX conversations_recent_status ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC);
-CREATE INDEX conversations_recent_unassigned ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC) WHERE ((owner_key_id IS NULL) AND (assigned_to IS NULL));
+CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at);
+CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at) WHERE (owner_key_id IS NOT NULL);
+CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at) WHERE (assigned_to IS NOT NULL);
+CREATE INDEX conversations_recent_connection ON conversations USING btree (workspace_id, connection_id, last_message_at);
+CREATE INDEX conversations_recent_status ON conversations USING btree (workspace_id, status, last_message_at);
+CREATE INDEX conversations_recent_unassigned ON conversations USING btree (workspace_id, status, last_message_at) WHERE ((owner_key_id IS NULL) AND (assigned_to IS NULL));
 CREATE INDEX conversations_snoozed ON conversations USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);
-CREATE INDEX conversations_status ON conversations USING btree (workspace_id, status, updated_at DESC, id DESC);
-CREATE INDEX conversations_unread ON conversations USING btree (workspace_id, last_message_at DESC, id DESC) WHERE (unread_count > 0);
-CREATE INDEX conversations_updated ON conversations USING btree (workspace_id, updated_at DESC, id DESC);
+CREATE INDEX conversations_status ON conversations USING btree (workspace_id, status, updated_at);
+CREATE INDEX conversations_unread ON conversations USING btree (workspace_id, last_message_at) WHERE (unread_count > 0);
+CREATE INDEX conversations_updated ON conversations USING btree (workspace_id, updated_at);
 CREATE UNIQUE INDEX conversations_user_key ON conversations USING btree (workspace_id, connection_id, user_index) WHERE (user_index IS NOT NULL);
-CREATE INDEX conversations_waiting ON conversations USING btree (workspace_id, unanswered_since, id) WHERE (unanswered_since IS NOT NULL);
+CREATE INDEX conversations_waiting ON conversations USING btree (workspace_id, unanswered_since) WHERE (unanswered_since IS NOT NULL);
 
 create table dispatches (
   workspace_id uuid not null,
@@ -943,6 +948,13 @@ create table migrations (
   applied_at timestamp(3) with time zone not null,
   constraint migrations_pkey PRIMARY KEY (number)
 );
+
+create table moving_conversations (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  since timestamp(3) with time zone not null,
+  constraint moving_conversations_pkey PRIMARY KEY (workspace_id, conversation_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500);
 
 create table note_mentions (
   workspace_id uuid not null,

@@ -1,10 +1,11 @@
 -- Each message changes what a conversation is listed by, and each list has an index that has to follow. A conversation in which
 -- something is said therefore moves: what changes with each message stands in columns that no index has, and those that the
 -- indexes have stand still until nothing has been said for a moment. Then it is placed again: they take over what the others say.
+-- Nothing is asked of rows that exist, so that none of them is read: each stands where it stood.
 
 alter table conversations
   add column is_moving boolean not null default false,
-  add column now_unread_count integer check (now_unread_count >= 0),
+  add column now_unread_count integer,
   add column now_last_message_at timestamptz(3),
   add column now_unanswered_since timestamptz(3),
   add column now_updated_at timestamptz(3);

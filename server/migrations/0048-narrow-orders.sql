@@ -1,6 +1,8 @@
 -- What lists are ordered by, without the ids that break ties: those few that are of one moment are sorted when they are read. So each
 -- entry is a third smaller, and those of one moment, or of one view that is counted, are one entry.
--- While these are built conversations are read as ever, and nobody writes to them.
+-- While these are built conversations are read as ever, and whoever writes to them waits.
+
+set local maintenance_work_mem = '256MB';
 
 create index conversations_recent_next on conversations (workspace_id, last_message_at);
 create index conversations_recent_status_next on conversations (workspace_id, status, last_message_at);
@@ -19,5 +21,6 @@ create index conversations_owner_next on conversations (workspace_id, owner_key_
 create index conversations_connection_next on conversations (workspace_id, connection_id, updated_at);
 create index conversations_waiting_next on conversations (workspace_id, unanswered_since)
 where unanswered_since is not null;
-create index conversations_counted_next on conversations (workspace_id, (unread_count > 0), (owner_key_id is null), assigned_to, owner_key_id, unread_count)
+create index conversations_counted_next
+  on conversations (workspace_id, (unread_count > 0), (owner_key_id is null), assigned_to, owner_key_id, unread_count)
 where status = 'open';
