@@ -10,6 +10,7 @@ import type { Conversation } from '../../../server/src/inbox/conversation/conver
 import { lockConversationsOf, storeConversations } from '../../../server/src/inbox/conversation/many-queries.ts'
 import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
 import { lockFreeConversations, storeOutbound } from '../../../server/src/inbox/send/together-queries.ts'
+import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
 
@@ -34,15 +35,16 @@ interface Sized {
  * Prints what a conversation takes after so many messages, half of them in and half of them out, of each spacing. They are written by
  * the statements that callbacks and sends of a busy moment write conversations by, a hundred at a time and without the messages
  * themselves, on a driven clock. So is autovacuum, as hours pass in seconds here: each minute it passes tables of which enough has changed.
+ * Processor time is with all that follows: placing and vacuum.
  */
 export async function runConversationSizes(conversations: number): Promise<void> {
-  const sized: { spacing: Spacing; rows: Sized[]; msEach: number; largest: string }[] = []
+  const sized: { spacing: Spacing; rows: Sized[]; cpu: CpuTime | null; largest: string }[] = []
   for (const spacing of Object.keys(spacings) as Spacing[]) {
     const folder = await mkdtemp(join(tmpdir(), 'parley-sizes-'))
     const postgres = await startEmbeddedPostgres({ folder, log: () => {}, settings: { autovacuum: 'off' } })
     const db = openDb(postgres)
     try {
-      sized.push({ spacing, ...(await measureSizes(db, spacing, conversations)) })
+      sized.push({ spacing, ...(await measureSizes(db, postgres, spacing, conversations)) })
     } finally {
       await db.close()
       await postgres.stop()
@@ -50,19 +52,21 @@ export async function runConversationSizes(conversations: number): Promise<void>
     }
   }
   console.log(
-    `\n| ${conversations} conversations | messages | bytes | table | indexes | HOT | reindexed | PostgreSQL and driver, µs a message |`,
+    `\n| ${conversations} conversations | messages | bytes | table | indexes | HOT | reindexed | Node + PostgreSQL, µs a message |`,
   )
   console.log('|---|---|---|---|---|---|---|---|')
-  for (const { spacing, rows, msEach } of sized) {
+  for (const { spacing, rows, cpu } of sized) {
     for (const { after, all, table, indexes, hot, reindexed } of rows) {
-      const cells = [spacing, after, all, table, indexes, `${hot} %`, reindexed || '', Math.round(msEach * 1000)]
+      const cells = [spacing, after, all, table, indexes, `${hot} %`, reindexed || '', cpuCell(cpu)]
       console.log(`| ${cells.join(' | ')} |`)
     }
   }
   for (const { spacing, largest } of sized) console.log(`${spacing}: ${largest}`)
 }
 
-async function measureSizes(db: Db, spacing: Spacing, count: number) {
+const cpuCell = (cpu: CpuTime | null) => (cpu === null ? '–' : `${Math.round(cpu.node)} + ${Math.round(cpu.postgres)}`)
+
+async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: number) {
   await migrate(db)
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
@@ -72,8 +76,8 @@ async function measureSizes(db: Db, spacing: Spacing, count: number) {
   const customers = connection.conversations.map((id, n) => ({ id, n, connectionId: connection.id }))
   const rows: Sized[] = []
   let largest = ''
-  const begun = performance.now()
-  let otherMs = 0
+  const meter = startMeter(process, postgres)
+  let cpu: CpuTime | null = null
   const vacuum = await drivenVacuum(db, clock, count)
   for (let message = 1; message <= Math.max(...told); message++) {
     // In another order each time, as customers do.
@@ -84,25 +88,24 @@ async function measureSizes(db: Db, spacing: Spacing, count: number) {
       if (message % 2 === 1) await writeIn(db, keyring, workspaceId, some, clock)
       else await writeOut(db, keyring, workspaceId, some, clock)
       await placeQuiet({ db, clock })
-      otherMs += await vacuum(some.length)
+      await vacuum(some.length)
     }
     if (!told.includes(message)) continue
-    const sinceMs = performance.now()
     const isLast = message === Math.max(...told)
     if (isLast) {
       clock.advance(3_600_000)
       await placeQuiet({ db, clock })
+      cpu = meter(count * message)
     }
     const size = await sizeOf(db, count)
     largest = await indexSizes(db, count)
     rows.push({ after: message, ...size, reindexed: isLast ? await reindexed(db, count) : 0 })
-    otherMs += performance.now() - sinceMs
   }
-  return { rows, largest, msEach: (performance.now() - begun - otherMs) / (count * Math.max(...told)) }
+  return { rows, largest, cpu }
 }
 
-/** A pass as autovacuum makes it: once a minute at most, and as often as its settings say; answers how many ms it took. */
-async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<(changed: number) => Promise<number>> {
+/** Passes as autovacuum makes them: one a minute at most, and as its settings say. */
+async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<(changed: number) => Promise<void>> {
   const [row] = await db.sql<{ scale: number | null }[]>`
     select (select option_value::float8 from pg_options_to_table(c.reloptions)
       where option_name = 'autovacuum_vacuum_scale_factor') as scale
@@ -112,12 +115,10 @@ async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<
   let [changes, looksAt] = [0, clock.now().getTime() + minuteMs]
   return async (changed) => {
     changes += changed
-    if (changes < enough || clock.now().getTime() < looksAt) return 0
-    const sinceMs = performance.now()
+    if (changes < enough || clock.now().getTime() < looksAt) return
     for (const name of await tablesOf(db)) await db.sql.unsafe(`vacuum ${name}`)
     changes = 0
     looksAt = clock.now().getTime() + minuteMs
-    return performance.now() - sinceMs
   }
 }
 
