@@ -38,30 +38,29 @@ interface Sized {
  * Processor time is with all that follows: placing and vacuum.
  */
 export async function runConversationSizes(conversations: number): Promise<void> {
-  const sized: { spacing: Spacing; rows: Sized[]; cpu: CpuTime | null; largest: string }[] = []
+  console.log(
+    `\n| ${conversations} conversations | messages | bytes | table | indexes | HOT | reindexed | Node + PostgreSQL, µs a message |`,
+  )
+  console.log('|---|---|---|---|---|---|---|---|')
+  const largest: string[] = []
   for (const spacing of Object.keys(spacings) as Spacing[]) {
     const folder = await mkdtemp(join(tmpdir(), 'parley-sizes-'))
     const postgres = await startEmbeddedPostgres({ folder, log: () => {}, settings: { autovacuum: 'off' } })
     const db = openDb(postgres)
     try {
-      sized.push({ spacing, ...(await measureSizes(db, postgres, spacing, conversations)) })
+      const measured = await measureSizes(db, postgres, spacing, conversations)
+      for (const { after, all, table, indexes, hot, reindexed } of measured.rows) {
+        const cells = [spacing, after, all, table, indexes, `${hot} %`, reindexed || '', cpuCell(measured.cpu)]
+        console.log(`| ${cells.join(' | ')} |`)
+      }
+      largest.push(`${spacing}: ${measured.largest}`)
     } finally {
       await db.close()
       await postgres.stop()
       await rm(folder, { recursive: true, force: true })
     }
   }
-  console.log(
-    `\n| ${conversations} conversations | messages | bytes | table | indexes | HOT | reindexed | Node + PostgreSQL, µs a message |`,
-  )
-  console.log('|---|---|---|---|---|---|---|---|')
-  for (const { spacing, rows, cpu } of sized) {
-    for (const { after, all, table, indexes, hot, reindexed } of rows) {
-      const cells = [spacing, after, all, table, indexes, `${hot} %`, reindexed || '', cpuCell(cpu)]
-      console.log(`| ${cells.join(' | ')} |`)
-    }
-  }
-  for (const { spacing, largest } of sized) console.log(`${spacing}: ${largest}`)
+  console.log(largest.join('\n'))
 }
 
 const cpuCell = (cpu: CpuTime | null) => (cpu === null ? '–' : `${Math.round(cpu.node)} + ${Math.round(cpu.postgres)}`)
