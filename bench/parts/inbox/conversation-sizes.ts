@@ -78,6 +78,7 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
   const meter = startMeter(process, postgres)
   let cpu: CpuTime | null = null
   const vacuum = await drivenVacuum(db, clock, count)
+  await db.sql`analyze`
   for (let message = 1; message <= Math.max(...told); message++) {
     // In another order each time, as customers do.
     const shuffled = customers.toSorted((a, b) => hashOf(a.n, message) - hashOf(b.n, message))
