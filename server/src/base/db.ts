@@ -3,6 +3,7 @@ import { createNewsBoard, type News } from './news/news.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'
+import { hasEnded, mayRepeat } from './postgres/repeats.ts'
 import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
@@ -28,7 +29,8 @@ export interface Db {
   readonly sql: Sql
   /**
    * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, a lock that
-   * was waited for in vain once, and so is a `NotYet`: `work` must not act on the world outside the database.
+   * was waited for in vain once, and so are a `NotYet` and a connection that ends before the commit is sent: `work` must not act on
+   * the world outside the database, and begins anew each time.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
@@ -134,9 +136,9 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const sinceMs = performance.now()
       const answer = await persist(db, () => {
-        news.length = 0
         const once = () =>
           begin(core, sinceMs, (tx) => {
+            news.length = 0
             newsOf.set(tx, news)
             return work(tx)
           })
@@ -229,24 +231,32 @@ async function inTransaction<T>(
   { look, sinceMs }: { look: Look; sinceMs: number },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const session = await pool.take()
-  // What the service does unasked has the time that it takes.
-  if (currentWork().owner !== service) session.hurry(performance.now() - sinceMs)
-  const transaction = new Transaction(session, look)
-  let failure: unknown
-  try {
-    const tx = transaction.sql as Tx
-    transactions.set(tx, { transaction, session })
-    // Whoever waits for something else must not keep the place of a connection that is gone.
-    const answer = await session.whileOpen(() => work(tx))
-    await transaction.commit()
-    return answer
-  } catch (error) {
-    failure = error
-    await transaction.rollback()
-    throw error
-  } finally {
-    pool.release(session, failure)
+  for (let repeats = 1; ; repeats++) {
+    const session = await pool.take()
+    // What the service does unasked has the time that it takes.
+    if (currentWork().owner !== service) session.hurry(performance.now() - sinceMs)
+    const transaction = new Transaction(session, look)
+    let working: Promise<T> | undefined
+    let failure: unknown
+    try {
+      const tx = transaction.sql as Tx
+      transactions.set(tx, { transaction, session })
+      // Whoever waits for something else must not keep the place of a connection that is gone.
+      const answer = await session.whileOpen(() => {
+        working = work(tx)
+        return working
+      })
+      await transaction.commit()
+      return answer
+    } catch (error) {
+      failure = error
+      await transaction.rollback()
+      const mayGoOn = mayRepeat(error, repeats, sinceMs) && transaction.isUndone(error, pool.isDirect)
+      if (!mayGoOn || !(await hasEnded(working))) throw error
+      pool.doubt(session)
+    } finally {
+      pool.release(session, failure)
+    }
   }
 }
 

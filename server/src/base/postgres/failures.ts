@@ -2,12 +2,17 @@ import { DatabaseError } from 'pg-protocol'
 
 export { DatabaseError }
 
-/** The connection ended before the answer came. What was asked may have been done. */
+/** The connection ended before the answer came. What was asked may have been done, unless it never left. */
 export class ConnectionLost extends Error {
   readonly code = 'CONNECTION_LOST'
+  readonly wasSent: boolean
+  /** It was given up, since the server had said nothing for too long. */
+  readonly wasSilent: boolean
 
-  constructor(cause?: unknown) {
+  constructor(cause?: unknown, { wasSent = true, wasSilent = false } = {}) {
     super('The connection to the database ended before its answer came', { cause })
+    this.wasSent = wasSent
+    this.wasSilent = wasSilent
   }
 }
 

@@ -19,6 +19,8 @@ export interface CuttingProxy {
   asked(): number
   /** The next connection alone ends once the server has answered so many bytes by it. */
   cutNextAfter(bytes: number): void
+  /** The next connection by which a client says this ends: before the server hears of it, or once it has answered, which nobody hears. */
+  cutAtWord(word: string, when: 'unheard' | 'answered'): void
   /** Connections since the start. */
   accepted(): number
 }
@@ -36,6 +38,7 @@ export async function startCuttingProxy(
   let accepted = 0
   let asked = 0
   let isReadyHeld = false
+  let cutting: { word: string; when: 'unheard' | 'answered' } | null = null
   const held: (() => void)[] = []
   const server = createServer((client) => {
     accepted++
@@ -53,6 +56,11 @@ export async function startCuttingProxy(
     upstream.on('error', end).on('close', end)
     client.on('data', (chunk) => {
       asked += chunk.length
+      const cut = cutting !== null && chunk.includes(cutting.word) ? cutting : null
+      if (cut === null) return void upstream.write(chunk)
+      cutting = null
+      if (cut.when === 'unheard') return end()
+      upstream.removeAllListeners('data').once('data', end)
       upstream.write(chunk)
     })
     const keepReady = (chunk: Buffer) => {
@@ -94,6 +102,9 @@ export async function startCuttingProxy(
     keptReady: () => held.length,
     asked: () => asked,
     accepted: () => accepted,
+    cutAtWord: (word, when) => {
+      cutting = { word, when }
+    },
     cutNextAfter: (bytes) => {
       nextLimit = bytes
     },
