@@ -1,5 +1,7 @@
-import type { Tx } from '../base/db.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Tx } from '../base/db.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
+import { type DueWatch, watchDue } from '../base/news/due-watch.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type ErasureDeps, type ErasureRow, findErasure, openSubject, sealSubject } from './erasure.ts'
@@ -8,6 +10,20 @@ import { findCustomer } from './find-customer.ts'
 /** For others to step in after this long without a step of the one at work. */
 export const leaseMs = 30_000
 const shiftMs = 10_000
+/** Within the lease, which an erasure begins with: no news need tell of one. */
+const askEveryMs = 15_000
+
+/** Whether there is an erasure that nobody is at. */
+export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from erasures
+      where state = 'running'`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs })
+}
 
 /** Goes on with an erasure for so long at most. Returns it as it stands then. */
 export async function runErasure(

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import { announce, type Sql, type Tx } from '../../base/db.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 
@@ -45,7 +45,11 @@ export interface NewApiKey {
   createdAt: Date
 }
 
+/** A key that is to expire was made in the workspace, which is the id. */
+export const expiringTopic = 'keys_expiring'
+
 export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
+  if (key.expiresAt !== null) announce(tx, expiringTopic, key.workspaceId)
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,

@@ -1,4 +1,7 @@
-import type { Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import { announce, type Db, type Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { announcesConnection, teamTopic } from '../../team/team-news.ts'
 
 /** Between two readings of a connection's templates. */
 export const refreshMs = 10 * 60_000
@@ -7,6 +10,21 @@ const debounceMs = 5_000
 const minGapMs = 60_000
 /** A node that claimed a reading and died leaves it to the others after this. */
 const leaseMs = 120_000
+const askEveryMs = 15_000
+/** There was a hint for a connection of the workspace, which is the id. */
+const hintedTopic = 'templates_hinted'
+
+/** Whether templates of a connection are to be read. */
+export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(templates_due_at) as at
+      from connections`
+    return row?.at ?? null
+  }
+  const news = [{ topic: hintedTopic }, { topic: teamTopic, concerns: announcesConnection }]
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news })
+}
 
 /**
  * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
@@ -24,6 +42,7 @@ export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: s
       and id = ${connectionId}
       and templates_due_at is not null
       and removed_at is null`
+  announce(tx, hintedTopic, workspaceId)
 }
 
 export interface Claim {

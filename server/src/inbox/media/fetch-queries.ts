@@ -10,6 +10,15 @@ export function tellComing(tx: Tx, workspaceId: string): void {
   announce(tx, comingTopic, workspaceId)
 }
 
+/** When the first file that is to be fetched is due; null when there is none. */
+export async function readNextDue(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select min(due_at) as at
+    from media
+    where due_at is not null`
+  return row?.at ?? null
+}
+
 /** A file that this process fetches until `until`, when others may take it over. */
 export interface Claim {
   workspaceId: string

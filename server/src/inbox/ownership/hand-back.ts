@@ -1,8 +1,11 @@
+import { expiringTopic } from '../../access/keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
+import { announcesWorkspace, teamTopic } from '../../team/team-news.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
@@ -43,6 +46,27 @@ export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor
 
 /** For so long after a key has expired it is looked for often. */
 const latelyMs = 600_000
+const askForExpiredEveryMs = 15_000
+
+/** Whether there is a key that has expired lately and has conversations. */
+export function watchExpired({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async (now: Date) => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(k.expires_at) as at
+      from api_keys k
+      where k.expires_at > ${new Date(now.getTime() - latelyMs)}
+        and (
+          k.expires_at > ${now}
+          or exists (
+            select from conversations c
+            where c.workspace_id = k.workspace_id
+              and c.owner_key_id = k.id
+          )
+        )`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs: askForExpiredEveryMs, news: [{ topic: expiringTopic }] })
+}
 
 /** Gives people what belongs to keys that have expired lately. For a timer that comes often; any node may. */
 export function handBackExpired(db: Db, vault: Vault, clock: Clock): Promise<number> {
@@ -75,6 +99,26 @@ async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment
     count += await db.tx((tx) => handBackConversationsOf(tx, keyring, workspaceId, id, systemActor, clock.now()))
   }
   return count
+}
+
+/** Within the minute that agents have at least: of who waits no news need tell. */
+const askForOverdueEveryMs = 30_000
+
+/** Whether an agent has left a customer waiting for longer than the workspace allows. */
+export function watchAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(greatest(c.unanswered_since, c.owner_since) + make_interval(mins => w.agent_watchdog_minutes)) as at
+      from workspaces w
+      join conversations c on c.workspace_id = w.id
+      where w.agent_watchdog_minutes is not null
+        and c.owner_key_id is not null
+        and c.unanswered_since is not null`
+    return row?.at ?? null
+  }
+  // An agent may have less time from now on.
+  const news = [{ topic: teamTopic, concerns: announcesWorkspace }]
+  return watchDue({ db, clock }, { nextAt, askEveryMs: askForOverdueEveryMs, news })
 }
 
 /**

@@ -1,11 +1,26 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import { tellTeam } from '../conversation/team-news.ts'
+import { conversationsTopic, tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500
+const askEveryMs = 15_000
+/** Of a busy inbox each change is news. */
+const restMs = 3_000
+
+/** Whether the time of a snoozed conversation has come. */
+export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(snoozed_until) as at
+      from conversations`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs, restMs, news: [{ topic: conversationsTopic }] })
+}
 
 /**
  * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes

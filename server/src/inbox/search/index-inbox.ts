@@ -31,6 +31,8 @@ export const settledMs = 60_000
 
 /** Gathers which workspaces have something new, and makes its tokens when it has settled. */
 export interface InboxIndexer {
+  /** Whether it knows of something new, and does not rest. */
+  isDue(): boolean
   /** Returns how much it has passed; rests between shifts, unless there was more to do than one takes. */
   work(): Promise<number>
 }
@@ -40,10 +42,12 @@ export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
   const heardAtMs = new Map<string, number>()
   let restsUntilMs = Number.NEGATIVE_INFINITY
   let looksAtAll = true
+  const rests = (nowMs: number): boolean => nowMs < restsUntilMs && nowMs > restsUntilMs - restMs
   return {
+    isDue: () => !rests(deps.clock.now().getTime()) && (looksAtAll || heardAtMs.size > 0 || news.hasSome()),
     work: async () => {
       const nowMs = deps.clock.now().getTime()
-      if (nowMs < restsUntilMs && nowMs > restsUntilMs - restMs) return 0
+      if (rests(nowMs)) return 0
       const heard = news.take()
       if (heard === null) looksAtAll = true
       for (const id of heard ?? []) heardAtMs.set(id.slice(0, id.indexOf(' ')), nowMs)

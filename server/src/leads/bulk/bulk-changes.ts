@@ -1,6 +1,14 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
-import { announceBulkChange, announceImport } from '../../team/team-news.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import {
+  announceBulkChange,
+  announceImport,
+  announcesBulkChange,
+  announcesImport,
+  teamTopic,
+} from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
 
 export const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
@@ -95,6 +103,21 @@ const undoMs = 86_400_000
 
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
+/** Within the lease: who takes over from a worker that has gone knows when it ends. */
+const askEveryMs = 5_000
+
+/** Whether there is something for `claimBulkChange` to take. */
+export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from lead_bulk_changes`
+    return row?.at ?? null
+  }
+  const concerns = (id: string) => announcesBulkChange(id) || announcesImport(id)
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns }] })
+}
+
 /** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
 export async function claimBulkChange(tx: Tx, now: Date): Promise<BulkChangeRow | undefined> {
   const [row] = await tx<BulkChangeRow[]>`
@@ -161,6 +184,7 @@ export async function letGoOfBulkChange(tx: Tx, row: BulkChangeRow, now: Date): 
       and id = ${row.id}
       and state = ${row.state}
       and position is not distinct from ${row.position}::uuid`
+  announceMove(tx, row)
 }
 
 /** Tells open pages to look again: at an import, when it is one. */

@@ -4,10 +4,12 @@ import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { type Notice, noticeColumns } from '../notices.ts'
 import { isQuiet } from '../quiet-hours.ts'
+import { pushAfterMs } from '../record.ts'
 import { type NoticeSettings, readSettingsOf, usualSettings } from '../settings.ts'
 import { ensurePushKeys, type PushKeys } from './keys.ts'
 import { listSubscriptions, removeSubscription, type Subscription } from './subscriptions.ts'
@@ -49,6 +51,17 @@ const lateMs = 10 * 60_000
 /** How long a push service keeps it for a browser that is off. */
 const keptSeconds = 4 * 3600
 const maxAnswerBytes = 1024
+
+/** Whether there is something to tell that has waited for long enough; it is asked within that time, so no news need tell of it. */
+export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(push_at) as at
+      from notices`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs: pushAfterMs - 3_000 })
+}
 
 /**
  * Tells the browsers of people what they have not read since it was recorded, and returns how many notices it took. Each notice is

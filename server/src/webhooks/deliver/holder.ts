@@ -22,6 +22,8 @@ export interface Holder {
    * due when some were left since: for want of room, or by a failure.
    */
   claim(scope: ClaimScope): Promise<number>
+  /** Whether some were left. */
+  hasLeft(): boolean
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
@@ -34,8 +36,10 @@ export interface Holder {
   stop(): Promise<void>
 }
 
-/** Queues that have nothing to do are given back at once unless they may linger. */
-export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: () => boolean): Holder {
+type HolderDeps = Omit<PumpDeps, 'maxInMemory'>
+
+/** Queues that have nothing to do are given back at once unless they may linger. `gaveBack` is told of each. */
+export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBack = () => {}): Holder {
   const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
   const deps: PumpDeps = { ...given, maxInMemory: share }
   const { db, log, clock } = deps
@@ -50,7 +54,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       const queue = await deps.step('open', () => openQueue(deps, claimed, askedAt))
       if (isStopping) endQueue(queue)
       const done = work(queue).finally(() => {
-        working.delete(claimed.owner)
+        if (working.delete(claimed.owner)) gaveBack()
         lookAgain(queue).catch((error) => log.error('webhooks not claimed', {}, error))
       })
       working.set(claimed.owner, { queue, done })
@@ -100,6 +104,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
 
   return {
     claim,
+    hasLeft: left.hasSome,
     renew: (queues) => renewAll(deps, queues),
     give: (ask) => giveTo(held(), ask),
     held,
@@ -123,6 +128,7 @@ function createLeftovers() {
   }
   return {
     note,
+    hasSome: () => hasSome,
     noteAndThrow: (error: unknown) => {
       note()
       throw error

@@ -128,6 +128,25 @@ export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fenc
   if (row === undefined) throw new LeaseLost()
 }
 
+export interface Standing {
+  /** In how many milliseconds the first session can be claimed; null when there is none to claim. */
+  freeInMs: number | null
+  isHeldByOthers: boolean
+}
+
+/** How the sessions stand that this process does not hold. */
+export async function readStanding(sql: Sql): Promise<Standing> {
+  const [row] = await sql<Standing[]>`
+    select
+      min(case when holder is null then 0 else extract(epoch from lease_until - clock_timestamp()) * 1000 end)::float8
+        as "freeInMs",
+      coalesce(bool_or(holder is not null and lease_until > clock_timestamp()), false) as "isHeldByOthers"
+    from channel_sessions
+    where (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
+      and (holder is null or lease_session <> ${ownSession(sql)})`
+  return row ?? { freeInMs: null, isHeldByOthers: false }
+}
+
 /** The processes that hold a lease and have no session at the database any more. */
 export async function listDeadHolders(sql: Sql): Promise<string[]> {
   const rows = await sql<{ lease_session: string }[]>`

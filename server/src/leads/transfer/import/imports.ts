@@ -1,6 +1,8 @@
-import type { Sql, Tx } from '../../../base/db.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../../base/db.ts'
 import { type ApiError, notFound } from '../../../base/errors.ts'
-import { announceImport } from '../../../team/team-news.ts'
+import { type DueWatch, watchDue } from '../../../base/news/due-watch.ts'
+import { announceImport, announcesImport, teamTopic } from '../../../team/team-news.ts'
 
 export const importStates = [
   'uploading',
@@ -84,6 +86,21 @@ export async function listImports(sql: Sql, workspaceId: string): Promise<Import
 const leaseMs = 10_000
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
+
+/** Within the lease: who takes over from a worker that has gone knows when it ends. */
+const askEveryMs = 5_000
+
+/** Whether there is an import for `claimImport` to take. */
+export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from lead_imports
+      where state in ('running', 'paused')`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns: announcesImport }] })
+}
 
 /** Takes an import that waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
 export async function claimImport(tx: Tx, now: Date): Promise<ImportRow | undefined> {
@@ -186,6 +203,7 @@ export async function letGoOfImport(tx: Tx, row: ImportRow, now: Date): Promise<
       and id = ${row.id}
       and ${isThatRun(tx, row)}
       and position = ${row.position}`
+  announceImport(tx, row.workspace_id, row.id)
 }
 
 /** Lets an import wait, for the day's quota. */
