@@ -61,7 +61,7 @@ export async function claimQueues(
       from ${queuesWithFeed(tx)}
       where ${inScope(tx, scope, now)}
         and ${isFree(tx, now, tx`(select now from moment)`)}
-        and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx)})
+        and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx, only)})
       order by q.lease_until nulls first
       limit ${limit}
       for update of q skip locked
@@ -81,7 +81,7 @@ export async function claimQueues(
       ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
       q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(claim.removed_to, 0) as removed_to,
-      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
+      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx, only)} as has_replay`
 }
 
 /**
@@ -162,7 +162,7 @@ export async function renewLeases(
       and e.id = q.endpoint_id
       ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx, only)} as has_replay`
 }
 
 /** Workers that hold a lease and are dead, by the name of their sessions. */
@@ -375,7 +375,7 @@ function endpointColumns(sql: Sql) {
     e.state_changed_at, e.created_at, e.updated_at`
 }
 
-function hasReplay(sql: Sql) {
+function hasReplay(sql: Sql, only: OneWorkspace) {
   return sql`
     exists (
       select 1
@@ -383,5 +383,6 @@ function hasReplay(sql: Sql) {
       where r.workspace_id = q.workspace_id
         and r.endpoint_id = q.endpoint_id
         and r.finished_at is null
+        ${andOnlyOf(sql, only, 'r')}
     )`
 }
