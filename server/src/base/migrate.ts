@@ -70,7 +70,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
   await allowTime(tx, migrationMs)
   await tx`set local lock_timeout = 0`
-  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
+  await lockMigrations(tx)
   const applied = await readApplied(tx)
   await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
@@ -86,6 +86,11 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${next.checksum}, now())`
   return next.name
+}
+
+/** Until the end of the transaction nobody else changes tables. */
+export async function lockMigrations(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
 }
 
 async function readApplied(tx: Tx): Promise<AppliedRow[]> {
