@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { allowTime, type Db, type Tx } from './db.ts'
+import { runMigration } from './distribution/run-migration.ts'
+import { isUnderWay } from './distribution/under-way.ts'
 
 interface Migration {
   number: number
@@ -78,7 +80,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   if (next === undefined) return undefined
 
   try {
-    await tx.unsafe(next.text)
+    await runMigration(tx, next.text)
   } catch (error) {
     throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
   }
@@ -107,10 +109,15 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     order by number`
 }
 
-/** What is written here now, the next try of the move would take away. */
+/** What is written here now, the next try of the move would take away; and what is being spread holds no promises. */
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
   if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
+  if (await isUnderWay(tx)) {
+    throw new Error(
+      'The tables are being spread over several servers: run parley distribute, which goes on where it ended.',
+    )
+  }
 }
 
 function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void {
