@@ -7,6 +7,7 @@ import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/b
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
+import { recordStatement } from './statement-record.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
@@ -80,6 +81,7 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   const own = databaseOf(admin, name)
   const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
   const onStatement = (statement: SentStatement) => {
+    recordStatement(statement)
     for (const watch of watchers) watch(statement)
   }
   const db = openDb({ ...options, onStatement })
