@@ -13,6 +13,9 @@ export interface RecordedStatement {
 
 const seen = new Set<string>()
 
+/** Whether a run of all tests collects what is sent to servers that share the database. */
+export const isRecording = (): boolean => process.env.PARLEY_RECORD_STATEMENTS !== undefined
+
 /** Writes a statement, each text once for each process, where a run of all of them collects what is sent. */
 export function recordStatement({ text, parameters, types }: SentStatement): void {
   const folder = process.env.PARLEY_RECORD_STATEMENTS

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { andOnlyOf, type OneWorkspace } from '../../base/distribution/by-workspace.ts'
+import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/event-groups.ts'
 import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'

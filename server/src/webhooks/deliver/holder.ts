@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../base/db.ts'
-import { byWorkspace, isSharded } from '../../base/distribution/by-workspace.ts'
+import { byWorkspace, isSpread } from '../../base/distribution/spread.ts'
 import {
   type ClaimedQueue,
   type ClaimScope,
@@ -145,28 +145,23 @@ function createLeftovers() {
 }
 
 /**
- * Claims queues, and has `take` told of each as soon as it is claimed. Returns whether there are no others that are free: on
- * shards those are looked for first, and claimed by workspace.
+ * Claims queues, and has `take` told of each as soon as it is claimed. Returns whether no other is free. Where rows are spread,
+ * the workspaces of those that are free are looked for first, and each is claimed in by itself.
  */
 async function claimFree(
   db: Db,
   { scope, room, now }: { scope: ClaimScope; room: number; now: Date },
   take: (claimed: ClaimedQueue) => void,
 ): Promise<boolean> {
-  if (!(await isSharded(db))) {
-    const claimed = await db.statement((tx) => claimQueues(tx, scope, room, now))
-    claimed.forEach(take)
-    return claimed.length < room
-  }
-  const listed = await listClaimable(db.sql, scope, room, now)
+  const listed = isSpread(db.sql) ? await listClaimable(db.sql, scope, room, now) : null
   let left = room
-  for (const workspaceId of new Set(listed)) {
-    const claimed = await db.statement((tx) => claimQueues(tx, { workspaceId }, left, now))
-    claimed.forEach(take)
-    left -= claimed.length
+  for (const claimed of listed === null ? [scope] : new Set(listed).values().map((workspaceId) => ({ workspaceId }))) {
+    const rows = await db.statement((tx) => claimQueues(tx, claimed, left, now))
+    rows.forEach(take)
+    left -= rows.length
     if (left === 0) return false
   }
-  return listed.length < room
+  return listed === null || listed.length < room
 }
 
 function hasMoreWithin(ms: number, queue: Queue, now: Date): Promise<boolean> {
@@ -199,7 +194,7 @@ async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void>
   if (queues.length === 0) return
   const askedAt = performance.now()
   const rows = await byWorkspace(
-    deps.db,
+    deps.db.sql,
     queues.map(({ lease }) => lease),
     ({ workspaceId }) => workspaceId,
     (leases, only) =>

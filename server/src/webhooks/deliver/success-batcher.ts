@@ -1,6 +1,6 @@
 import { batch } from '../../base/async/batch.ts'
 import type { Db } from '../../base/db.ts'
-import { byWorkspace } from '../../base/distribution/by-workspace.ts'
+import { byWorkspace } from '../../base/distribution/spread.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { DeliveryRow } from './delivery.ts'
@@ -36,7 +36,7 @@ export function createSuccessBatcher(db: Db): SuccessBatcher {
 async function writeTogether(db: Db, successes: readonly QueuedSuccess[]): Promise<boolean[]> {
   const queues = successes.map((one) => ({ ...one, cursor: one.cursor(), health: one.health() }))
   const owners = await byWorkspace(
-    db,
+    db.sql,
     queues,
     ({ lease }) => lease.workspaceId,
     (some, only) => db.statement((tx) => saveSuccesses(tx, some, only)),

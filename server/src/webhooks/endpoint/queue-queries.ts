@@ -1,5 +1,5 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import { andOnlyOf, type OneWorkspace } from '../../base/distribution/by-workspace.ts'
+import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import type { EndpointRow } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
