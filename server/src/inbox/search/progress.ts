@@ -62,7 +62,6 @@ export async function holdProgress(tx: Tx, workspaceId: string): Promise<SearchP
 async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
   await tx`
     insert into inbox_search_progress (workspace_id)
-    select ${workspaceId}::uuid
-    where not exists (select from inbox_search_progress where workspace_id = ${workspaceId})
+    values (${workspaceId})
     on conflict do nothing`
 }
