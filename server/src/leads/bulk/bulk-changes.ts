@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { claimFirst, fewCandidates } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import { announceBulkChange, announceImport } from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
@@ -96,20 +97,31 @@ const undoMs = 86_400_000
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
 /** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
-export async function claimBulkChange(tx: Tx, now: Date): Promise<BulkChangeRow | undefined> {
+export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from lead_bulk_changes
+    where due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChangeRow | undefined> {
   const [row] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes c
     set due_at = ${leaseEnd(now)},
       attempts = c.attempts + 1
     from (
-      select workspace_id, id
+      select id
       from lead_bulk_changes
-      where due_at <= ${now}
+      where workspace_id = ${workspaceId}
+        and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where c.workspace_id = due.workspace_id
+    where c.workspace_id = ${workspaceId}
       and c.id = due.id
     returning c.*`
   return row
