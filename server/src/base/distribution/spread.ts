@@ -84,5 +84,5 @@ export function momentOf(sql: Sql): { now: Fragment } | Promise<{ now: Fragment 
 
 async function askMoment(sql: Sql): Promise<{ now: Fragment }> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp()::text as now`
-  return { now: sql`${row?.now ?? null}::text::timestamptz` }
+  return { now: sql`${row?.now ?? null}::timestamptz` }
 }

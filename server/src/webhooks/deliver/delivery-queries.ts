@@ -216,17 +216,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: 
         workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
         paused_until
       )
-    ), locked as (
-      -- In one order, as all who lock several: two of them never wait for each other.
-      select a.*
-      from webhook_queues q
-      join asked a using (workspace_id, endpoint_id)
-      where q.lease_owner = a.owner
-        and q.generation = a.generation
-        ${andOnlyOf(tx, only, 'q')}
-      order by q.workspace_id, q.endpoint_id
-      for update of q
-    ), moved as (
+    ), ${lockedOf(tx, queues, only)}, moved as (
       update webhook_queues q
       set cursor = greatest(q.cursor, l.cursor),
         failures_in_a_row = l.failures_in_a_row,
@@ -260,6 +250,41 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: 
   const countOf = new Map(written.map(({ owner, count }) => [owner, count]))
   const owners = queues.map((queue) => [queue.lease.owner, queue.rows.length] as const)
   return owners.flatMap(([owner, count]) => (countOf.get(owner) === count ? [owner] : []))
+}
+
+/**
+ * SQL: what was asked for queues that are still held, which are locked; in one order, as all who lock several: two of them never wait
+ * for each other.
+ */
+function lockedOf(sql: Sql, queues: readonly Successes[], only: OneWorkspace) {
+  if (only === null) {
+    return sql`
+    locked as (
+      select a.*
+      from webhook_queues q
+      join asked a using (workspace_id, endpoint_id)
+      where q.lease_owner = a.owner
+        and q.generation = a.generation
+      order by q.workspace_id, q.endpoint_id
+      for update of q
+    )`
+  }
+  // Citus reads what is locked together with a list in another format than it has written it in.
+  return sql`
+    held as (
+      select q.endpoint_id, q.lease_owner, q.generation
+      from webhook_queues q
+      where q.workspace_id = ${only}
+        and q.endpoint_id = any (${queues.map((queue) => queue.lease.endpointId)}::uuid[])
+      order by q.endpoint_id
+      for update
+    ), locked as (
+      select a.*
+      from asked a
+      join held h using (endpoint_id)
+      where h.lease_owner = a.owner
+        and h.generation = a.generation
+    )`
 }
 
 const valueNames = (sql: Sql) => sql`

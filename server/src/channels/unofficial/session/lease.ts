@@ -84,22 +84,28 @@ export interface HeldSession {
  * those of one workspace.
  */
 export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWorkspace): Promise<HeldSession[]> {
+  // Citus reads what is locked together with a list in another format than it has written it in.
+  const areThese =
+    only === null
+      ? tx`
+      join ${leaseList(tx, leases)} using (workspace_id, connection_id, fence)
+      where true`
+      : tx`
+      where s.workspace_id = ${only}
+        and s.connection_id = any (${leases.map((lease) => lease.connectionId)}::uuid[])`
   return tx<HeldSession[]>`
     with held as (
       -- In one order, as all who lock several.
-      select s.workspace_id, s.connection_id
+      select s.workspace_id, s.connection_id, s.fence
       from channel_sessions s
-      join ${leaseList(tx, leases)}
-        on s.workspace_id = l.workspace_id
-        and s.connection_id = l.connection_id
-        and s.fence = l.fence
-      where s.holder is not null
-        ${andOnlyOf(tx, only, 's')}
+      ${areThese}
+        and s.holder is not null
       order by s.workspace_id, s.connection_id
       for no key update of s
     ), lease as (
-      select *, clock_timestamp() + ${leaseFor}::interval as lease_until
+      select held.workspace_id, held.connection_id, clock_timestamp() + ${leaseFor}::interval as lease_until
       from held
+      join ${leaseList(tx, leases)} using (workspace_id, connection_id, fence)
     )
     update channel_sessions s
     set lease_until = lease.lease_until
