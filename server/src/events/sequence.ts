@@ -1,5 +1,5 @@
 import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
-import { andOnlyOf, isSpread } from '../base/distribution/spread.ts'
+import { andNamed } from '../base/distribution/spread.ts'
 
 /** New places in the feed of a workspace, which is the id. */
 export const sequencedTopic = 'events_placed'
@@ -38,7 +38,7 @@ export async function sequenceEvents(db: Db, workspaceId: string): Promise<numbe
         ) as u
         where e.workspace_id = u.workspace_id
           and e.id = u.id
-          ${andOnlyOf(tx, isSpread(tx) ? workspaceId : null, 'e')}
+          ${andNamed(tx, workspaceId, 'e')}
         returning e.position
       )
       select count(*) as count, max(position) as last

@@ -68,6 +68,13 @@ export const andOnlyOf = (sql: Sql, only: OneWorkspace, ...tables: readonly stri
     : tables.reduce<Fragment>((all, table) => sql`${all} and ${sql(`${table}.workspace_id`)} = ${only}`, sql``)
 
 /**
+ * SQL, after other conditions: the workspace of these tables once more where rows are spread, in the words that their server is found
+ * by. On one server the planner is not shown it.
+ */
+export const andNamed = (sql: Sql, workspaceId: string, ...tables: readonly string[]): Fragment =>
+  andOnlyOf(sql, isSpread(sql) ? workspaceId : null, ...tables)
+
+/**
  * SQL: the workspace, which the planner must not see: of one that its statistics do not tell of it believes that it has a row at
  * most. Where rows are spread it has to, for it finds the server by it.
  */
