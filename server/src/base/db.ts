@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createNewsBoard, type News } from './news/news.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
-import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
+import { DatabaseError, isAway, isStalePlan, sqlState, violates } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'
 import { hasEnded, mayRepeat } from './postgres/repeats.ts'
 import { poolSender } from './postgres/sender.ts'
@@ -318,13 +318,8 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the database refused a write because of this constraint or unique index. */
-export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.constraint === constraint
-}
-
-/** SQLSTATE of what the database refused; '' for any other error. */
-export { isAway, sqlState }
+/** SQLSTATE is of what the database refused; '' for any other error. */
+export { isAway, sqlState, violates }
 
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke

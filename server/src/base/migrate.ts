@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { allowTime, type Db, type Tx } from './db.ts'
+import { runMigration } from './distribution/run-migration.ts'
+import { isUnderWay } from './distribution/under-way.ts'
 
 interface Migration {
   number: number
@@ -70,7 +72,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
   await allowTime(tx, migrationMs)
   await tx`set local lock_timeout = 0`
-  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
+  await lockMigrations(tx)
   const applied = await readApplied(tx)
   await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
@@ -78,7 +80,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   if (next === undefined) return undefined
 
   try {
-    await tx.unsafe(next.text)
+    await runMigration(tx, next.text)
   } catch (error) {
     throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
   }
@@ -86,6 +88,11 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${next.checksum}, now())`
   return next.name
+}
+
+/** Until the end of the transaction nobody else changes tables. */
+export async function lockMigrations(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
 }
 
 async function readApplied(tx: Tx): Promise<AppliedRow[]> {
@@ -102,10 +109,15 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     order by number`
 }
 
-/** What is written here now, the next try of the move would take away. */
+/** What is written here now, the next try of the move would take away; and what is being spread holds no promises. */
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
   if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
+  if (await isUnderWay(tx)) {
+    throw new Error(
+      'The tables are being spread over several servers: run parley distribute, which goes on where it ended.',
+    )
+  }
 }
 
 function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void {

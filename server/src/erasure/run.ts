@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
+import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
 import { type DueWatch, watchDue } from '../base/news/due-watch.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
@@ -45,7 +46,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<number> {
   for (let count = 0; ; count++) {
     const leftMs = endsAt - performance.now()
     if (leftMs <= 0) return count
-    const claimed = await deps.db.tx((tx) => claimErasure(tx, deps.clock.now()))
+    const claimed = await claimErasure(deps.db, deps.clock.now())
     if (claimed === undefined) return count
     await runErasure(deps, claimed.workspace_id, claimed.id, leftMs)
     await deps.db.tx((tx) => letGo(tx, claimed, deps.clock.now()))
@@ -54,20 +55,34 @@ export async function finishErasures(deps: ErasureDeps): Promise<number> {
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
 
-async function claimErasure(tx: Tx, now: Date): Promise<Pick<ErasureRow, 'workspace_id' | 'id'> | undefined> {
-  const [row] = await tx<Pick<ErasureRow, 'workspace_id' | 'id'>[]>`
+type Claimed = Pick<ErasureRow, 'workspace_id' | 'id'>
+
+async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from erasures
+    where state = 'running'
+      and due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed | undefined> {
+  const [row] = await tx<Claimed[]>`
     update erasures e
     set due_at = ${leaseEnd(now)}
     from (
-      select workspace_id, id
+      select id
       from erasures
-      where state = 'running'
+      where workspace_id = ${workspaceId}
+        and state = 'running'
         and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where e.workspace_id = due.workspace_id
+    where e.workspace_id = ${workspaceId}
       and e.id = due.id
     returning e.workspace_id, e.id`
   return row

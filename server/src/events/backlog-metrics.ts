@@ -1,4 +1,5 @@
 import type { Sql } from '../base/db.ts'
+import { listUnsequenced } from './sequence.ts'
 
 export interface UnsequencedEvents {
   /** Counted up to 10,000. */
@@ -11,44 +12,17 @@ const maxCount = 10_000
 
 /** Events of all workspaces that have no place in their feed yet: the first of each of 1,000 workspaces is looked at. */
 export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
-  const [row] = await sql<UnsequencedEvents[]>`
-    with recursive first (workspace_id, occurred_at) as (
-      (
-        select workspace_id, occurred_at
+  const [workspaces, [row]] = await Promise.all([
+    listUnsequenced(sql),
+    sql<{ count: number }[]>`
+      select count(*)
+      from (
+        select 1
         from events
         where position is null
-        order by workspace_id, seq
-        limit 1
-      )
-      union all
-      select e.workspace_id, e.occurred_at
-      from first f
-      cross join lateral (
-        select workspace_id, occurred_at
-        from events
-        where position is null
-          and workspace_id > f.workspace_id
-        order by workspace_id, seq
-        limit 1
-      ) as e
-    )
-    select
-      (
-        select count(*)
-        from (
-          select 1
-          from events
-          where position is null
-          limit ${maxCount}
-        ) as counted
-      ) as count,
-      (
-        select min(occurred_at)
-        from (
-          select occurred_at
-          from first
-          limit 1000
-        ) as looked_at
-      ) as "oldestAt"`
-  return row ?? { count: 0, oldestAt: null }
+        limit ${maxCount}
+      ) as counted`,
+  ])
+  const [oldest] = workspaces.map(({ firstAt }) => firstAt).sort((a, b) => a.getTime() - b.getTime())
+  return { count: row?.count ?? 0, oldestAt: oldest ?? null }
 }

@@ -215,9 +215,10 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
     from unnest(
       ${uses.map((use) => use.workspaceId)}::uuid[],
       ${uses.map((use) => use.keyId)}::uuid[],
-      ${uses.map((use) => use.at.toISOString())}::timestamptz[]
-    ) as used (workspace_id, id, at)
+      ${uses.map((use) => use.at.toISOString())}::timestamptz[],
+      ${uses.map((use) => new Date(use.at.getTime() - 60_000).toISOString())}::timestamptz[]
+    ) as used (workspace_id, id, at, minute_before)
     where k.workspace_id = used.workspace_id
     and k.id = used.id
-    and (k.last_used_at is null or k.last_used_at <= used.at - interval '1 minute')`
+    and (k.last_used_at is null or k.last_used_at <= used.minute_before)`
 }

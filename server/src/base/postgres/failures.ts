@@ -28,6 +28,24 @@ export class NoConnection extends Error {
 /** SQLSTATE of what the database refused; '' when it was not the database. */
 export const sqlState = (error: unknown): string => (error instanceof DatabaseError ? (error.code ?? '') : '')
 
+/** The database refused what would break a rule of a table. */
+const integrity = /^23/
+/** Citus names the shard whose rule it was: `leads_external_ref_key_102345`. */
+const shard = '(?:_\\d{6,})?'
+
+/**
+ * Whether the database refused a write because of this constraint or unique index. A server that asks others on our behalf tells their
+ * words alone, in whatever language: then the name is looked for in them.
+ */
+export function violates(error: unknown, constraint: string): boolean {
+  if (!(error instanceof DatabaseError)) return false
+  if (error.constraint !== undefined) return isNameOf(error.constraint, constraint)
+  return integrity.test(sqlState(error)) && isNamed(error.message, constraint)
+}
+
+const isNameOf = (name: string, constraint: string) => new RegExp(`^${constraint}${shard}$`).test(name)
+const isNamed = (words: string, constraint: string) => new RegExp(`(?<!\\w)${constraint}${shard}(?!\\w)`).test(words)
+
 /** The server writes nothing any more: it is another one's standby, or goes down as a whole. */
 export function isOfServer(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false

@@ -36,7 +36,11 @@ export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: s
     update connections
     set templates_due_at = least(
       templates_due_at,
-      greatest(${soon}::timestamptz, templates_synced_at + make_interval(secs => ${minGapMs / 1000}))
+      -- In UTC, where what is added does not depend on the session.
+      greatest(
+        ${soon}::timestamptz,
+        (templates_synced_at at time zone 'UTC' + make_interval(secs => ${minGapMs / 1000})) at time zone 'UTC'
+      )
     )
     where workspace_id = ${workspaceId}
       and id = ${connectionId}
@@ -55,7 +59,7 @@ export interface Claim {
 /** Takes up to `limit` connections whose templates are to be read now; no other node takes them meanwhile. */
 export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
   const until = new Date(now.getTime() + leaseMs)
-  return tx<Claim[]>`
+  const claimed = await tx<Omit<Claim, 'until'>[]>`
     update connections c
     set templates_due_at = ${until}
     from (
@@ -68,7 +72,8 @@ export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[
     ) as due
     where c.workspace_id = due.workspace_id
       and c.id = due.id
-    returning c.workspace_id as "workspaceId", c.id as "connectionId", ${until}::timestamptz as until`
+    returning c.workspace_id as "workspaceId", c.id as "connectionId"`
+  return claimed.map((claim) => ({ ...claim, until }))
 }
 
 /** Ends a claim; a hint that came meanwhile keeps its time. `syncedAt` is null when the reading failed. */

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { mayStart } from './dispatches.ts'
@@ -32,7 +33,7 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
  * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
  * its statistics do not tell of it believes that it has a row at most, and reads all of a large one for each name.
  */
-export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
 // The id of a conversation that was merged into another one goes on naming it.
 const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
@@ -127,31 +128,35 @@ export async function storeConversation(
   tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`
-    update conversations
-    set contact = ${row.contact},
-      user_index = ${row.user_index},
-      phone_index = ${row.phone_index},
-      phone_exact_index = ${row.phone_exact_index},
-      index_version = ${row.index_version},
-      owner_key_id = ${row.owner_key_id},
-      owner_epoch = ${row.owner_epoch},
-      starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
-      owner_since = ${row.owner_since},
-      held = ${row.held},
-      handover = ${row.handover},
-      status = ${row.status},
-      snoozed_until = ${row.snoozed_until},
-      assigned_to = ${row.assigned_to},
-      label_ids = ${row.label_ids}::uuid[],
-      unread_count = ${row.unread_count},
-      window_expires_at = ${row.window_expires_at},
-      last_message_at = ${row.last_message_at},
-      unanswered_since = ${row.unanswered_since},
-      last_message = ${row.last_message},
-      updated_at = ${row.updated_at}
-    where workspace_id = ${workspaceId}
-      and id = ${row.id}
-    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`.execute()
+    with stored as (
+      update conversations
+      set contact = ${row.contact},
+        user_index = ${row.user_index},
+        phone_index = ${row.phone_index},
+        phone_exact_index = ${row.phone_exact_index},
+        index_version = ${row.index_version},
+        owner_key_id = ${row.owner_key_id},
+        owner_epoch = ${row.owner_epoch},
+        starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
+        owner_since = ${row.owner_since},
+        held = ${row.held},
+        handover = ${row.handover},
+        status = ${row.status},
+        snoozed_until = ${row.snoozed_until},
+        assigned_to = ${row.assigned_to},
+        label_ids = ${row.label_ids}::uuid[],
+        unread_count = ${row.unread_count},
+        window_expires_at = ${row.window_expires_at},
+        last_message_at = ${row.last_message_at},
+        unanswered_since = ${row.unanswered_since},
+        last_message = ${row.last_message},
+        updated_at = ${row.updated_at}
+      where workspace_id = ${workspaceId}
+        and id = ${row.id}
+      returning id
+    )
+    select ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start
+    from stored`.execute()
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
 }
 

@@ -85,14 +85,12 @@ export function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<numb
 
 async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment): Promise<number> {
   const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
-    select k.workspace_id, k.id
+    select distinct c.workspace_id, c.owner_key_id as id
     from api_keys k
-    where ${hasEnded}
-      and exists (
-        select from conversations c
-        where c.workspace_id = k.workspace_id
-          and c.owner_key_id = k.id
-      )`
+    join conversations c
+      on c.workspace_id = k.workspace_id
+      and c.owner_key_id = k.id
+    where ${hasEnded}`
   let count = 0
   for (const { workspace_id: workspaceId, id } of lapsed) {
     const keyring = await vault.keyring(workspaceId)

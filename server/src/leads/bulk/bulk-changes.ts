@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
+import { claimFirst, fewCandidates } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import {
@@ -119,20 +120,31 @@ export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWa
 }
 
 /** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
-export async function claimBulkChange(tx: Tx, now: Date): Promise<BulkChangeRow | undefined> {
+export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from lead_bulk_changes
+    where due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChangeRow | undefined> {
   const [row] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes c
     set due_at = ${leaseEnd(now)},
       attempts = c.attempts + 1
     from (
-      select workspace_id, id
+      select id
       from lead_bulk_changes
-      where due_at <= ${now}
+      where workspace_id = ${workspaceId}
+        and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where c.workspace_id = due.workspace_id
+    where c.workspace_id = ${workspaceId}
       and c.id = due.id
     returning c.*`
   return row

@@ -63,7 +63,7 @@ export function startBulkChanges({ repeat = repeatAtPauses, ...deps }: BulkDeps 
 export async function runBulkChanges(deps: BulkDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count
-    const row = await deps.db.tx((tx) => claimBulkChange(tx, deps.clock.now()))
+    const row = await claimBulkChange(deps.db, deps.clock.now())
     if (row === undefined) return count
     await deps.db.inBulk(() => workOn(deps, row, signal))
   }

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedQueue, type ClaimScope, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
+import type { Db } from '../../base/db.ts'
+import { byWorkspace, isSpread } from '../../base/distribution/spread.ts'
+import {
+  type ClaimedQueue,
+  type ClaimScope,
+  claimQueues,
+  listClaimable,
+  renewLeases,
+} from '../endpoint/queue-queries.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
@@ -91,10 +99,11 @@ export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBa
       return 0
     }
     const askedAt = performance.now()
-    const claimed = await db.statement((tx) => claimQueues(tx, scope, room, clock.now()))
-    if (claimed.length === room) left.note()
-    await Promise.all(claimed.map((row) => begin(row, askedAt)))
-    return claimed.length
+    const begun: Promise<void>[] = []
+    const isAll = await claimFree(db, { scope, room, now: clock.now() }, (row) => void begun.push(begin(row, askedAt)))
+    if (!isAll) left.note()
+    await Promise.all(begun)
+    return begun.length
   }
   const held = () => [...working.values()].map(({ queue }) => queue)
   const done = async () => {
@@ -141,6 +150,26 @@ function createLeftovers() {
   }
 }
 
+/**
+ * Claims queues, and has `take` told of each as soon as it is claimed. Returns whether no other is free. Where rows are spread,
+ * the workspaces of those that are free are looked for first, and each is claimed in by itself.
+ */
+async function claimFree(
+  db: Db,
+  { scope, room, now }: { scope: ClaimScope; room: number; now: Date },
+  take: (claimed: ClaimedQueue) => void,
+): Promise<boolean> {
+  const listed = isSpread(db.sql) ? await listClaimable(db.sql, scope, room, now) : null
+  let left = room
+  for (const claimed of listed === null ? [scope] : new Set(listed).values().map((workspaceId) => ({ workspaceId }))) {
+    const rows = await db.statement((tx) => claimQueues(tx, claimed, left, now))
+    rows.forEach(take)
+    left -= rows.length
+    if (left === 0) return false
+  }
+  return listed === null || listed.length < room
+}
+
 function hasMoreWithin(ms: number, queue: Queue, now: Date): Promise<boolean> {
   const isHeldUp = queue.lanes.size > 0 || isResting(queue, now)
   if (isHeldUp || queue.mayHaveMore) return Promise.resolve(!isHeldUp)
@@ -170,8 +199,19 @@ function easiestToGive(queues: readonly Queue[]): Queue[] {
 async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return
   const askedAt = performance.now()
-  const owners = queues.map(({ lease }) => lease.owner)
-  const rows = await deps.db.statement((tx) => renewLeases(tx, owners))
+  const rows = await byWorkspace(
+    deps.db.sql,
+    queues.map(({ lease }) => lease),
+    ({ workspaceId }) => workspaceId,
+    (leases, only) =>
+      deps.db.statement((tx) =>
+        renewLeases(
+          tx,
+          leases.map(({ owner }) => owner),
+          only,
+        ),
+      ),
+  )
   const rowOf = new Map(rows.map((row) => [row.owner, row]))
   for (const queue of queues) {
     const row = rowOf.get(queue.lease.owner)

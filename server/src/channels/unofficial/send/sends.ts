@@ -144,16 +144,13 @@ export async function forbidSend(
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []
   const rows = await sql<{ id: string }[]>`
-    select l.connection_id as id
-    from ${leaseList(sql, leases)}
-    where exists (
-      select
-      from session_sends t
-      where t.workspace_id = l.workspace_id
-        and t.connection_id = l.connection_id
-        and t.state = 'waiting'
-        and t.deadline > clock_timestamp()
-    )`
+    select distinct t.workspace_id, t.connection_id as id
+    from session_sends t
+    join ${leaseList(sql, leases)}
+      on t.workspace_id = l.workspace_id
+      and t.connection_id = l.connection_id
+    where t.state = 'waiting'
+      and t.deadline > clock_timestamp()`
   return rows.map((row) => row.id)
 }
 
