@@ -8,12 +8,13 @@ import type { Runtime } from '../../app/runtime.ts'
 import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { systemClock } from '../../base/clock.ts'
+import { makeAhead } from '../../base/partitions/partitions.ts'
 import { refreshStatistics } from '../../base/statistics.ts'
 import { tellOutages } from '../../channels/health/tell-outages.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
-import { removeOldEvents } from '../../events/retention.ts'
+import { eventsByTime, removeOldEvents } from '../../events/retention.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
@@ -70,6 +71,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'sweep-former-values': () => sweepFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'make-weeks': () => makeAhead(db, eventsByTime, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),
