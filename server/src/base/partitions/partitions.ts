@@ -41,6 +41,7 @@ const lockMs = 100
 const lockNotAvailable = '55P03'
 const queryCanceled = '57014'
 const checkViolation = '23514'
+const undefinedTable = '42P01'
 /** What is read through while others wait, which takes some milliseconds. */
 const smallBytes = 32 * 1024 * 1024
 /** Of a large table, of which others go on reading and writing. */
@@ -154,19 +155,17 @@ export async function dropPartition(
   name: string,
   isOver: (sql: Sql) => Promise<boolean>,
 ): Promise<'gone' | 'held' | 'busy'> {
-  if (!(await isOver(db.sql))) return 'held'
-  const came = await tried(() =>
-    db.tx(async (tx): Promise<'gone' | 'held'> => {
+  const came = await tried(async () => {
+    if (!(await isOver(db.sql))) return 'held'
+    return db.tx(async (tx): Promise<'gone' | 'held'> => {
       await lockShortly(tx)
       await tx`select set_config('statement_timeout', ${10 * lockMs}, true)`
       await tx`lock table only ${tx(table)} in access exclusive mode`
-      const [there] = await tx<{ oid: number | null }[]>`select to_regclass(${name})::oid as oid`
-      if (there?.oid == null) return 'gone'
       if (!(await isOver(tx))) return 'held'
       await tx`drop table ${tx(name)}`
       return 'gone'
-    }),
-  )
+    })
+  })
   return came === 'taken' ? 'busy' : came
 }
 
@@ -176,14 +175,14 @@ async function lockShortly(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(${partitionLock}::bigint)`
 }
 
-/** `busy` when others kept something locked, `taken` when the rest has rows of the week. */
+/** `busy` when others kept something locked or dropped it, `taken` when the rest has rows of the week. */
 async function tried<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
   try {
     return await work()
   } catch (error) {
     const state = sqlState(error)
     if (state === checkViolation) return 'taken'
-    if (state === lockNotAvailable || state === queryCanceled) return 'busy'
+    if ([lockNotAvailable, queryCanceled, undefinedTable].includes(state)) return 'busy'
     throw error
   }
 }
