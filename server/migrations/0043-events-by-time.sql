@@ -1,5 +1,5 @@
--- Events are kept for some weeks: parts by time, which are made ahead and dropped whole, in place of rows that are deleted one
--- by one. No row moves, and nothing is read through: the table that was becomes the part for all that has no week of its own.
+-- Events are kept for some weeks: parts by time, which a worker makes ahead and drops whole, in place of rows that are deleted
+-- one by one. No row moves, and nothing is read through: the table that was becomes the part for all that has no period of its own.
 create sequence events_seq_by_time;
 select setval('events_seq_by_time', last_value, is_called) from events_seq_seq;
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
-import { dropPartition, listWeeks, restOf } from '../base/partitions/partitions.ts'
-import { isFarAhead } from '../base/partitions/weeks.ts'
+import { dropPartition, listPeriods, restOf } from '../base/partitions/partitions.ts'
+import { isFarAhead } from '../base/partitions/periods.ts'
 
 /** How long events are kept. */
 export const keptMs = 30 * 24 * 3_600_000
 const batch = 1000
-/** A week that is over is usually dropped within the hour. What others wait for, or keep, is not to stay for long beside it. */
+/** A period that is over is usually dropped within the hour. What others wait for, or keep, is not to stay for long beside it. */
 const graceMs = 24 * 3_600_000
 
 export const eventsByTime = { table: 'events', column: 'id' } as const
@@ -18,8 +18,8 @@ export type ReadTo = (sql: Sql, workspaceId: string) => Promise<number>
 /**
  * Ends events older than 30 days in the order of their places, so that one number tells a reader whether it has
  * missed any. An event without a place stays until it has one, and one that was not read until it
- * was. Those of a week leave with it, when all of it has ended; others are deleted. Returns how many were deleted, and how
- * many weeks were dropped.
+ * was. Those of a period leave with it, when all of it has ended; others are deleted. Returns how many were deleted, and how
+ * many periods were dropped.
  */
 export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadTo): Promise<number> {
   const now = clock.now()
@@ -32,7 +32,7 @@ export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadTo): Pro
       hasMore = ended.count === batch
     }
   }
-  return removed + (await removeWeeks(db, now, before))
+  return removed + (await removePeriods(db, now, before))
 }
 
 async function listFeedsWithOld(sql: Sql, before: Date): Promise<string[]> {
@@ -90,35 +90,35 @@ async function endBatch(
   })
 }
 
-/** Drops the weeks in which nothing is left that anybody reads. Of those that have to wait, what has ended is deleted. */
-async function removeWeeks(db: Db, now: Date, before: Date): Promise<number> {
+/** Drops the periods in which nothing is left that anybody reads. Of those that have to wait, what has ended is deleted. */
+async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
   let removed = 0
-  for (const week of await listWeeks(db.sql, eventsByTime.table)) {
-    const { name, to } = week
+  for (const period of await listPeriods(db.sql, eventsByTime.table)) {
+    const { name, to } = period
     if (to <= before) {
       const came = await dropPartition(db, eventsByTime.table, name, (sql) => hasEnded(sql, name))
       if (came === 'gone') removed++
       else if (came === 'held' && to.getTime() < before.getTime() - graceMs) removed += await deleteEnded(db, name)
-    } else if (isFarAhead(week, now)) {
+    } else if (isFarAhead(period, now)) {
       await dropPartition(db, eventsByTime.table, name, (sql) => isEmpty(sql, name))
     }
   }
   return removed
 }
 
-/** Whether readers see none of a week's events any more. One look at each feed, however many events there are. */
-async function hasEnded(sql: Sql, week: string): Promise<boolean> {
+/** Whether readers see none of a period's events any more. One look at each feed, however many events there are. */
+async function hasEnded(sql: Sql, period: string): Promise<boolean> {
   const [row] = await sql<{ hasEnded: boolean }[]>`
     select not exists (
       select
-      from ${sql(week)}
+      from ${sql(period)}
       where position is null
     ) and not exists (
       select
       from event_feeds f
       cross join lateral (
         select
-        from ${sql(week)}
+        from ${sql(period)}
         where workspace_id = f.workspace_id
           and position > f.removed_to
         limit 1
@@ -128,22 +128,22 @@ async function hasEnded(sql: Sql, week: string): Promise<boolean> {
   return row?.hasEnded ?? false
 }
 
-async function isEmpty(sql: Sql, week: string): Promise<boolean> {
-  const [row] = await sql<{ isEmpty: boolean }[]>`select not exists (select from ${sql(week)}) as "isEmpty"`
+async function isEmpty(sql: Sql, period: string): Promise<boolean> {
+  const [row] = await sql<{ isEmpty: boolean }[]>`select not exists (select from ${sql(period)}) as "isEmpty"`
   return row?.isEmpty ?? false
 }
 
-async function deleteEnded(db: Db, week: string): Promise<number> {
+async function deleteEnded(db: Db, period: string): Promise<number> {
   for (let removed = 0; ; ) {
     const { count } = await db.statement(
       (tx) => tx`
-        delete from ${tx(week)} e
+        delete from ${tx(period)} e
         using (
           select ended.workspace_id, ended.id
           from event_feeds f
           cross join lateral (
             select workspace_id, id
-            from ${tx(week)}
+            from ${tx(period)}
             where workspace_id = f.workspace_id
               and position <= f.removed_to
             order by position

@@ -1,10 +1,10 @@
 import { allowTime, type Db, type Sql, sqlState, type Tx } from '../db.ts'
 import { firstIdAt } from '../id.ts'
-import { partitionName, type Week, weekOf, weekToMake } from './weeks.ts'
+import { type Period, partitionName, periodOf, periodToMake } from './periods.ts'
 
 /**
- * A table that is kept by time: a part for each week, by the ids that its rows were given at that time, and one for all
- * that has no week, so that no row is ever refused for its id: those of the time before the first week, of a clock that is
+ * A table that is kept by time: a part for each period, by the ids that its rows were given at that time, and one for all
+ * that has no period, so that no row is ever refused for its id: those of the time before the first period, of a clock that is
  * wrong, of an installation whose workers did not run.
  */
 export interface PartitionedTable {
@@ -13,15 +13,15 @@ export interface PartitionedTable {
   column: string
 }
 
-export interface Partition extends Week {
+export interface Partition extends Period {
   name: string
 }
 
-/** The part for everything that has no week. */
+/** The part for everything that has no period. */
 export const restOf = (table: string): string => `${table}_default`
 
-/** The weeks that there are, the oldest first. */
-export async function listWeeks(sql: Sql, table: string): Promise<Partition[]> {
+/** The periods that there are, the oldest first. */
+export async function listPeriods(sql: Sql, table: string): Promise<Partition[]> {
   const rows = await sql<{ name: string }[]>`
     select c.relname as name
     from pg_inherits i
@@ -29,8 +29,8 @@ export async function listWeeks(sql: Sql, table: string): Promise<Partition[]> {
     where i.inhparent = ${table}::regclass
     order by c.relname`
   return rows.flatMap(({ name }) => {
-    const week = weekOf(table, name)
-    return week === null ? [] : [{ name, ...week }]
+    const period = periodOf(table, name)
+    return period === null ? [] : [{ name, ...period }]
   })
 }
 
@@ -48,13 +48,13 @@ const smallBytes = 32 * 1024 * 1024
 const proveMs = 86_400_000
 
 /**
- * Makes the next week's part. Any number of processes may, at any time; what one of them has begun another ends. Returns
+ * Makes the next period's part. Any number of processes may, at any time; what one of them has begun another ends. Returns
  * how many it made: 0 when it is there, when others keep the table locked, and when the part for everything else has rows
- * of that week, which then end there, one by one.
+ * of that period, which then end there, one by one.
  */
 export async function makeAhead(db: Db, table: PartitionedTable, now: Date): Promise<number> {
-  const week = weekToMake(now)
-  const step = (work: Step) => tried(() => db.tx((tx) => inStep(tx, table, week, work)))
+  const period = periodToMake(now)
+  const step = (work: Step) => tried(() => db.tx((tx) => inStep(tx, table, period, work)))
   for (;;) {
     const came = await step(takeStep)
     if (came === 'taken') await step(giveUp)
@@ -63,61 +63,61 @@ export async function makeAhead(db: Db, table: PartitionedTable, now: Date): Pro
 }
 
 type Came = 'made' | 'there' | 'more' | 'taken' | 'busy'
-type Step = (tx: Tx, table: PartitionedTable, week: Week | null, state: State) => Promise<Came>
+type Step = (tx: Tx, table: PartitionedTable, period: Period | null, state: State) => Promise<Came>
 
 interface State {
   isThere: boolean
   /** Whether the rest can be read through while others wait for it. */
   isSmall: boolean
-  /** The rule by which the rest refuses rows of a week, and whether it holds for those that it has. */
+  /** The rule by which the rest refuses rows of a period, and whether it holds for those that it has. */
   rule: string | null
   isProven: boolean
 }
 
-async function inStep(tx: Tx, table: PartitionedTable, week: Week | null, work: Step): Promise<Came> {
+async function inStep(tx: Tx, table: PartitionedTable, period: Period | null, work: Step): Promise<Came> {
   await lockShortly(tx)
   const rest = restOf(table.table)
   const [state] = await tx<State[]>`
     select
-      to_regclass(${week === null ? '' : partitionName(table.table, week)}) is not null as "isThere",
+      to_regclass(${period === null ? '' : partitionName(table.table, period)}) is not null as "isThere",
       pg_relation_size(${rest}::regclass) <= ${smallBytes} as "isSmall",
       k.conname as rule,
       coalesce(k.convalidated, false) as "isProven"
     from (select) as one
     left join pg_constraint k on k.conrelid = ${rest}::regclass and k.conname ~ ${`^${table.table}_rest_\\d{8}$`}`
   if (state === undefined) throw new Error('A row was expected')
-  return work(tx, table, week, state)
+  return work(tx, table, period, state)
 }
 
-const takeStep: Step = async (tx, table, week, state) => {
-  // Left by a process that died, in another week: it would refuse rows of that time for ever.
-  if (state.rule !== null && (week === null || state.isThere || state.rule !== ruleName(table, week))) {
+const takeStep: Step = async (tx, table, period, state) => {
+  // Left by a process that died, in another period: it would refuse rows of that time for ever.
+  if (state.rule !== null && (period === null || state.isThere || state.rule !== ruleName(table, period))) {
     await dropRule(tx, table, state.rule)
     return 'more'
   }
-  if (week === null || state.isThere) return 'there'
+  if (period === null || state.isThere) return 'there'
   if (state.isSmall || state.isProven) {
-    await attach(tx, table, week)
+    await attach(tx, table, period)
     return 'made'
   }
-  await (state.rule === null ? addRule : proveRule)(tx, table, week)
+  await (state.rule === null ? addRule : proveRule)(tx, table, period)
   return 'more'
 }
 
-const giveUp: Step = async (tx, table, _week, { rule }) => {
+const giveUp: Step = async (tx, table, _period, { rule }) => {
   if (rule !== null) await dropRule(tx, table, rule)
   return 'there'
 }
 
-const ruleName = ({ table }: PartitionedTable, week: Week): string => partitionName(`${table}_rest`, week)
+const ruleName = ({ table }: PartitionedTable, period: Period): string => partitionName(`${table}_rest`, period)
 
-/** Has the rest refuse rows of a week, without a look at those that it has. */
-async function addRule(tx: Tx, table: PartitionedTable, week: Week): Promise<void> {
+/** Has the rest refuse rows of a period, without a look at those that it has. */
+async function addRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   const [rest, { column }] = [restOf(table.table), table]
   await tx.unsafe(`
     alter table ${rest}
-    add constraint ${ruleName(table, week)}
-    check (${column} < '${firstIdAt(week.from)}' or ${column} >= '${firstIdAt(week.to)}') not valid`)
+    add constraint ${ruleName(table, period)}
+    check (${column} < '${firstIdAt(period.from)}' or ${column} >= '${firstIdAt(period.to)}') not valid`)
 }
 
 async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Promise<void> {
@@ -125,14 +125,14 @@ async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Prom
 }
 
 /** Looks at all rows of the rest; others go on reading and writing it. */
-async function proveRule(tx: Tx, table: PartitionedTable, week: Week): Promise<void> {
+async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   await allowTime(tx, proveMs)
-  await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, week)}`)
+  await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, period)}`)
 }
 
-/** The rest is not looked at when a proven rule says that it has no row of the week. */
-async function attach(tx: Tx, table: PartitionedTable, week: Week): Promise<void> {
-  const [name, rest, rule] = [partitionName(table.table, week), restOf(table.table), ruleName(table, week)]
+/** The rest is not looked at when a proven rule says that it has no row of the period. */
+async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
+  const [name, rest, rule] = [partitionName(table.table, period), restOf(table.table), ruleName(table, period)]
   await tx.unsafe(`
     create table ${name} (
       like ${rest} including defaults including constraints including indexes including storage
@@ -141,12 +141,12 @@ async function attach(tx: Tx, table: PartitionedTable, week: Week): Promise<void
   await tx.unsafe(`
     alter table ${table.table}
     attach partition ${name}
-    for values from ('${firstIdAt(week.from)}') to ('${firstIdAt(week.to)}')`)
+    for values from ('${firstIdAt(period.from)}') to ('${firstIdAt(period.to)}')`)
   await dropRule(tx, table, rule)
 }
 
 /**
- * Drops a week's part if `isOver` holds: asked twice, the second time while nobody else can write to the table, so that what
+ * Drops a period's part if `isOver` holds: asked twice, the second time while nobody else can write to the table, so that what
  * came in between counts. Returns whether it is gone; `busy` when others kept the table locked.
  */
 export async function dropPartition(
@@ -175,7 +175,7 @@ async function lockShortly(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(${partitionLock}::bigint)`
 }
 
-/** `busy` when others kept something locked or dropped it, `taken` when the rest has rows of the week. */
+/** `busy` when others kept something locked or dropped it, `taken` when the rest has rows of the period. */
 async function tried<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
   try {
     return await work()

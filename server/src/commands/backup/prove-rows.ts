@@ -9,7 +9,7 @@ const maxAhead = 50
 
 /**
  * A feed gives no place twice (of one part of the table, its index sees to that), and none beyond what it says was its last.
- * What was removed from it may be there until its week is dropped. Returns how many events there are.
+ * What was removed from it may be there until its period is dropped. Returns how many events there are.
  */
 export async function proveFeeds(client: pg.Client, findings: string[]): Promise<number> {
   const { rows } = await client.query<Record<'id' | 'last' | 'highest' | 'twice' | 'count', string>>(`

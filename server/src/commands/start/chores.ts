@@ -71,7 +71,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'sweep-former-values': () => sweepFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
-    'make-weeks': () => makeAhead(db, eventsByTime, clock.now()),
+    'make-periods': () => makeAhead(db, eventsByTime, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),

@@ -27,7 +27,7 @@ export async function describeSchema(sql: Sql): Promise<string> {
     from pg_class c
     where c.relnamespace = 'public'::regnamespace
       and c.relkind in ('r', 'p')
-      -- Which weeks there are depends on the day.
+      -- Which periods there are depends on the day.
       and (not c.relispartition or pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')
     order by c.relname collate "C"`
   const parts: string[] = []

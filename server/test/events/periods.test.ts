@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import { listWeeks, makeAhead } from '../../src/base/partitions/partitions.ts'
+import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
+import { periodAt } from '../../src/base/partitions/periods.ts'
 import { eventsByTime, removeOldEvents } from '../../src/events/retention.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { testDatabase } from '../support/database.ts'
@@ -13,21 +14,19 @@ import { atEnd } from '../support/file-end.ts'
 const dayMs = 24 * 3_600_000
 const everything = async () => Number.POSITIVE_INFINITY
 
-/** A world whose clock stands at the beginning of a week that no test before it has seen. */
-async function freshWeek(): Promise<FeedWorld & { make(): Promise<number>; sweep(): Promise<number> }> {
+/** A world whose clock stands a week before the end of a period that no test before it has seen. */
+async function freshPeriod(): Promise<FeedWorld & { make(): Promise<number>; sweep(): Promise<number> }> {
   const w = await feedWorld()
-  // The weeks of a database are those of all of its tests: each begins where those before it have none any more.
+  // The periods of a database are those of all of its tests: each begins where those before it have none any more.
   w.clock.advance(70 * dayMs)
-  const monday =
-    Math.ceil((w.clock.now().getTime() - Date.UTC(1970, 0, 5)) / (7 * dayMs)) * 7 * dayMs + Date.UTC(1970, 0, 5)
-  w.clock.advance(monday - w.clock.now().getTime())
+  w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
   const make = () => makeAhead(w.db, eventsByTime, w.clock.now())
   const sweep = () => removeOldEvents(w.db, w.clock, everything)
   await sweep()
   return { ...w, make, sweep }
 }
 
-const weeksOf = async ({ db }: { db: Db }) => (await listWeeks(db.sql, 'events')).map(({ name }) => name)
+const periodsOf = async ({ db }: { db: Db }) => (await listPeriods(db.sql, 'events')).map(({ name }) => name)
 
 /** In which parts the events of a workspace are, in the order of the feed. */
 async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
@@ -39,14 +38,16 @@ async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
   return rows.map(({ part }) => part)
 }
 
-test('events go into their weeks, come in order across the edge, and leave with their week', async () => {
-  const w = await freshWeek()
+test('events go into their periods, come in order across the edge, and leave with their period', async () => {
+  const w = await freshPeriod()
   const beginning = (await w.page()).next_cursor
   await w.record(['lead.created'])
   assert.equal(await w.make(), 1)
   assert.equal(await w.make(), 0, 'it is there')
   w.clock.advance(7 * dayMs)
   await w.record(['lead.updated'])
+  assert.equal(await w.make(), 0, 'there is time for the next')
+  w.clock.advance(7 * dayMs)
   assert.equal(await w.make(), 1)
   w.clock.advance(7 * dayMs - 1)
   await w.record(['lead.deleted'])
@@ -54,7 +55,7 @@ test('events go into their weeks, come in order across the edge, and leave with 
   await w.record(['lead.restored'])
   const all = await w.page()
   assert.deepEqual(namesIn(all), ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'])
-  const [first, second] = await weeksOf(w)
+  const [first, second] = await periodsOf(w)
   assert.deepEqual(await partsOf(w), ['events_default', first, first, second])
   const cursors: string[] = []
   for (let after = beginning; cursors.length < 4; ) {
@@ -62,14 +63,14 @@ test('events go into their weeks, come in order across the edge, and leave with 
     cursors.push(after)
   }
 
-  // The first event was before all weeks and is deleted; those of the first week are gone for readers, and then for good.
+  // The first event was before all periods and is deleted; those of the first period are gone for readers, and then for good.
   w.clock.advance(29 * dayMs)
   assert.equal(await w.sweep(), 1)
-  assert.deepEqual(await weeksOf(w), [first, second])
+  assert.deepEqual(await periodsOf(w), [first, second])
   assert.deepEqual(namesIn(await w.page()), ['lead.deleted', 'lead.restored'])
   w.clock.advance(dayMs)
   assert.equal(await w.sweep(), 1)
-  assert.deepEqual(await weeksOf(w), [second])
+  assert.deepEqual(await periodsOf(w), [second])
   assert.deepEqual(await partsOf(w), [second])
   assert.deepEqual(namesIn(await w.page()), ['lead.restored'])
   const answers = await Promise.all(cursors.map((after) => w.call('GET', eventsPath, { query: { after } })))
@@ -80,31 +81,31 @@ test('events go into their weeks, come in order across the edge, and leave with 
   assert.deepEqual(namesIn(answers[2]?.body), ['lead.restored'])
   w.clock.advance(14 * dayMs)
   await w.sweep()
-  assert.deepEqual(await weeksOf(w), [])
+  assert.deepEqual(await periodsOf(w), [])
 })
 
-test('a week stays while one of its events has no place, or was not read', async () => {
-  const w = await freshWeek()
+test('a period stays while one of its events has no place, or was not read', async () => {
+  const w = await freshPeriod()
   await w.make()
   w.clock.advance(7 * dayMs)
   await w.record(['lead.created', 'lead.updated'])
-  w.clock.advance(37 * dayMs + 1)
-  const [week] = await weeksOf(w)
+  w.clock.advance(44 * dayMs + 1)
+  const [period] = await periodsOf(w)
   await w.sweep()
-  assert.deepEqual(await partsOf(w), [week, week], 'neither has a place')
+  assert.deepEqual(await partsOf(w), [period, period], 'neither has a place')
   await sequenceEvents(w.db, w.workspaceId)
   await removeOldEvents(w.db, w.clock, async () => 1)
-  assert.deepEqual(await partsOf(w), [week, week], 'the second was not read')
+  assert.deepEqual(await partsOf(w), [period, period], 'the second was not read')
   assert.deepEqual(namesIn(await w.page()), ['lead.updated'])
   w.clock.advance(dayMs)
   assert.equal(await removeOldEvents(w.db, w.clock, async () => 1), 1)
-  assert.deepEqual(await partsOf(w), [week], 'what has ended does not wait for it for ever')
+  assert.deepEqual(await partsOf(w), [period], 'what has ended does not wait for it for ever')
   assert.equal(await w.sweep(), 1)
-  assert.deepEqual(await weeksOf(w), [])
+  assert.deepEqual(await periodsOf(w), [])
 })
 
 test('an event is taken whatever the time of its id, and ends', async () => {
-  const w = await freshWeek()
+  const w = await freshPeriod()
   await w.make()
   const ids = [randomUUID(), newId(new Date(0)), newId(new Date(Date.UTC(2999, 0))), newId(w.clock.now())]
   ids.push('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff')
@@ -120,8 +121,8 @@ test('an event is taken whatever the time of its id, and ends', async () => {
   assert.deepEqual(await partsOf(w), [])
 })
 
-test('no week is made for which the rest has events; they end there, and the week after is made', async () => {
-  const w = await freshWeek()
+test('no period is made for which the rest has events; they end there, and the period after is made', async () => {
+  const w = await freshPeriod()
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
     values (
@@ -129,14 +130,14 @@ test('no week is made for which the rest has events; they end there, and the wee
       ${w.clock.now()}
     )`
   assert.equal(await w.make(), 0)
-  w.clock.advance(7 * dayMs)
+  w.clock.advance(14 * dayMs)
   await w.record(['lead.updated'])
   assert.equal(await w.make(), 1)
   assert.deepEqual(await partsOf(w), ['events_default', 'events_default'])
 })
 
-test('of a large rest, a week is made without a look at it under a lock', async () => {
-  const w = await freshWeek()
+test('of a large rest, a period is made without a look at it under a lock', async () => {
+  const w = await freshPeriod()
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
     select ${w.workspaceId}::uuid, gen_random_uuid(), 'lead.created', gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
@@ -154,21 +155,22 @@ test('of a large rest, a week is made without a look at it under a lock', async 
   assert.deepEqual(await rules(), [])
   w.clock.advance(7 * dayMs)
   await w.record(['lead.updated'])
-  assert.deepEqual((await partsOf(w)).at(-1), (await weeksOf(w)).at(-1))
+  assert.deepEqual((await partsOf(w)).at(-1), (await periodsOf(w)).at(-1))
 
-  // A rule of another week, as a process that died has left it, goes: it would refuse events once its week has come.
+  // A rule of another period, as a process that died has left it, goes: it would refuse events once its period has come.
   await w.db.sql`
     alter table events_default
-    add constraint events_rest_20200106 check (id < gen_random_uuid()) not valid`
+    add constraint events_rest_20200106 check (id < '00000000-0000-0000-0000-000000000000') not valid`
+  w.clock.advance(7 * dayMs)
   assert.equal(await w.make(), 1)
   assert.deepEqual(await rules(), [])
 
-  // What is there of the week is found, the rule goes again, and events of the week are taken.
-  const id = newId(new Date(w.clock.now().getTime() + 15 * dayMs))
+  // What is there of the period is found, the rule goes again, and events of the period are taken.
+  const id = newId(new Date(w.clock.now().getTime() + 22 * dayMs))
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
     values (${w.workspaceId}, ${id}, 'lead.created', gen_random_uuid(), '', ${w.clock.now()})`
-  w.clock.advance(7 * dayMs)
+  w.clock.advance(14 * dayMs)
   assert.equal(await w.make(), 0)
   assert.deepEqual(await rules(), [])
   await w.db.sql`delete from events where workspace_id = ${w.workspaceId}`
@@ -176,7 +178,7 @@ test('of a large rest, a week is made without a look at it under a lock', async 
 })
 
 test('workers that make and drop at once agree, and events go on being recorded', async () => {
-  const w = await freshWeek()
+  const w = await freshPeriod()
   const { options } = await testDatabase()
   const others = [openDb(options), openDb(options)]
   atEnd(async () => {
@@ -197,11 +199,11 @@ test('workers that make and drop at once agree, and events go on being recorded'
   w.clock.advance(40 * dayMs)
   for (const db of [w.db, ...others]) await removeOldEvents(db, w.clock, everything)
   assert.deepEqual(await partsOf(w), [])
-  assert.deepEqual(await weeksOf(w), [])
+  assert.deepEqual(await periodsOf(w), [])
 })
 
 test('nobody waits for a worker that has to wait for the table, and the worker comes again', async () => {
-  const w = await freshWeek()
+  const w = await freshPeriod()
   const { options } = await testDatabase()
   const reader = openDb(options)
   atEnd(() => reader.close())
@@ -220,19 +222,19 @@ test('nobody waits for a worker that has to wait for the table, and the worker c
   assert.equal(await w.make(), 1)
 })
 
-test('a week that a wrong clock has made goes again', async () => {
-  const w = await freshWeek()
+test('a period that a wrong clock has made goes again', async () => {
+  const w = await freshPeriod()
   const now = w.clock.now()
-  w.clock.advance(3000 * dayMs)
+  w.clock.advance(2996 * dayMs)
   assert.equal(await w.make(), 1)
   w.clock.advance(now.getTime() - w.clock.now().getTime())
   await w.make()
-  assert.equal((await weeksOf(w)).length, 2)
+  assert.equal((await periodsOf(w)).length, 2)
   await w.sweep()
-  assert.equal((await weeksOf(w)).length, 1)
-  w.clock.advance(-3000 * dayMs)
+  assert.equal((await periodsOf(w)).length, 1)
+  w.clock.advance(-2996 * dayMs)
   await w.make()
-  w.clock.advance(3000 * dayMs)
+  w.clock.advance(2996 * dayMs)
   await w.sweep()
-  assert.equal((await weeksOf(w)).length, 1)
+  assert.equal((await periodsOf(w)).length, 1)
 })

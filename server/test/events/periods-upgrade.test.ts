@@ -5,7 +5,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
 import { migrate } from '../../src/base/migrate.ts'
-import { listWeeks, makeAhead } from '../../src/base/partitions/partitions.ts'
+import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
+import { periodAt } from '../../src/base/partitions/periods.ts'
 import type { Keyring } from '../../src/base/sealing/keyring.ts'
 import { readFeed } from '../../src/events/feed.ts'
 import { recordEvents } from '../../src/events/record.ts'
@@ -20,7 +21,7 @@ const workspaceId = randomUUID()
 const keyring = { seal: () => Buffer.from('sealed') } as unknown as Keyring
 const names = ['lead.created'] as const
 
-test('an installation is brought to weeks while it is written to: no event is refused, lost or out of order', async () => {
+test('an installation is brought to periods while it is written to: no event is refused, lost or out of order', async () => {
   const { db, options } = await emptyDatabase()
   await migrate(db, undefined, before)
   await db.sql`
@@ -33,7 +34,7 @@ test('an installation is brought to weeks while it is written to: no event is re
   await Promise.all([writing.more(20), placing.more(5)])
   await migrate(db)
   await Promise.all([writing.more(20), placing.more(5)])
-  const soon = new Date(Math.floor(Date.now() / (7 * dayMs)) * 7 * dayMs + 4 * dayMs)
+  const soon = new Date(periodAt(new Date()).to.getTime() - 3 * dayMs)
   assert.equal(await makeAhead(db, eventsByTime, soon), 1)
   await Promise.all([writing.more(20), placing.more(5)])
   const written = await writing.stop()
@@ -59,14 +60,14 @@ test('an installation is brought to weeks while it is written to: no event is re
     ) as s`
   assert.deepEqual(row, { numbers: count, inOrder: true })
 
-  // What was there ends row by row, what comes in its week with the week.
-  const [week] = await listWeeks(db.sql, 'events')
-  assert.ok(week)
-  await db.tx((tx) => recordEvents(tx, keyring, workspaceId, [event()], new Date(week.from)))
+  // What was there ends row by row, what comes in its period with the period.
+  const [period] = await listPeriods(db.sql, 'events')
+  assert.ok(period)
+  await db.tx((tx) => recordEvents(tx, keyring, workspaceId, [event()], new Date(period.from)))
   await sequenceEvents(db, workspaceId)
-  const clock = { now: () => new Date(week.to.getTime() + 31 * dayMs) }
+  const clock = { now: () => new Date(period.to.getTime() + 31 * dayMs) }
   assert.equal(await removeOldEvents(db, clock, async () => Number.POSITIVE_INFINITY), count + 1)
-  assert.deepEqual(await listWeeks(db.sql, 'events'), [])
+  assert.deepEqual(await listPeriods(db.sql, 'events'), [])
   assert.equal((await db.sql`select from events`).length, 0)
 })
 
