@@ -56,7 +56,11 @@ export async function wideLooks(db: Db, statements: readonly SentStatement[], ta
   const look = (node: PlanNode, text: string) => {
     const { 'Index Cond': condition = '', 'Relation Name': relation, Filter: filter = '' } = node
     const isWide = /^\(\(?(?:\w+\.)?workspace_id = [^)]*\)*$/.test(condition) || node['Node Type'] === 'Seq Scan'
-    if (relation === table && isWide && /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)) {
+    if (
+      isOf(relation, [table]) &&
+      isWide &&
+      /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)
+    ) {
       wide.push(`${node['Index Name'] ?? node['Node Type']}: ${text.replace(/\s+/g, ' ')}`)
     }
     for (const each of node.Plans ?? []) look(each, text)
@@ -77,7 +81,7 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
   const ways = new Set<string>()
   const look = (node: PlanNode) => {
     const type = node['Node Type']
-    const isOfTable = node['Relation Name'] === table && type !== 'ModifyTable'
+    const isOfTable = isOf(node['Relation Name'], [table]) && type !== 'ModifyTable'
     if (isOfTable || type === 'Bitmap Index Scan') ways.add(node['Index Name'] ?? type)
     for (const each of node.Plans ?? []) look(each)
   }
@@ -93,7 +97,7 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
 export async function filtersOn(db: Db, statement: SentStatement, table: string): Promise<string[]> {
   const filters = new Set<string>()
   const look = (node: PlanNode) => {
-    if (node['Relation Name'] === table && node.Filter !== undefined) filters.add(node.Filter)
+    if (isOf(node['Relation Name'], [table]) && node.Filter !== undefined) filters.add(node.Filter)
     for (const each of node.Plans ?? []) look(each)
   }
   await db.tx(async (tx) => {
@@ -139,11 +143,15 @@ function planOf(row: Record<string, unknown> | undefined): PlanNode {
   return plan
 }
 
+/** Whether it is one of the tables, or a partition of it. */
+const isOf = (relation: string | undefined, tables: readonly string[]): boolean =>
+  relation !== undefined && tables.includes(relation.replace(/_(?:default|\d{8})$/, ''))
+
 function faults(node: PlanNode, tables: readonly string[]): string[] {
   const below = (node.Plans ?? []).flatMap((each) => faults(each, tables))
   const table = node['Relation Name']
   const type = node['Node Type']
-  if (type === 'Seq Scan' && table !== undefined && tables.includes(table)) return [`Seq Scan on ${table}`, ...below]
+  if (type === 'Seq Scan' && isOf(table, tables)) return [`Seq Scan on ${table}`, ...below]
   if (/^(?:Index|Index Only|Bitmap Index) Scan$/.test(type) && node['Index Cond'] === undefined) {
     return [`${type} through all of ${node['Index Name']}`, ...below]
   }

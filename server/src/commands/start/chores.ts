@@ -9,6 +9,7 @@ import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { DueWatch } from '../../base/news/due-watch.ts'
+import { makeAhead } from '../../base/partitions/partitions.ts'
 import { refreshStatistics, watchGrowth } from '../../base/statistics.ts'
 import { tellOutages, watchOutages } from '../../channels/health/tell-outages.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
@@ -16,7 +17,7 @@ import { watchTemplates } from '../../channels/templates/template-schedule.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures, watchErasures } from '../../erasure/run.ts'
 import { recordedTopic } from '../../events/record.ts'
-import { removeOldEvents } from '../../events/retention.ts'
+import { eventsByTime, removeOldEvents } from '../../events/retention.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
 import {
@@ -80,6 +81,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'sweep-former-values': () => sweepFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'make-periods': () => makeAhead(db, eventsByTime, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),
