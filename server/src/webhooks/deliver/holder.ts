@@ -77,10 +77,8 @@ export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBa
     await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }
-  const hasMoreSoon = (queue: Queue): Promise<boolean> => {
-    const isFull = working.size >= maxQueues
-    return !mayLinger() || isFull ? Promise.resolve(false) : hasMoreWithin(lingerMs, queue, clock.now())
-  }
+  const hasMoreSoon = async (queue: Queue): Promise<boolean> =>
+    mayLinger() && working.size < maxQueues && hasMoreWithin(lingerMs, queue, clock.now())
   // News that came while a queue was given back found it neither free nor at work.
   const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
