@@ -7,7 +7,7 @@ import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/b
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
-import { recordStatement } from './statement-record.ts'
+import { recordStatement } from './statements/record.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
