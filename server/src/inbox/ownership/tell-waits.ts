@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
+import { andOnlyOf, isSpread, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { newId } from '../../base/id.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { markWaitsOver } from '../../notices/notices.ts'
@@ -63,6 +64,30 @@ async function endTold(tx: Tx, now: Date): Promise<void> {
 }
 
 async function findWaits(sql: Sql, now: Date): Promise<WaitOf[]> {
+  if (!isSpread(sql)) return findWaitsOf(sql, null, now)
+  const waits: WaitOf[] = []
+  for (const id of await listWaiting(sql, now)) waits.push(...(await findWaitsOf(sql, id, now)))
+  return waits
+}
+
+/** The workspaces in which somebody waits for too long, told of or not. */
+async function listWaiting(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct c.workspace_id as id
+    from conversations c
+    join workspaces w on w.id = c.workspace_id
+    where ${isTooLong(sql, now)}
+      and w.answer_goal_minutes is not null
+      and w.inbox_enabled`
+  return rows.map(({ id }) => id)
+}
+
+const isTooLong = (sql: Sql, now: Date) => sql`
+  c.unanswered_since > ${new Date(now.getTime() - longestMs)}
+    and c.unanswered_since <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'
+    and c.status in ('open', 'pending')`
+
+async function findWaitsOf(sql: Sql, only: OneWorkspace, now: Date): Promise<WaitOf[]> {
   return sql<WaitOf[]>`
     select w.id as "workspaceId", w.hours, c.id as "conversationId", m.user_id as "assignedTo",
       c.unanswered_since as since
@@ -71,15 +96,15 @@ async function findWaits(sql: Sql, now: Date): Promise<WaitOf[]> {
       select id, assigned_to, unanswered_since
       from conversations c
       where c.workspace_id = w.id
-        and c.unanswered_since > ${new Date(now.getTime() - longestMs)}
-        and c.unanswered_since <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'
-        and c.status in ('open', 'pending')
+        and ${isTooLong(sql, now)}
+        ${andOnlyOf(sql, only, 'c')}
         and not exists (
           select
           from told_waits t
           where t.workspace_id = w.id
             and t.conversation_id = c.id
             and t.since >= c.unanswered_since
+            ${andOnlyOf(sql, only, 't')}
         )
       order by c.unanswered_since, c.id
       limit ${batch}
@@ -89,6 +114,7 @@ async function findWaits(sql: Sql, now: Date): Promise<WaitOf[]> {
       and m.user_id = c.assigned_to
     where w.answer_goal_minutes is not null
       and w.inbox_enabled
+      ${only === null ? sql`` : sql`and w.id = ${only}`}
     order by w.id, c.unanswered_since, c.id`
 }
 
