@@ -5,9 +5,9 @@ import { distribute } from '../../server/src/base/distribution/distribute.ts'
 import { readTables } from '../../server/src/base/distribution/tables.ts'
 import { migrate } from '../../server/src/base/migrate.ts'
 import { Parameter } from '../../server/src/base/postgres/values.ts'
-import type { RecordedStatement } from '../../server/test/support/statement-record.ts'
+import { openPlaces } from '../../server/test/support/statements/places.ts'
+import type { RecordedStatement } from '../../server/test/support/statements/record.ts'
 import { databaseOf, startTestServer } from '../../server/test/support/test-server.ts'
-import { openPlaces } from './places.ts'
 
 export interface Refused {
   /** The file that sends it, and where in it. */

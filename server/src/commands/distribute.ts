@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { processName, type Sql } from '../base/db.ts'
 import { distribute } from '../base/distribution/distribute.ts'
-import type { Step } from '../base/distribution/plan.ts'
+import { planOf, type Step } from '../base/distribution/plan.ts'
 import { problemOf, readServer, type SpreadServer } from '../base/distribution/server.ts'
-import { type PlacedTable, readTables } from '../base/distribution/tables.ts'
-import { readPlan } from '../base/distribution/turn.ts'
+import type { PlacedTable } from '../base/distribution/tables.ts'
+import { readState } from '../base/distribution/turn.ts'
 import { isUnderWay } from '../base/distribution/under-way.ts'
 import { createLog } from '../base/log.ts'
 import { migrate } from '../base/migrate.ts'
@@ -77,7 +77,9 @@ async function refuseOthers(sql: Sql): Promise<void> {
 
 /** Nothing is changed, not even by migrations: of a database that is not up to date it tells what is there. */
 async function tell(sql: Sql, server: SpreadServer, json: boolean | undefined): Promise<void> {
-  const [tables, steps] = [await readTables(sql, []), await readPlan(sql)]
+  const state = await readState(sql)
+  const { tables } = state
+  const steps = planOf(state)
   const bytesOf = (kind: string) =>
     tables.filter(({ place }) => place.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0)
   const { version, nodes, shards } = server
@@ -85,7 +87,7 @@ async function tell(sql: Sql, server: SpreadServer, json: boolean | undefined): 
     `Citus ${version}: ${nodes.length} servers keep the tables (${nodes.join(', ')}), each cut into ${shards} pieces.`,
     ...placeLines(tables),
     '',
-    ...stepLines(steps),
+    ...(tables.length === 0 ? ['There are no tables yet: they are made first, and then spread.'] : stepLines(steps)),
   ]
   if (steps.length > 0) {
     lines.push(

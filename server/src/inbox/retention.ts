@@ -48,16 +48,16 @@ interface Quiet {
 }
 
 async function listQuiet(db: Db, workspaceIds: readonly string[], now: Date): Promise<Quiet[]> {
-  const quiet = await byWorkspace(db.sql, workspaceIds, (id) => id, (some, only) => listQuietOf(db.sql, some, only, now))
+  const quiet = await byWorkspace(
+    db.sql,
+    workspaceIds,
+    (id) => id,
+    (some, only) => listQuietOf(db.sql, some, only, now),
+  )
   return [...quiet]
 }
 
-async function listQuietOf(
-  sql: Sql,
-  workspaceIds: readonly string[],
-  only: OneWorkspace,
-  now: Date,
-): Promise<Quiet[]> {
+async function listQuietOf(sql: Sql, workspaceIds: readonly string[], only: OneWorkspace, now: Date): Promise<Quiet[]> {
   return sql<Quiet[]>`
     select w.id as "workspaceId", c.id, k.since, array(
       select a.id

@@ -59,6 +59,7 @@ const refusals: [what: string, error: unknown, violates: boolean][] = [
   ['one whose name ends so', refused('23505', duplicate(`old_${key}`)), false],
   ['that of a shard here', refused('23505', duplicate(`${key}_102157`), `${key}_102157`), true],
   ['that of a shard elsewhere', refused('23505', duplicate(`${key}_102157`)), true],
+  ['that of a shard to which rows were copied', refused('XX000', duplicate(`${key}_102157`)), true],
   ['that of a shard, in another language', refused('23505', `llave duplicada viola «${key}_102157»`), true],
   ['another one of a shard elsewhere', refused('23505', duplicate('leads_pkey_102157')), false],
   ['one whose name begins so, of a shard elsewhere', refused('23505', duplicate(`${key}_2_102157`)), false],

@@ -66,7 +66,7 @@ test('what a worker that stops gives back is gone on with by another within a se
   atEnd(() => other.close())
   const [id] = await w.record(randomUUID(), [{ n: 1 }])
   await w.sequencer.place(w.workspaceId)
-  const [claimed] = await other.statement((tx) => claimQueues(tx, [w.workspaceId], 1, w.clock.now()))
+  const [claimed] = await other.statement((tx) => claimQueues(tx, 'all', 1, w.clock.now(), w.workspaceId))
   assert.ok(claimed !== undefined)
   const { repeat, pass, errors } = drivenLoops((ms) => w.clock.advance(ms))
   const worker = startWorker({ ...w, repeat })

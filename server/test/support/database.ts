@@ -8,7 +8,7 @@ import { speakAsToSpread } from '../../src/base/distribution/spread.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
-import { isRecording, recordStatement } from './statement-record.ts'
+import { isRecording, recordStatement } from './statements/record.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {

@@ -64,14 +64,9 @@ async function readShapes(sql: Sql): Promise<Shape[]> {
     select
       c.oid::bigint as oid,
       c.relname as name,
-      (
-        select coalesce(sum(greatest(p.reltuples, 0)), 0)::bigint
-        from pg_partition_tree(c.oid) t
-        join pg_class p on p.oid = t.relid
-        where t.isleaf
-      ) as rows,
-      (select coalesce(sum(pg_total_relation_size(t.relid)), 0)::bigint from pg_partition_tree(c.oid) t) as bytes,
-      (select coalesce(sum(pg_relation_size(t.relid)), 0) > 0 from pg_partition_tree(c.oid) t) as "hasRows",
+      stored.rows,
+      stored.bytes,
+      stored."hasRows",
       coalesce((select (${columnsOf(sql)}) from pg_index i where i.indrelid = c.oid and i.indisprimary), '[]') as key,
       coalesce(
         (
@@ -91,6 +86,14 @@ async function readShapes(sql: Sql): Promise<Shape[]> {
         '[]'
       ) as "references"
     from pg_class c
+    cross join lateral (
+      select
+        coalesce(sum(greatest(p.reltuples, 0)), 0)::bigint as rows,
+        coalesce(sum(pg_total_relation_size(p.oid)), 0)::bigint as bytes,
+        coalesce(sum(pg_relation_size(p.oid)), 0) > 0 as "hasRows"
+      from pg_class p
+      where p.relkind = 'r' and p.oid in (select c.oid union all select relid from pg_partition_tree(c.oid))
+    ) as stored
     where c.relnamespace = current_schema()::regnamespace
       and c.relkind in ('r', 'p')
       and not c.relispartition

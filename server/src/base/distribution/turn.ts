@@ -8,7 +8,8 @@ export async function readPlan(sql: Sql): Promise<Step[]> {
   return planOf(await readState(sql))
 }
 
-async function readState(sql: Sql): Promise<State> {
+/** What there is, from which the plan follows. */
+export async function readState(sql: Sql): Promise<State> {
   const keys = (await isUnderWay(sql)) ? await readKeysAway(sql) : null
   return { tables: await readTables(sql, keys ?? []), keys }
 }

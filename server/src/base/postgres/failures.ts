@@ -28,8 +28,8 @@ export class NoConnection extends Error {
 /** SQLSTATE of what the database refused; '' when it was not the database. */
 export const sqlState = (error: unknown): string => (error instanceof DatabaseError ? (error.code ?? '') : '')
 
-/** The database refused what would break a rule of a table. */
-const integrity = /^23/
+/** The database refused what would break a rule of a table. What Citus hears when it copies rows to a shard, it tells as a fault of its own. */
+const integrity = /^(?:23|XX000$)/
 /** Citus names the shard whose rule it was: `leads_external_ref_key_102345`. */
 const shard = '(?:_\\d{6,})?'
 

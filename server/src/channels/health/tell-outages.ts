@@ -34,12 +34,19 @@ export function tellOutages(db: Db, clock: Clock): Promise<number> {
   return db.tx(async (tx) => {
     const now = clock.now()
     await endTold(tx)
-    const lost = await tx<{ workspaceId: string; connectionId: string }[]>`
-      insert into told_outages (workspace_id, connection_id)
-      select c.workspace_id, c.id
+    const down = await tx<{ workspaceId: string; connectionId: string }[]>`
+      select c.workspace_id as "workspaceId", c.id as "connectionId"
       from connections c
       where c.state_changed_at <= ${new Date(now.getTime() - minOutageMs)}
-        and ${isUntold(tx)}
+        and ${isUntold(tx)}`
+    if (down.length === 0) return 0
+    const lost = await tx<{ workspaceId: string; connectionId: string }[]>`
+      insert into told_outages (workspace_id, connection_id)
+      select d.workspace_id, d.connection_id
+      from unnest(
+        ${down.map(({ workspaceId }) => workspaceId)}::uuid[],
+        ${down.map(({ connectionId }) => connectionId)}::uuid[]
+      ) as d (workspace_id, connection_id)
       on conflict do nothing
       returning workspace_id as "workspaceId", connection_id as "connectionId"`
     for (const { workspaceId, connectionId } of lost) {

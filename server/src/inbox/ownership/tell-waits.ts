@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
+import { andOnlyOf, byWorkspace, isSpread, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { newId } from '../../base/id.ts'
 import { hearNews } from '../../base/news/heard-news.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
@@ -110,46 +111,36 @@ async function endTold(tx: Tx, now: Date): Promise<void> {
   }
 }
 
+interface NextWait {
+  workspaceId: string
+  dueAt: Date
+}
+
 /** Of these workspaces, or of all: when the first who waits there, and was not told of, will have waited for long enough. */
-async function readNextWaits(
-  sql: Sql,
-  workspaceIds: readonly string[] | null,
-  now: Date,
-): Promise<{ workspaceId: string; dueAt: Date }[]> {
-  return sql<{ workspaceId: string; dueAt: Date }[]>`
+function readNextWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<readonly NextWait[]> {
+  return ofWaiting(
+    sql,
+    workspaceIds,
+    (ids, only) => sql<NextWait[]>`
     select w.id as "workspaceId", c.unanswered_since + w.answer_goal_minutes * interval '1 minute' as "dueAt"
     from workspaces w
     cross join lateral (
       select unanswered_since
       from conversations c
       where c.workspace_id = w.id
-        and ${isUntold(sql, now)}
+        and ${isUntold(sql, only, now)}
       order by c.unanswered_since, c.id
       limit 1
     ) as c
-    where ${isOneOf(sql, workspaceIds)}`
+    where ${isOneOf(sql, ids, only)}`,
+  )
 }
 
-/** Of a workspace `w`. */
-const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null) => sql`
-  w.answer_goal_minutes is not null
-    and w.inbox_enabled
-    ${workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}`
-
-/** Of a conversation `c` of the workspace `w`. */
-const isUntold = (sql: Sql, now: Date) => sql`
-  c.unanswered_since > ${new Date(now.getTime() - longestMs)}
-    and c.status in ('open', 'pending')
-    and not exists (
-      select
-      from told_waits t
-      where t.workspace_id = w.id
-        and t.conversation_id = c.id
-        and t.since >= c.unanswered_since
-    )`
-
-async function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<WaitOf[]> {
-  return sql<WaitOf[]>`
+function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<readonly WaitOf[]> {
+  return ofWaiting(
+    sql,
+    workspaceIds,
+    (ids, only) => sql<WaitOf[]>`
     select w.id as "workspaceId", w.hours, c.id as "conversationId", m.user_id as "assignedTo",
       c.unanswered_since as since
     from workspaces w
@@ -158,16 +149,63 @@ async function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: 
       from conversations c
       where c.workspace_id = w.id
         and c.unanswered_since <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'
-        and ${isUntold(sql, now)}
+        and ${isUntold(sql, only, now)}
       order by c.unanswered_since, c.id
       limit ${batch}
     ) as c
     left join members m
       on m.workspace_id = w.id
       and m.user_id = c.assigned_to
-    where ${isOneOf(sql, workspaceIds)}
-    order by w.id, c.unanswered_since, c.id`
+    where ${isOneOf(sql, ids, only)}
+    order by w.id, c.unanswered_since, c.id`,
+  )
 }
+
+/** What `read` finds in these workspaces, or in all; where rows are spread one after the other, of those in which somebody waits. */
+async function ofWaiting<R>(
+  sql: Sql,
+  workspaceIds: readonly string[] | null,
+  read: (workspaceIds: readonly string[] | null, only: OneWorkspace) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  if (!isSpread(sql)) return read(workspaceIds, null)
+  const ids = workspaceIds ?? (await listWaiting(sql))
+  return byWorkspace(
+    sql,
+    ids,
+    (id) => id,
+    (own, only) => read(own, only),
+  )
+}
+
+/** The workspaces in which somebody waits, told of or not. */
+async function listWaiting(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct c.workspace_id as id
+    from conversations c
+    where c.unanswered_since is not null`
+  return rows.map(({ id }) => id)
+}
+
+/** Of a workspace `w`. */
+const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null, only: OneWorkspace) => sql`
+  w.answer_goal_minutes is not null
+    and w.inbox_enabled
+    ${workspaceIds === null || only !== null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}
+    ${only === null ? sql`` : sql`and w.id = ${only}`}`
+
+/** Of a conversation `c` of the workspace `w`. */
+const isUntold = (sql: Sql, only: OneWorkspace, now: Date) => sql`
+  c.unanswered_since > ${new Date(now.getTime() - longestMs)}
+    and c.status in ('open', 'pending')
+    ${andOnlyOf(sql, only, 'c')}
+    and not exists (
+      select
+      from told_waits t
+      where t.workspace_id = w.id
+        and t.conversation_id = c.id
+        and t.since >= c.unanswered_since
+        ${andOnlyOf(sql, only, 't')}
+    )`
 
 async function tell(tx: Tx, workspaceId: string, waits: readonly Wait[], now: Date): Promise<number> {
   // Another worker may have looked at the same moment: whoever writes the wait tells of it.

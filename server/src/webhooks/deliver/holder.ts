@@ -159,10 +159,10 @@ async function claimFree(
 ): Promise<boolean> {
   const listed = isSpread(db.sql) ? await listClaimable(db.sql, scope, room, now) : null
   let left = room
-  for (const claimed of listed === null ? [scope] : new Set(listed).values().map((workspaceId) => ({ workspaceId }))) {
-    const rows = await db.statement((tx) => claimQueues(tx, claimed, left, now))
-    rows.forEach(take)
-    left -= rows.length
+  for (const only of listed === null ? [null] : new Set(listed)) {
+    const claimed = await db.statement((tx) => claimQueues(tx, scope, left, now, only))
+    claimed.forEach(take)
+    left -= claimed.length
     if (left === 0) return false
   }
   return listed === null || listed.length < room

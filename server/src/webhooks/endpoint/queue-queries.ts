@@ -45,14 +45,14 @@ const keptFor = '2 seconds'
  */
 export type ClaimScope = readonly string[] | 'all' | 'due'
 
-/** Claims queues in which something can be sent, those first that have waited longest. */
+/** Claims queues in which something can be sent, those first that have waited longest; `only` those of one workspace. */
 export async function claimQueues(
   tx: Tx,
-  scope: ClaimScope | { workspaceId: string },
+  scope: ClaimScope,
   limit: number,
   now: Date,
+  only: OneWorkspace = null,
 ): Promise<ClaimedQueue[]> {
-  const only = typeof scope === 'object' && 'workspaceId' in scope ? scope.workspaceId : null
   return tx<ClaimedQueue[]>`
     with moment as (
       select clock_timestamp() as now
@@ -62,6 +62,7 @@ export async function claimQueues(
       where ${inScope(tx, scope, now)}
         and ${isFree(tx, now, tx`(select now from moment)`)}
         and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx, only)})
+        ${andOnlyOf(tx, only, 'q')}
       order by q.lease_until nulls first
       limit ${limit}
       for update of q skip locked
@@ -124,10 +125,9 @@ const isFree = (sql: Sql, now: Date, moment: Fragment) => sql`
     )
     and (q.paused_until is null or q.paused_until <= ${now})`
 
-function inScope(sql: Sql, scope: ClaimScope | { workspaceId: string }, now: Date) {
+function inScope(sql: Sql, scope: ClaimScope, now: Date) {
   if (scope === 'all') return sql`true`
   if (scope === 'due') return sql`(q.retry_at <= ${now} or q.paused_until <= ${now} or q.lease_session is not null)`
-  if ('workspaceId' in scope) return sql`q.workspace_id = ${scope.workspaceId}`
   return sql`q.workspace_id = any (${[...scope]}::uuid[])`
 }
 

@@ -119,7 +119,7 @@ test('under a role that its sessions have taken on, a worker takes none for dead
     await tx`create role parley_workers`
     await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
     await tx`set local role parley_workers`
-    assert.equal((await claimQueues(tx, [w.workspaceId], 1, w.clock.now())).length, 1)
+    assert.equal((await claimQueues(tx, 'all', 1, w.clock.now(), w.workspaceId)).length, 1)
     dead = await listDeadHolders(tx)
     throw undone
   })
@@ -134,7 +134,7 @@ test('a look at what is due finds what time has made ready, and leaves alone wha
   const past = new Date(w.clock.now().getTime() - 1)
   const ready = { retry_at: past, paused_until: past, lease_session: 'another worker' }
   const asked = async () => {
-    const claimed = await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now()))
+    const claimed = await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now(), w.workspaceId))
     return claimed.filter(({ id }) => id === w.endpointId).length
   }
   assert.equal(await asked(), 0)

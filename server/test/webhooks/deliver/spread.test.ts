@@ -40,7 +40,7 @@ test('where rows are spread, of many who claim the same queue one has it, and no
     Array.from({ length: 8 }, () => [w.workspaceId]),
   )
   const claims = await Promise.all(
-    listed.flat().map((workspaceId) => w.db.statement((tx) => claimQueues(tx, { workspaceId }, 10, now))),
+    listed.flat().map((workspaceId) => w.db.statement((tx) => claimQueues(tx, 'all', 10, now, workspaceId))),
   )
   assert.equal(claims.flat().length, 1)
   assert.deepEqual(await listClaimable(w.db.sql, [w.workspaceId], 10, now), [])

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SentStatement } from '../../src/base/db.ts'
-import { toWire, type Value } from '../../src/base/postgres/values.ts'
+import type { SentStatement } from '../../../src/base/db.ts'
+import { toWire, type Value } from '../../../src/base/postgres/values.ts'
 
 /** A statement as the suite sent it first, to be sent again elsewhere. */
 export interface RecordedStatement {
