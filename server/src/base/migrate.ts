@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { allowTime, type Db, type Tx } from './db.ts'
+import type { Step } from './distribution/plan.ts'
 import { runMigration } from './distribution/run-migration.ts'
+import { readPlan, takeStep } from './distribution/turn.ts'
 import { isUnderWay } from './distribution/under-way.ts'
 
 interface Migration {
@@ -25,7 +27,7 @@ const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 const migrationLock = 7_275_391
 /** What the table of migrations has as a comment as long as rows that were brought here are not proven. */
 export const unfinishedMove = 'A move into this database is not finished'
-/** Of a large table a new index may take hours. */
+/** Of a large table a new index may take hours, and so may its copy to other servers. */
 const migrationMs = 86_400_000
 
 /**
@@ -45,6 +47,24 @@ export async function migrate(
     if (name === undefined) return { applied }
     applied.push(name)
   }
+}
+
+/**
+ * Spreads the tables over the servers that share them: does what is still to be done, each step a transaction, and says of each how
+ * many follow. Several may do so at once, and who is killed leaves what the next one goes on with.
+ */
+export async function distribute(db: Db, onStep: (step: Step, left: number) => void): Promise<void> {
+  while (await db.tx((tx) => takeNextStep(tx, onStep)));
+}
+
+/** False when all is done. */
+async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void): Promise<boolean> {
+  await begin(tx)
+  const [step, ...rest] = await readPlan(tx)
+  if (step === undefined) return false
+  onStep(step, rest.length)
+  await takeStep(tx, step)
+  return true
 }
 
 /** Throws unless the files begin with these migrations: else a database of another version was made by them. */
@@ -70,9 +90,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 
 /** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
-  await allowTime(tx, migrationMs)
-  await tx`set local lock_timeout = 0`
-  await lockMigrations(tx)
+  await begin(tx)
   const applied = await readApplied(tx)
   await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
@@ -91,7 +109,9 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
 }
 
 /** Until the end of the transaction nobody else changes tables. */
-export async function lockMigrations(tx: Tx): Promise<void> {
+async function begin(tx: Tx): Promise<void> {
+  await allowTime(tx, migrationMs)
+  await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
 }
 
