@@ -42,12 +42,17 @@ export async function badPlans(
 
 /** As if the tables had been filled so lately that the database has not counted them yet. */
 export async function forgetStatistics({ sql }: Db, tables: readonly string[]): Promise<void> {
-  await sql`delete from pg_statistic where starelid = any (${[...tables]}::regclass[])`
+  const rows = await sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name
+    from pg_inherits
+    where inhparent = any (${[...tables]}::regclass[])`
+  const all = [...tables, ...rows.map(({ name }) => name)]
+  await sql`delete from pg_statistic where starelid = any (${all}::regclass[])`
   await sql`
     update pg_class
     set reltuples = -1, relpages = 0
-    where oid = any (${[...tables]}::regclass[])
-      or oid in (select indexrelid from pg_index where indrelid = any (${[...tables]}::regclass[]))`
+    where oid = any (${all}::regclass[])
+      or oid in (select indexrelid from pg_index where indrelid = any (${all}::regclass[]))`
 }
 
 /** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order. */

@@ -38,6 +38,8 @@ export async function listPeriods(sql: Sql, table: string): Promise<Partition[]>
 const partitionLock = 7_275_392
 /** Whoever waits for a lock of a whole table has everybody wait behind it. */
 const lockMs = 100
+/** What has to go is waited for until a vacuum that the server began by itself makes way, which it does after a second. */
+const patientMs = 2_000
 const lockNotAvailable = '55P03'
 const queryCanceled = '57014'
 const checkViolation = '23514'
@@ -121,6 +123,7 @@ async function addRule(tx: Tx, table: PartitionedTable, period: Period): Promise
 }
 
 async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Promise<void> {
+  await tx`select set_config('lock_timeout', ${patientMs}, true)`
   await tx.unsafe(`alter table ${restOf(table)} drop constraint if exists ${rule}`)
 }
 
