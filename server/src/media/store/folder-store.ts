@@ -56,7 +56,7 @@ export function openFolderStore(root: string): MediaStore {
     open: async (name, start = 0, end = null) => {
       const path = join(root, pathOf(name))
       try {
-        return readPart(await open(path, 'r'), start, end)
+        return readPart(await open(path, 'r'), start, end, translate)
       } catch (error) {
         throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : folderProblem(root, error)
       }
@@ -133,12 +133,18 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
 }
 
-async function* readPart(file: FileHandle, start: number, end: number | null): AsyncGenerator<Uint8Array> {
+async function* readPart(
+  file: FileHandle,
+  start: number,
+  end: number | null,
+  translate: Translate,
+): AsyncGenerator<Uint8Array> {
   try {
     const block = Buffer.allocUnsafe(readBytes)
     for (let at = start; end === null || at < end; ) {
       const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
-      const { bytesRead } = await file.read(block, 0, wanted, at)
+      const position = at
+      const { bytesRead } = await translate(() => file.read(block, 0, wanted, position))
       if (bytesRead === 0) return
       at += bytesRead
       yield block.subarray(0, bytesRead)
@@ -237,6 +243,11 @@ function folderProblem(root: string, error: unknown): unknown {
   if (refusedCodes.includes(code)) {
     const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
     return new StoreProblem('refused', words, error)
+  }
+  // Whatever else a system says of it: a disk that fails (EIO), a share that has gone (ESTALE), no more files (EMFILE).
+  if (error instanceof Error && 'syscall' in error) {
+    const words = `The media folder ${root} cannot be read or written (${code}): look at its disk`
+    return new StoreProblem('unreachable', words, error)
   }
   return error
 }
