@@ -16,9 +16,7 @@ import { startCollector } from '../../support/telemetry/collector.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Rotate keys" exchange every key of a service that runs, and it opens all it had', {
-  timeout: 150_000,
-}, async () => {
+test('the commands of "Rotate keys" exchange every key of a service that runs, and it opens all it had', async () => {
   const [rotate = '', ...more] = await commandsUnder('Rotate keys')
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
