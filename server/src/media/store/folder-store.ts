@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { release } from '../../base/release.ts'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
 /** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
@@ -96,8 +97,8 @@ type Translate = <T>(work: () => Promise<T>) => Promise<T>
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
   let writing: Promise<void> = Promise.resolve()
+  let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
   try {
-    let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
     let [size, filled] = [0, 0]
     const write = async () => {
       // The one before has to be through: its memory is filled next, and places in the file are taken in turn.
@@ -124,6 +125,8 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
     return size
   } finally {
     await writing.catch(() => {})
+    release(block)
+    release(other)
     await file.close()
   }
 }
@@ -139,8 +142,8 @@ async function* readPart(
   end: number | null,
   translate: Translate,
 ): AsyncGenerator<Uint8Array> {
+  const block = Buffer.allocUnsafe(readBytes)
   try {
-    const block = Buffer.allocUnsafe(readBytes)
     for (let at = start; end === null || at < end; ) {
       const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
       const position = at
@@ -150,6 +153,7 @@ async function* readPart(
       yield block.subarray(0, bytesRead)
     }
   } finally {
+    release(block)
     await file.close()
   }
 }
