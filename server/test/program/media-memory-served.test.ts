@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
 import { type FilesInbox, filesInbox, startFilePlatform } from '../support/media/files-inbox.ts'
+import { memoryOf } from '../support/media/memory.ts'
 import { freePort, type Service, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
@@ -54,7 +54,7 @@ function all({ tell, here, read, upload, drop }: FilesInbox) {
 }
 
 async function growthOf(service: Service, work: () => Promise<unknown>): Promise<number> {
-  const memory = () => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1])
+  const memory = () => memoryOf(service.pid)
   const before = memory()
   let most = before
   const looking = setInterval(() => {
