@@ -3,7 +3,7 @@
 // --only kill-sends,fuzz: these alone. --list: says which there are.
 // --write: adds what came of it to docs/measurements/faults.md.
 // Ends with 1 when there was a finding, and says how to repeat it.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -125,12 +125,18 @@ function version(): string {
 }
 
 function runLine(startedAt: number, results: readonly Result[]): RunLine {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: dirname(page), encoding: 'utf8' })
   return {
     when: new Date(startedAt).toISOString().slice(0, 16).replace('T', ' '),
-    commit: git('rev-parse', '--short', 'HEAD').trim(),
+    commit: commit(),
     minutes: Math.round((Date.now() - startedAt) / 60_000),
     trials: results.length,
     findings: results.reduce((sum, { findings }) => sum + findings, 0),
   }
+}
+
+/** A machine may have the files and no git. */
+function commit(): string {
+  const options = { cwd: dirname(page), encoding: 'utf8' } as const
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], options)
+  return status === 0 ? stdout.trim() : '–'
 }
