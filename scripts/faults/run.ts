@@ -19,7 +19,7 @@ const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
 const maxFindings = 3
 /** A run may take so many times its share before it counts as one that hangs. */
 const patience = 4
-const leastPatienceSeconds = 900
+const leastPatienceSeconds = 1800
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ async function runAll(list: readonly Trial[]): Promise<void> {
 /** Runs it again and again until its time is over, each time as long as fits. */
 async function runTrial(trial: Trial, budget: number, logs: string, stopped: () => boolean): Promise<Run[]> {
   mkdirSync(join(logs, trial.name))
-  const maxSeconds = Math.ceil(Math.max(leastPatienceSeconds, budget * patience))
+  const maxSeconds = Math.ceil(Math.max(trial.patienceSeconds ?? leastPatienceSeconds, budget * patience))
   const runs: Run[] = []
   const spent = () => runs.reduce((sum, { seconds }) => sum + seconds, 0)
   const failed = () => runs.filter(({ findings }) => findings.length > 0).length

@@ -20,6 +20,8 @@ export interface Trial {
   count: ((run: { size: (variable: string) => number; passed: number }) => number) | 'told' | 'cases'
   /** Of the time, beside the others' 1. */
   share?: number
+  /** How long a run may take at least before it counts as one that hangs; else half an hour. */
+  patienceSeconds?: number
 }
 
 export interface Size {
@@ -338,5 +340,6 @@ export const trials: readonly Trial[] = [
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },
     count: 'cases',
+    patienceSeconds: 3600,
   },
 ]
