@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 const alone = [
   /^web\/(?!.*-rules\.test)/,
   /^server\/test\/(program|rotation|base)\/(?!(async|phone|sealing|text)\/)/,
-  /^server\/test\/faults\/(storage|clocks)/,
+  /^server\/test\/faults\/(storage|files|clocks)/,
   /kill|crash|storm|chaos/,
 ]
 const together = 8

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { newFolder } from '../support/folder.ts'
 import { type Program, startProgram } from '../support/program/program.ts'
 import type { DeliveringTask } from '../support/webhooks/delivering-program.ts'
 import {
@@ -9,6 +11,7 @@ import {
   type DeliveryHistory,
   delaysOfGood,
   type Kill,
+  readGivenUp,
   repeated,
   type WrittenEvent,
 } from '../support/webhooks/delivery-history.ts'
@@ -47,7 +50,8 @@ test('100 endpoints, 30 of them faulty, workers killed: every event arrives, in 
   const [calmDelays, delays] = [delaysOfGood(calmRun), delaysOfGood(chaosRun)]
   t.diagnostic(`calm: ${summary(calmDelays)}`)
   t.diagnostic(`faults and ${killCount} kills: ${summary(delays)}`)
-  t.diagnostic(`${chaosRun.arrivals.length} deliveries, ${repeated(chaosRun).length} of them repeated after a kill`)
+  const again = `${repeated(chaosRun).length} of them again after a kill or an answer that came too late`
+  t.diagnostic(`${chaosRun.arrivals.length} deliveries, ${again}`)
   if (!isLong) return
   for (const part of [0.5, 0.95]) {
     const [least, most] = [share(calmDelays, part), share(delays, part)]
@@ -64,9 +68,11 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
   const endpointIds = await Promise.all(
     receivers.map(({ workspaceId, secret }, n) => world.addEndpoint(workspaceId, receiving.url(n), secret)),
   )
-  const workers = await Promise.all([startWorker(world), startWorker(world)])
+  const givenUpFile = join(await newFolder(), 'given-up')
+  const start = () => startWorker(world, givenUpFile)
+  const workers = await Promise.all([start(), start()])
   const written: WrittenEvent[] = []
-  const killing = planKills(kills, world, workers)
+  const killing = planKills(kills, start, workers)
   await writeEvents(world, workspaceIds, { count: eventCount, perSecond: eventsPerSecond, perSubject: 5 }, (event) => {
     written.push(event)
     killing.onWritten(written.length)
@@ -80,18 +86,18 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
   await receiving.stop()
   const innocent = endpointIds.filter((_, n) => ['good', 'slow'].includes(receivers[n]?.behaviour.kind ?? ''))
   await assertSettled(world, workspaceIds, innocent)
-  return { receivers, written, arrivals, kills: killed }
+  return { receivers, written, arrivals, kills: killed, givenUp: readGivenUp(givenUpFile) }
 }
 
-async function startWorker({ options }: DeliveryWorld): Promise<Program> {
-  const task: DeliveringTask = { database: options, time, timeoutMs, dieAfter: null }
+async function startWorker({ options }: DeliveryWorld, givenUpFile: string): Promise<Program> {
+  const task: DeliveringTask = { database: options, time, timeoutMs, givenUpFile, dieAfter: null }
   const worker = startProgram([program, JSON.stringify(task)])
   await worker.said('ready')
   return worker
 }
 
 /** Kills one worker or the other while events are written, each time after a random share of them, and starts anew. */
-function planKills(count: number, world: DeliveryWorld, workers: Program[]) {
+function planKills(count: number, start: () => Promise<Program>, workers: Program[]) {
   const killed: Kill[] = []
   let last = Promise.resolve()
   const due = Array.from({ length: count }, (_, n) => Math.ceil(((n + Math.random()) / count) * eventCount))
@@ -99,7 +105,7 @@ function planKills(count: number, world: DeliveryWorld, workers: Program[]) {
     killed.push({ worker: workers[place]?.pid ?? 0, at: performance.timeOrigin + performance.now() })
     workers[place]?.kill()
     await workers[place]?.gone
-    workers[place] = await startWorker(world)
+    workers[place] = await start()
   }
   return {
     onWritten: (events: number) => {

@@ -60,12 +60,19 @@ const passing = new Set(['57P01', '57P02', '57P03', '57P05', '57014', '55P03', '
 // Of a connection that could not be opened, or ended.
 const ofConnection = new Set(['CONNECTION_LOST', 'NO_CONNECTION', 'NO_DATABASE'])
 
+// A file that cannot be written has no state of its own where the disk may only be read (a right is missing) or the file may
+// grow no further (an inner error). These are the sources that read and write files.
+const ofFiles = new Set(['buffile.c', 'fd.c', 'md.c', 'slru.c', 'xlog.c'])
+const ofAnyFault = new Set(['42501', 'XX000'])
+
 /** Whether the database could not be asked, as opposed to having refused: what was asked may be tried again. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const state = sqlState(error)
     // Of class 53: no connection, memory or disk left; of 58: files that cannot be read or written. After a panic it starts anew.
-    return passing.has(state) || /^(?:08|53|58)/.test(state) || error.severity === 'PANIC' || isOfServer(error)
+    const isOfFile = ofAnyFault.has(state) && ofFiles.has(error.file ?? '')
+    const isOfKind = passing.has(state) || /^(?:08|53|58)/.test(state) || isOfFile
+    return isOfKind || error.severity === 'PANIC' || isOfServer(error)
   }
   return error instanceof Error && 'code' in error && ofConnection.has(String(error.code))
 }

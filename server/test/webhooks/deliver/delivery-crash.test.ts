@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type DeliveryStep, deliverySteps } from '../../../src/webhooks/deliver/queue.ts'
+import { newFolder } from '../../support/folder.ts'
 import { type Program, startProgram } from '../../support/program/program.ts'
 import type { DeliveringTask } from '../../support/webhooks/delivering-program.ts'
 import {
   brokenPromises,
   type DeliveryHistory,
   type Kill,
+  readGivenUp,
   type WrittenEvent,
 } from '../../support/webhooks/delivery-history.ts'
 import { type DeliveryWorld, deliveryWorld, receiversOf } from '../../support/webhooks/delivery-world.ts'
@@ -26,12 +29,16 @@ for (const step of deliverySteps) {
   test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async (t) => {
     const crash = await prepare()
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
-    const last = await startWorker(crash.world, null)
+    const last = await startWorker(crash, null)
     await allTaken(crash)
     await allWritten(crash)
     last.kill('SIGTERM')
     assert.equal(await last.gone, 0)
-    const history: DeliveryHistory = { ...crash, arrivals: await crash.receiving.arrivals() }
+    const history: DeliveryHistory = {
+      ...crash,
+      arrivals: await crash.receiving.arrivals(),
+      givenUp: readGivenUp(crash.givenUpFile),
+    }
     await crash.receiving.stop()
     assert.deepEqual(brokenPromises(history), [])
     assert.ok(crash.deaths > 0, 'the step was passed')
@@ -48,6 +55,7 @@ interface Crash {
   subjects: { id: string; n: number }[]
   written: WrittenEvent[]
   kills: Kill[]
+  givenUpFile: string
   /** Kills at the step itself. */
   deaths: number
 }
@@ -60,16 +68,17 @@ async function prepare(): Promise<Crash> {
   await world.addEndpoint(workspaceId, receiving.url(0), plain[0]?.secret ?? '')
   const subjects = Array.from({ length: subjectCount }, () => ({ id: randomUUID(), n: 0 }))
   const receivers = plain.map((one) => ({ ...one, workspaceId }))
-  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], deaths: 0 }
+  const givenUpFile = join(await newFolder(), 'given-up')
+  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], givenUpFile, deaths: 0 }
 }
 
 async function dieOnce(crash: Crash, dieAfter: DeliveryStep, passing: number): Promise<void> {
-  const { world, workspaceId, subjects, written, kills } = crash
+  const { workspaceId, subjects, written, kills } = crash
   for (let n = 0; n < subjectCount * eventsEach; n++) {
     const subject = subjects[n % subjectCount]
-    if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
+    if (subject !== undefined) written.push(await crash.world.write(workspaceId, subject.id, subject.n++))
   }
-  const victim = await startWorker(world, { step: dieAfter, passing })
+  const victim = await startWorker(crash, { step: dieAfter, passing })
   // One that comes through without so many passings of the step is killed when everything was taken, if not yet written.
   const end = await Promise.race([victim.gone, allTaken(crash)])
   kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
@@ -78,8 +87,8 @@ async function dieOnce(crash: Crash, dieAfter: DeliveryStep, passing: number): P
   await victim.gone
 }
 
-async function startWorker(world: DeliveryWorld, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
-  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, dieAfter }
+async function startWorker({ world, givenUpFile }: Crash, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
+  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, givenUpFile, dieAfter }
   const worker = startProgram([program, JSON.stringify(task)])
   await worker.said('ready')
   return worker
