@@ -81,7 +81,7 @@ async function inStep(tx: Tx, table: PartitionedTable, period: Period | null, wo
   const rest = restOf(table.table)
   const [state] = await tx<State[]>`
     select
-      to_regclass(${period === null ? '' : partitionName(table.table, period)}) is not null as "isThere",
+      to_regclass(${period === null ? null : partitionName(table.table, period)}::text) is not null as "isThere",
       pg_relation_size(${rest}::regclass) <= ${smallBytes} as "isSmall",
       k.conname as rule,
       coalesce(k.convalidated, false) as "isProven"
