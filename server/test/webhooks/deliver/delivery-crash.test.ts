@@ -73,18 +73,20 @@ async function prepare(): Promise<Crash> {
 }
 
 async function dieOnce(crash: Crash, dieAfter: DeliveryStep, passing: number): Promise<void> {
-  const { workspaceId, subjects, written, kills } = crash
+  await writeSome(crash)
+  const victim = await startWorker(crash, { step: dieAfter, passing })
+  // One that comes through without so many passings of the step gets more to do.
+  while ((await Promise.race([victim.gone, allDone(crash, victim)])) === 'done') await writeSome(crash)
+  crash.kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
+  assert.equal(await victim.gone, 'SIGKILL')
+  crash.deaths++
+}
+
+async function writeSome({ world, workspaceId, subjects, written }: Crash): Promise<void> {
   for (let n = 0; n < subjectCount * eventsEach; n++) {
     const subject = subjects[n % subjectCount]
-    if (subject !== undefined) written.push(await crash.world.write(workspaceId, subject.id, subject.n++))
+    if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
   }
-  const victim = await startWorker(crash, { step: dieAfter, passing })
-  // One that comes through without so many passings of the step is killed when everything was taken, if not yet written.
-  const end = await Promise.race([victim.gone, allTaken(crash)])
-  kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
-  if (end === 'SIGKILL') crash.deaths++
-  else victim.kill()
-  await victim.gone
 }
 
 async function startWorker({ world, givenUpFile }: Crash, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
@@ -97,6 +99,30 @@ async function startWorker({ world, givenUpFile }: Crash, dieAfter: DeliveringTa
 async function allTaken({ receiving, written }: Crash): Promise<'taken'> {
   await receiving.taken([{ receiver: 0, events: written.length }])
   return 'taken'
+}
+
+/** Everything is taken and written, and nobody holds the queue any more; never if the worker dies before. */
+async function allDone(crash: Crash, worker: Program): Promise<'done'> {
+  let isGone = false
+  worker.gone.then(() => {
+    isGone = true
+  })
+  const { db } = crash.world
+  for (; !isGone; await sleep(50)) {
+    const [row] = await db.sql<{ delivered: number; held: boolean }[]>`
+      select
+        (
+          select count(*)::integer
+          from webhook_deliveries d
+          where d.workspace_id = q.workspace_id
+            and d.state = 'delivered'
+        ) as delivered,
+        q.lease_owner is not null as held
+      from webhook_queues q
+      where q.workspace_id = ${crash.workspaceId}`
+    if (row?.delivered === crash.written.length && !row.held) return 'done'
+  }
+  return new Promise(() => {})
 }
 
 /** What a worker had sent and could not write down is sent again by the next: the test's own time limit bounds this. */
