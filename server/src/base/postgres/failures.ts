@@ -8,11 +8,14 @@ export class ConnectionLost extends Error {
   readonly wasSent: boolean
   /** It was given up, since the server had said nothing for too long. */
   readonly wasSilent: boolean
+  /** By which the server knows the session that ended. */
+  readonly pid: number | null
 
-  constructor(cause?: unknown, { wasSent = true, wasSilent = false } = {}) {
+  constructor(cause?: unknown, { wasSent = true, wasSilent = false, pid = null as number | null } = {}) {
     super('The connection to the database ended before its answer came', { cause })
     this.wasSent = wasSent
     this.wasSilent = wasSilent
+    this.pid = pid
   }
 }
 

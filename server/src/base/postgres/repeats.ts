@@ -35,14 +35,17 @@ export function onlyReads({ text, isScript }: Pick<Statement, 'text' | 'isScript
 const acts =
   /\b(?:insert|update|delete|merge|truncate|into|nextval|setval|set_config|pg_notify|pg_terminate_backend|pg_cancel_backend|pg_\w*advisory\w*|lo_\w+)\b/i
 
-/** Whether the work has come to an end, however, within a moment: what is done again must not meet itself. */
-export async function hasEnded(work: Promise<unknown> | undefined): Promise<boolean> {
-  if (work === undefined) return true
-  const { promise: late, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(() => resolve(false), straggleMs)
+/** What work that may have been left alone has come to. */
+export type End<T> = { how: 'answered'; answer: T } | { how: 'failed' } | { how: 'goes on' }
+
+/** The end of the work, if it comes within a moment: what is done again must not meet itself. */
+export async function endOf<T>(work: Promise<T> | undefined): Promise<End<T>> {
+  if (work === undefined) return { how: 'failed' }
+  const { promise: late, resolve } = Promise.withResolvers<End<T>>()
+  const timer = setTimeout(() => resolve({ how: 'goes on' }), straggleMs)
   const ended = work.then(
-    () => true,
-    () => true,
+    (answer): End<T> => ({ how: 'answered', answer }),
+    (): End<T> => ({ how: 'failed' }),
   )
   return Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }

@@ -287,7 +287,8 @@ export class Session {
 
   /** What becomes of the request of this turn when the connection ends. */
   #loss(cause: unknown, turn: number): ConnectionLost {
-    return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent })
+    const { processID: pid = null } = this.#client as { processID?: number | null }
+    return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
 
   #judge(error: unknown): void {

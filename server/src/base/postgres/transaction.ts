@@ -85,6 +85,12 @@ export class Transaction implements Sender {
       throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
   }
 
+  /** Whether the server has said that all of it is done, though whoever waits may have heard of the connection's end first. */
+  async isDone(): Promise<boolean> {
+    const answer = await this.#committed?.catch(() => undefined)
+    return answer?.lastTag === 'COMMIT'
+  }
+
   /**
    * Whether nothing of it is done for certain, now that it has failed. Of a commit that has left and was not answered nobody knows.
    * What was sent before it is answered before it: the first failure tells whether it was still come to.

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { provenBy, Sql, Tx, Sql, Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -59,7 +59,9 @@ export async function insertMessages(
   messages: readonly Message[],
   indexOf = indexesOf(keyring),
 ): Promise<void> {
-  if (messages.length === 0) return
+  const [first] = messages
+  if (first === undefined) return
+  provenBy(tx, (sql) => isStored(sql, workspaceId, first.id))
   const rows = messages.map((message) => ({
     ...sealMessage(keyring, message, indexOf),
     hasReferral: message.referral !== null,
@@ -94,6 +96,15 @@ export async function insertMessages(
       id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_index,
       status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )`.execute()
+}
+
+async function isStored(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from messages
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  return rows.length > 0
 }
 
 /** A message of a connection by the platform's id. */

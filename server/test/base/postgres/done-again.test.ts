@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { commitBehind, type Db, type DbOptions, openDb, type Tx } from '../../../src/base/db.ts'
+import {
+  announce,
+  commitBehind,
+  type Db,
+  type DbOptions,
+  harmless,
+  openDb,
+  type Proven,
+  provenBy,
+  type Tx,
+} from '../../../src/base/db.ts'
 import { commit, planOf } from '../../../src/base/postgres/prepared.ts'
 import { emptyDatabase, goDirect } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
@@ -177,6 +187,99 @@ test('a single statement that writes is asked again where the server says that i
   assert.equal(await times(1), 1)
 })
 
+const provenWrite = (pool: Db, n: number, onTry = () => {}, isBehind = false) =>
+  pool.tx(async (tx) => {
+    onTry()
+    provenBy(tx, async (sql) => (await sql`select from done where n = ${n}`).length > 0)
+    announce(tx, 'done', String(n))
+    await tx`select 1`
+    if (isBehind) await commitBehind(tx, () => Promise.all([write(tx, n).execute()]))
+    else await write(tx, n)
+    return n
+  })
+
+test('a commit whose answer is lost is looked for, and is done again only where it is not there', async () => {
+  const { proxy, pool, times } = await openWorld()
+  const heard: string[] = []
+  pool.onNews('done', (id) => heard.push(id))
+  await provenWrite(pool, 0)
+  let tries = 0
+  for (const [n, when, expected] of [
+    [1, 'answered', 1],
+    [2, 'unheard', 2],
+  ] as const) {
+    tries = 0
+    proxy.cutAtWord(commit.plan.name, when)
+    assert.equal(await provenWrite(pool, n, () => tries++), n)
+    assert.deepEqual([tries, await times(n)], [expected, 1])
+  }
+  tries = 0
+  proxy.cutAtWord(commit.plan.name, 'unheard')
+  assert.equal(await provenWrite(pool, 3, () => tries++, true), 3)
+  assert.deepEqual([tries, await times(3)], [2, 1])
+  // It is there, but what its statements answered went with the connection.
+  proxy.cutAtWord(commit.plan.name, 'answered')
+  await assert.rejects(
+    provenWrite(pool, 4, () => tries++, true),
+    { code: 'CONNECTION_LOST' },
+  )
+  assert.deepEqual([tries, await times(4)], [3, 1])
+  assert.deepEqual(heard, ['0', '1', '2', '3'])
+})
+
+test('a commit that is still at work is waited for, and not for ever', async () => {
+  const { db, proxy, pool, times } = await openWorld()
+  await db.sql.unsafe(`
+    create function commit_slowly() returns trigger language plpgsql as $$
+    begin
+      perform pg_sleep(new.n / 1000.0);
+      return new;
+    end $$`)
+  await db.sql`
+    create constraint trigger slowly after insert on done
+    deferrable initially deferred for each row execute function commit_slowly()`
+  await provenWrite(pool, 0)
+  let tries = 0
+  proxy.cutAtWord(commit.plan.name, 'heard')
+  assert.equal(await provenWrite(pool, 400, () => tries++), 400)
+  assert.deepEqual([tries, await times(400)], [1, 1])
+  proxy.cutAtWord(commit.plan.name, 'heard')
+  await assert.rejects(
+    provenWrite(pool, 1_700, () => tries++),
+    { code: 'CONNECTION_LOST' },
+  )
+  assert.equal(tries, 2)
+})
+
+test('a single statement whose answer is lost is looked for, or repeated where that does no harm', async () => {
+  const { proxy, pool, times } = await openWorld()
+  const text = 'insert into done (n) values ($1)'
+  const { name } = planOf({ text, types: [0] })
+  const ask = (n: number, proven?: Proven<string>) =>
+    pool.statement(
+      async (tx) => {
+        await tx.unsafe(text, [n])
+        return 'told'
+      },
+      null,
+      proven,
+    )
+  const byRow = (n: number): Proven<string> => ({
+    isThere: async (sql) => (await sql`select from done where n = ${n}`).length > 0,
+    answer: 'found',
+  })
+  await ask(0)
+  proxy.cutAtWord(name, 'answered')
+  assert.deepEqual([await ask(1, byRow(1)), await times(1)], ['found', 1])
+  proxy.cutAtWord(name, 'unheard')
+  assert.deepEqual([await ask(2, byRow(2)), await times(2)], ['told', 1])
+  proxy.cutAtWord(name, 'answered')
+  assert.deepEqual([await ask(3, harmless), await times(3)], ['told', 2])
+  proxy.cutAtWord(commit.plan.name, 'answered')
+  await pool.tx((tx) => write(tx, 4), harmless)
+  assert.equal(await times(4), 2)
+})
+
 test('a silent server is waited for once, and not once more for each try', async () => {
   const { proxy, pool } = await openWorld({ silenceMs: 100 })
   await pool.sql`select 1`
@@ -197,7 +300,7 @@ test('a silent server is waited for once, and not once more for each try', async
   assert.deepEqual([tries, proxy.accepted() - connections], [1, 2])
 })
 
-const rounds = Number(process.env.CUT_ROUNDS ?? 40)
+const rounds = Number(process.env.CUT_ROUNDS ?? 20)
 
 test(`of ${rounds} ends of all connections at any moment none has anything done twice, or undone that was acknowledged`, async (t) => {
   const { db, proxy, pool } = await openWorld({ maxConnections: 4 })
@@ -216,6 +319,8 @@ test(`of ${rounds} ends of all connections at any moment none has anything done 
         await commitBehind(tx, () => Promise.all([write(tx, n).execute(), tx`select 2`.execute()]))
       }),
     (n) => pool.statement((tx) => write(tx, n)),
+    (n) => provenWrite(pool, n),
+    (n) => provenWrite(pool, n, undefined, true),
   ]
   const caller = async (kind: (n: number) => Promise<unknown>) => {
     while (!isOver) {

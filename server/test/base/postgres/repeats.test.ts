@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConnectionLost, DatabaseError, NoConnection } from '../../../src/base/postgres/failures.ts'
-import { hasEnded, isKnownUndone, mayRepeat, onlyReads } from '../../../src/base/postgres/repeats.ts'
+import { endOf, isKnownUndone, mayRepeat, onlyReads } from '../../../src/base/postgres/repeats.ts'
 
 function refusal(code: string, severity = 'ERROR'): DatabaseError {
   const error = new DatabaseError('The database refused', 1, 'error')
@@ -76,10 +76,10 @@ test('a statement that may change something is no reading', () => {
   assert.equal(onlyReads({ text: 'select 1; select 2', isScript: true }), false)
 })
 
-test('work has ended once it settles, and is not waited for when it hangs', async () => {
+test('work that was left alone is waited for until it settles, and not where it hangs', async () => {
   const hanging = Promise.withResolvers<void>()
-  assert.equal(await hasEnded(Promise.reject(lost)), true)
-  assert.equal(await hasEnded(Promise.resolve(1)), true)
-  assert.equal(await hasEnded(undefined), true)
-  assert.equal(await hasEnded(hanging.promise), false)
+  assert.deepEqual(await endOf(Promise.reject(lost)), { how: 'failed' })
+  assert.deepEqual(await endOf(Promise.resolve(1)), { how: 'answered', answer: 1 })
+  assert.deepEqual(await endOf(undefined), { how: 'failed' })
+  assert.deepEqual(await endOf(hanging.promise), { how: 'goes on' })
 })
