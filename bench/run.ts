@@ -28,7 +28,8 @@ import { printResults } from './contest-table.ts'
 import { runAgentCalls } from './parts/agent-calls.ts'
 import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
 import { runBurst } from './parts/burst/burst-part.ts'
-import { runGrowth } from './parts/growth-part.ts'
+import { runGrowth } from './parts/growth/growth-part.ts'
+import type { Grown } from './parts/growth/rounds.ts'
 import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
@@ -111,6 +112,7 @@ try {
     media?: MediaFigures
     agents?: AgentsFigures
     messageSearch?: MessageSearchFigures
+    growth?: Grown[]
   } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
@@ -135,7 +137,10 @@ try {
   if (parts.includes('orders')) await runOrders(stage, leadCount, values.only)
   if (parts.includes('memory')) await runMemory(stage, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
-  if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
+  if (parts.includes('growth')) {
+    const size = { leads: leadCount, conversations: Number(values.conversations), each: Number(values.messages) }
+    others.growth = await runGrowth(stage, size, values.only)
+  }
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) {
     const [conversations, messages] = [Number(values.conversations), Number(values.messages)]

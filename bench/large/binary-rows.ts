@@ -1,10 +1,15 @@
 import { copyStatement } from '../../server/src/base/copy/catalogue.ts'
 import type { Sql } from '../../server/src/base/db.ts'
+import { writeTime } from './templates.ts'
 
 /** Rows of one table as `copy … from stdin (format binary)` takes them, gathered until they are taken away. */
 export interface Sheet {
   readonly statement: string
   add(row: Readonly<Record<string, unknown>>): void
+  /** A row as it is written, which is not added. */
+  encode(row: Readonly<Record<string, unknown>>): Buffer
+  /** Adds room for a row of so many bytes, which the caller writes. */
+  room(bytes: number): { bytes: Buffer; at: number }
   bytes(): number
   /** What has been gathered, with head and end; the sheet is empty then. */
   take(): Buffer
@@ -51,6 +56,18 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
       return { name, write }
     })
   signature.copy(page)
+  const grow = (bytes: number) => {
+    if (page.length - at < bytes) page = Buffer.concat([page], page.length * 2)
+  }
+  const add = (row: Readonly<Record<string, unknown>>) => {
+    columns ??= columnsOf(row)
+    grow(maxRowBytes)
+    at = page.writeInt16BE(columns.length, at)
+    for (const { name, write } of columns) {
+      const value = row[name]
+      at = value === null || value === undefined ? page.writeInt32BE(-1, at) : write(page, at, value)
+    }
+  }
   return {
     get statement() {
       return copyStatement({ name: table, columns: (columns ?? []).map(({ name }) => name) }, 'from stdin').replace(
@@ -58,14 +75,18 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
         '',
       )
     },
-    add: (row) => {
-      columns ??= columnsOf(row)
-      if (page.length - at < maxRowBytes) page = Buffer.concat([page], page.length * 2)
-      at = page.writeInt16BE(columns.length, at)
-      for (const { name, write } of columns) {
-        const value = row[name]
-        at = value === null || value === undefined ? page.writeInt32BE(-1, at) : write(page, at, value)
-      }
+    add,
+    encode: (row) => {
+      const before = at
+      add(row)
+      const bytes = Buffer.from(page.subarray(before, at))
+      at = before
+      return bytes
+    },
+    room: (bytes) => {
+      grow(bytes + 2)
+      at += bytes
+      return { bytes: page, at: at - bytes }
     },
     bytes: () => at - signature.length,
     take: () => {
@@ -80,7 +101,6 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
 /** Writes the length of a value, then the value, and returns where it ends. */
 type Write = (page: Buffer, at: number, value: unknown) => number
 
-const epochMs = Date.UTC(2000, 0, 1)
 const oidOf = { int4: 23, uuid: 2950 }
 
 const uuidBytes: Write = (page, at, value) => at + page.write(String(value).replaceAll('-', ''), at, 'hex')
@@ -103,10 +123,7 @@ const writes: Record<string, Write> = {
   int8: withLength((page, at, value) => page.writeBigInt64BE(BigInt(Number(value)), at)),
   bool: withLength((page, at, value) => page.writeInt8(value === true ? 1 : 0, at)),
   bytea: withLength((page, at, value) => at + (value as Buffer).copy(page, at)),
-  timestamptz: withLength((page, at, value) => {
-    const us = ((value as Date).getTime() - epochMs) * 1000
-    return page.writeUInt32BE(us % 2 ** 32, page.writeInt32BE(Math.floor(us / 2 ** 32), at))
-  }),
+  timestamptz: withLength((page, at, value) => writeTime(page, at, (value as Date).getTime())),
   numeric: withLength(writeNumeric),
   _int4: arrayOf(oidOf.int4, int4),
   _uuid: arrayOf(oidOf.uuid, uuid),

@@ -20,15 +20,17 @@ interface ForeignKey {
 /** Made while loading is not yet to survive a crash of the machine. */
 const quickly = ['fsync', 'full_page_writes', 'autovacuum']
 
+export interface Filling {
+  leads: () => Promise<void>
+  others: () => Promise<void>
+}
+
 /**
- * Takes the indexes and the foreign keys off the tables, has `work` fill them, and puts all back: indexes are made faster
- * than they are kept up. Prints what each took, and what a vacuum does.
+ * Takes the indexes and the foreign keys off the tables, has them filled, and puts all back: indexes are made faster
+ * than they are kept up. Prints what each took, and what a vacuum does. The keys hold for what is written from then on: what
+ * was filled in is not gone through for them.
  */
-export async function withoutIndexes(
-  options: Database,
-  tables: readonly string[],
-  work: () => Promise<void>,
-): Promise<void> {
+export async function withoutIndexes(options: Database, tables: readonly string[], fill: Filling): Promise<void> {
   const session = <T>(does: (client: pg.Client) => Promise<T>) =>
     withSession(socketAddress(options), 'bench indexes', does)
   await session(async (client) => {
@@ -40,16 +42,19 @@ export async function withoutIndexes(
     for (const { table, name, constraint } of indexes) {
       await client.query(constraint === null ? `drop index ${name}` : `alter table ${table} drop constraint ${name}`)
     }
-    await work()
-    // Two at a time, since those of tokens are made by one process each.
-    const [ofTokens, others] = [indexes.filter(isOfTokens), indexes.filter((one) => !isOfTokens(one))]
-    await Promise.all([session((other) => makeAll(other, ofTokens)), makeAll(client, others)])
+    await fill.leads()
+    const isOfLeads = ({ table }: Index) => ['leads', 'lead_search'].includes(table)
+    const make = (of: readonly Index[]) => session((other) => makeAll(other, of))
+    // Those of tokens are made by one process each.
+    const inLanes = (of: readonly Index[]) => [make(of.filter(isOfTokens)), make(of.filter((one) => !isOfTokens(one)))]
+    await Promise.all([...inLanes(indexes.filter(isOfLeads)), fill.others()])
+    await Promise.all(inLanes(indexes.filter((one) => !isOfLeads(one))))
     for (const { table, name, definition } of keys) {
       await timed(`foreign key ${name}`, () =>
-        client.query(`alter table ${table} add constraint ${name} ${definition}`),
+        client.query(`alter table ${table} add constraint ${name} ${definition} not valid`),
       )
     }
-    for (const table of tables) await timed(`vacuum ${table}`, () => client.query(`vacuum (freeze, analyze) ${table}`))
+    for (const table of tables) await timed(`vacuum ${table}`, () => client.query(`vacuum (analyze) ${table}`))
     await client.query('analyze')
     for (const name of quickly) await client.query(`alter system reset ${name}`)
     await client.query('select pg_reload_conf()')

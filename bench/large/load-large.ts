@@ -8,7 +8,7 @@ import type { Database } from '../place.ts'
 import { makeWorkspace } from '../workspace.ts'
 import { withoutIndexes } from './indexes.ts'
 import type { LargeShare } from './load-thread.ts'
-import { lastPosition, type Tenant } from './tenant.ts'
+import { type Job, lastPosition, type Tenant } from './tenant.ts'
 
 export interface Size {
   leads: number
@@ -21,7 +21,7 @@ const tables = [
   ...['leads', 'lead_search', 'events'],
   ...['conversations', 'conversation_search', 'messages', 'message_search', 'message_parts', 'sends'],
 ]
-const threads = 2
+const threads = 4
 const piece = 10_000
 /** A number sends 70 messages a second: many of them, so that it is not this pace that is measured. */
 const connectionsOfLarge = 64
@@ -31,18 +31,16 @@ const large = 1_000
  * Workspaces of these sizes as they would be after two years, filled by COPY before the indexes are there: those that an
  * earlier run left in this database, or new ones. Rows open as any others do.
  */
-export async function loadedTenants(
-  db: Db,
-  options: Database,
-  sizes: readonly Size[],
-  port: number,
-): Promise<Tenant[]> {
+export async function loadedTenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
   await db.sql`create table if not exists bench_large (n integer primary key, tenant jsonb not null)`
   const kept = await db.sql<{ tenant: Tenant }[]>`select tenant from bench_large order by n`
   if (kept.length > 0) return kept.map(({ tenant }) => tenant)
   const tenants: Tenant[] = []
-  for (const size of sizes) tenants.push(await makeTenant(db, size, port))
-  await withoutIndexes(options, tables, () => fill(options, tenants))
+  for (const size of sizes) tenants.push(await makeTenant(db, size))
+  await withoutIndexes(options, tables, {
+    leads: () => fill(options, tenants, ['leads']),
+    others: () => fill(options, tenants, ['conversations', 'messages']),
+  })
   for (const tenant of tenants) await finish(db, tenant)
   for (const [n, tenant] of tenants.entries()) {
     await db.sql`insert into bench_large (n, tenant) values (${n}, ${db.sql.json({ ...tenant })})`
@@ -50,19 +48,19 @@ export async function loadedTenants(
   return tenants
 }
 
-async function makeTenant(db: Db, size: Size, platformPort: number): Promise<Tenant> {
+async function makeTenant(db: Db, size: Size): Promise<Tenant> {
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
   const count = size.conversations >= large ? connectionsOfLarge : Math.min(1, size.conversations)
   const connectionIds: string[] = []
-  for (let n = 0; n < count; n++) connectionIds.push((await seedConnection(filling, workspace, platformPort, 0)).id)
+  for (let n = 0; n < count; n++) connectionIds.push((await seedConnection(filling, workspace, 1, 0)).id)
   return { ...workspace, ...size, connectionIds, endMs: Date.now() }
 }
 
-async function fill(options: Database, tenants: readonly Tenant[]): Promise<void> {
+async function fill(options: Database, tenants: readonly Tenant[], kinds: readonly Job['kind'][]): Promise<void> {
   let done = 0
   const begun = performance.now()
-  const share = { db: options, tenants, tables, piece, threads }
+  const share = { db: options, tenants, tables, kinds, piece, threads }
   await Promise.all(
     Array.from({ length: threads }, (_, thread) =>
       runShare({ ...share, thread }, (more) => {
@@ -70,7 +68,7 @@ async function fill(options: Database, tenants: readonly Tenant[]): Promise<void
         done += more
         const seconds = Math.round((performance.now() - begun) / 1000)
         if (Math.floor(done * 100) > before)
-          process.stderr.write(`filled ${Math.floor(done * 100)} % in ${seconds} s\n`)
+          process.stderr.write(`${kinds[0]}: ${Math.floor(done * 100)} % in ${seconds} s\n`)
       }),
     ),
   )

@@ -10,21 +10,22 @@ import { openVault } from '../../server/src/base/sealing/vault.ts'
 import type { Database } from '../place.ts'
 import { benchMasterKey } from '../workspace.ts'
 import { openSheets, type Sheet } from './binary-rows.ts'
-import { type Add, addLeads } from './rows-of-leads.ts'
+import { addLeads } from './rows-of-leads.ts'
 import { addConversations, addMessages } from './rows-of-messages.ts'
-import { jobsOf, type Tenant } from './tenant.ts'
+import { type Job, jobsOf, type Tenant } from './tenant.ts'
 
 export interface LargeShare {
   db: Database
   tenants: readonly Tenant[]
   tables: readonly string[]
+  kinds: readonly Job['kind'][]
   /** Rows of a piece. This thread takes every `threads`-th, beginning with number `thread`. */
   piece: number
   thread: number
   threads: number
 }
 
-const { db: options, tenants, tables, piece, thread, threads } = workerData as LargeShare
+const { db: options, tenants, tables, kinds, piece, thread, threads } = workerData as LargeShare
 const flushBytes = 16 * 1024 * 1024
 
 const db = openDb({ ...options, maxConnections: 1 })
@@ -36,22 +37,24 @@ await db.close()
 
 await withSession(socketAddress(options), 'bench load', async (client) => {
   const filled = new Map<string, Sheet>()
-  const add: Add = (table, row) => {
+  const filling = (table: string): Sheet => {
     const sheet = filled.get(table) ?? sheetOf(table)
     filled.set(table, sheet)
-    sheet.add(row)
+    return sheet
   }
   const flush = async () => {
-    for (const sheet of filled.values()) await copyIn(client, sheet.statement, one(sheet.take()))
+    for (const sheet of filled.values()) if (sheet.bytes() > 0) await copyIn(client, sheet.statement, one(sheet.take()))
     filled.clear()
   }
-  const jobs = jobsOf(tenants, piece).filter((_, n) => n % threads === thread)
+  const jobs = jobsOf(tenants, piece)
+    .filter(({ kind }) => kinds.includes(kind))
+    .filter((_, n) => n % threads === thread)
   for (const job of jobs) {
     const [tenant, keyring] = [tenants[job.tenant], keyrings[job.tenant]]
     if (tenant === undefined || keyring === undefined) throw new Error('A piece of no tenant')
-    if (job.kind === 'leads') addLeads(tenant, keyring, job, add)
-    else if (job.kind === 'conversations') addConversations(tenant, keyring, job, add)
-    else addMessages(tenant, keyring, job, add)
+    if (job.kind === 'leads') addLeads(tenant, keyring, job, filling)
+    else if (job.kind === 'conversations') addConversations(tenant, keyring, job, filling)
+    else addMessages(tenant, keyring, job, filling)
     const bytes = [...filled.values()].reduce((sum, sheet) => sum + sheet.bytes(), 0)
     if (bytes > flushBytes) await flush()
     parentPort?.postMessage(1 / (jobs.length * threads))

@@ -6,26 +6,94 @@ import type { Lead } from '../../server/src/leads/lead/lead.ts'
 import { sealLead } from '../../server/src/leads/lead/sealed.ts'
 import { searchTokens } from '../../server/src/leads/lead/search-lines.ts'
 import { person } from '../people.ts'
+import type { Sheet } from './binary-rows.ts'
 import { eventRow } from './event-row.ts'
-import { type Job, leadTime, messageEvents, positionAt, type Tenant } from './tenant.ts'
+import { addCopy, idBytes, randomBytesOf, type Template, templateOf } from './templates.ts'
+import { type Job, leadTime, messageEvents, opensLead, positionAt, type Tenant } from './tenant.ts'
 
-export type Add = (table: string, row: Readonly<Record<string, unknown>>) => void
+export type SheetOf = (table: string) => Sheet
 
 /** Leads with their tokens and, of the newest, their events. */
-export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, add: Add): void {
+export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
   const { workspaceId } = tenant
   let [minute, nth] = [0, 0]
   for (let n = from; n < to; n++) {
     const at = leadTime(tenant, n)
+    if (!opensLead(tenant, n)) {
+      addBlind(tenant, keyring, n, at, sheetOf)
+      continue
+    }
     const lead: Lead = newLead({ fields: person(n), phoneAsSent: null, typed: [], values: {} }, newId(at), '', at).lead
-    add('leads', { workspace_id: workspaceId, ...sealLead(keyring, lead) })
-    const tokens = searchTokens(keyring, lead)
-    add('lead_search', { workspace_id: workspaceId, lead_id: lead.id, index_version: keyring.indexVersion, tokens })
+    addLead(sheetOf, keyring, workspaceId, lead)
     nth = minuteOf(at) === minute ? nth + 1 : leadsBefore(tenant, n)
     minute = minuteOf(at)
     const position = positionAt(tenant, at, tenant.each * messageEvents + nth)
-    if (position !== null) add('events', eventRow(keyring, workspaceId, leadCreated(lead), at, position))
+    if (position !== null) sheetOf('events').add(eventRow(keyring, workspaceId, leadCreated(lead), at, position))
   }
+}
+
+function addLead(sheetOf: SheetOf, keyring: Keyring, workspaceId: string, lead: Lead): void {
+  const [row, tokens] = rowsOf(keyring, workspaceId, lead)
+  sheetOf('leads').add(row)
+  sheetOf('lead_search').add(tokens)
+}
+
+const rowsOf = (keyring: Keyring, workspaceId: string, lead: Lead) =>
+  [
+    { workspace_id: workspaceId, ...sealLead(keyring, lead) },
+    {
+      workspace_id: workspaceId,
+      lead_id: lead.id,
+      index_version: keyring.indexVersion,
+      tokens: searchTokens(keyring, lead),
+    },
+  ] as const
+
+interface Blind {
+  lead: Template
+  tokens: Template
+}
+
+/** People of whom leads that nobody opens have the status and the rest; none of them is one that opens. */
+const [blindPeople, firstBlind] = [4_000, 20_000_000]
+/** Of a lead that nobody opens: making an index of all takes as long as all the rest. */
+const tokensKept = 4
+const blindOf = new WeakMap<Keyring, Blind[]>()
+
+/** A lead that does not open: it has what indexes and pages hold of one, and bytes of the usual length where it is sealed. */
+function addBlind(tenant: Tenant, keyring: Keyring, n: number, at: Date, sheetOf: SheetOf): void {
+  const all = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
+  const blind = all[Math.imul(n, 0x9e3779b1) >>> 20]
+  if (blind === undefined) throw new Error('There is no such template')
+  const ms = at.getTime()
+  const id = idBytes(ms)
+  const digits = String(n).padStart(8, '0')
+  addCopy(sheetOf('leads'), blind.lead, {
+    id,
+    unique_code: `LB${digits}XX`,
+    external_ref: `old-${digits}`,
+    email_index: randomBytesOf(16),
+    phone_index: randomBytesOf(16),
+    created_at: ms,
+    updated_at: ms,
+  })
+  addCopy(sheetOf('lead_search'), blind.tokens, { lead_id: id })
+}
+
+function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetOf: SheetOf): Blind[] {
+  const at = new Date(endMs)
+  const templates = Array.from({ length: 4_096 }, (_, n) => {
+    const fields = { ...person(firstBlind + (n % blindPeople)), externalRef: 'old-00000000' }
+    const { lead } = newLead({ fields, phoneAsSent: null, typed: [], values: {} }, newId(at), '', at)
+    const [row, { tokens, ...rest }] = rowsOf(keyring, workspaceId, lead)
+    const few = tokens.filter((_token, place) => place % tokensKept === 0)
+    return {
+      lead: templateOf(sheetOf('leads'), row),
+      tokens: templateOf(sheetOf('lead_search'), { ...rest, tokens: few }),
+    }
+  })
+  blindOf.set(keyring, templates)
+  return templates
 }
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)

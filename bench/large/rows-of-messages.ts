@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../server/src/base/id.ts'
-import { fillRandom } from '../../server/src/base/random.ts'
 import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import type { Conversation } from '../../server/src/inbox/conversation/conversation.ts'
 import { messageReceived, messageSent } from '../../server/src/inbox/conversation/events.ts'
@@ -13,13 +12,15 @@ import { customerPhone } from '../inbox-seed.ts'
 import { chatText, rareEvery } from '../parts/message-search/chat-words.ts'
 import { person } from '../people.ts'
 import { eventRow } from './event-row.ts'
-import type { Add } from './rows-of-leads.ts'
+import type { SheetOf } from './rows-of-leads.ts'
+import { addCopy, idBytes, positionBytes, randomBytesOf, type Template, templateOf, uuidBytes } from './templates.ts'
 import {
   agesAt,
   beginOf,
   connectionOf,
   conversationAt,
   conversationId,
+  isLarge,
   type Job,
   messageEvents,
   messageTime,
@@ -71,12 +72,12 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
 }
 
 /** Conversations with the tokens of their customers, the oldest first. */
-export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }: Job, add: Add): void {
+export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
   const { workspaceId, conversations } = tenant
   for (let n = from; n < to; n++) {
     const conversation = conversationOf(tenant, conversations - 1 - n)
-    add('conversations', { workspace_id: workspaceId, ...sealConversation(keyring, conversation) })
-    add('conversation_search', {
+    sheetOf('conversations').add({ workspace_id: workspaceId, ...sealConversation(keyring, conversation) })
+    sheetOf('conversation_search').add({
       workspace_id: workspaceId,
       conversation_id: conversation.id,
       index_version: keyring.indexVersion,
@@ -86,12 +87,13 @@ export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }:
 }
 
 /** Messages as they came, minute after minute, with their tokens; those sent with their part, those of late with events. */
-export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before }: Job, add: Add): void {
+export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before }: Job, sheetOf: SheetOf): void {
   let number = before
   for (let minute = from; minute < to; minute++) {
     const minutesBack = minutesOf(tenant) - 1 - minute
     const { first, last } = agesAt(tenant, minutesBack)
-    for (let age = first; age <= last; age++) addMessage(tenant, keyring, { minutesBack, age, number: number++ }, add)
+    for (let age = first; age <= last; age++)
+      addMessage(tenant, keyring, { minutesBack, age, number: number++ }, sheetOf)
   }
 }
 
@@ -102,95 +104,96 @@ interface Place {
   number: number
 }
 
-function addMessage(tenant: Tenant, keyring: Keyring, { minutesBack, age, number }: Place, add: Add): void {
+function addMessage(tenant: Tenant, keyring: Keyring, { minutesBack, age, number }: Place, sheetOf: SheetOf): void {
   const { workspaceId } = tenant
   const n = conversationAt(minutesBack, age)
   const at = messageTime(tenant, minutesBack, age)
-  const { text, tokens } = textOf(keyring, number)
   const isInbound = age % 2 === 0
-  const conversation = opens(tenant, n) ? conversationOf(tenant, n) : undefined
-  const message = conversation && messageOf(conversation, text, at, isInbound)
-  const row = message === undefined ? blindRow(tenant, n, at, isInbound) : sealMessage(keyring, message)
-  add('messages', { workspace_id: workspaceId, ...row })
-  if (tokens.length > 0) {
-    const { indexVersion } = keyring
-    const epoch = epochOf(number)
-    add('message_search', { workspace_id: workspaceId, message_id: row.id, index_version: indexVersion, epoch, tokens })
-  }
-  const { id, connection_id, external_index } = row
-  if (!isInbound) {
-    const part = { message_id: id, part: 1, connection_id, external_index, status: 'delivered' }
-    add('message_parts', { workspace_id: workspaceId, ...part })
-  }
   const position = positionAt(tenant, at, age * messageEvents)
+  if (!opens(tenant, n)) {
+    addBlind(tenant, keyring, { n, at, isInbound, position }, sheetOf)
+    return
+  }
+  const { text, tokens } = textOf(keyring, number)
+  const conversation = conversationOf(tenant, n)
+  const message = messageOf(conversation, text, at, isInbound)
+  const row = sealMessage(keyring, message)
+  sheetOf('messages').add({ workspace_id: workspaceId, ...row })
+  if (tokens.length > 0 && !isLarge(tenant)) {
+    const own = { message_id: row.id, index_version: keyring.indexVersion, epoch: epochOf(number), tokens }
+    sheetOf('message_search').add({ workspace_id: workspaceId, ...own })
+  }
   if (position === null) return
-  add('events', eventOf(tenant, keyring, { n, at, position, isInbound, conversation, message }))
-  if (!isInbound) add('sends', sendRow(tenant, id, row.conversation_id, at))
+  const event = isInbound ? messageReceived(conversation, message, at) : messageSent(conversation, message)
+  sheetOf('events').add(eventRow(keyring, workspaceId, event, at, position))
+  if (isInbound) return
+  sheetOf('sends').add(sendRow(tenant, row.id, row.conversation_id, at))
+  sheetOf('message_parts').add(partRow(workspaceId, row.id, row.connection_id, row.external_index))
 }
 
 interface Told {
   n: number
   at: Date
-  position: number
   isInbound: boolean
-  conversation: Conversation | undefined
-  message: Message | undefined
+  position: number | null
 }
 
-function eventOf(tenant: Tenant, keyring: Keyring, told: Told) {
-  const { n, at, position, isInbound, conversation, message } = told
-  if (conversation !== undefined && message !== undefined) {
-    const event = isInbound ? messageReceived(conversation, message, at) : messageSent(conversation, message)
-    return eventRow(keyring, tenant.workspaceId, event, at, position)
-  }
-  return {
-    workspace_id: tenant.workspaceId,
-    id: newId(at),
-    name: isInbound ? 'inbox.message.received' : 'inbox.message.sent',
-    subject_id: conversationId(tenant, n),
-    connection_id: connectionOf(tenant, n),
-    payload: noise(isInbound ? 577 : 417),
-    occurred_at: at,
-    position,
-  }
+interface Blind {
+  message: Template
+  event: Template
+  send: Template
+  part: Template
 }
+
+const blindOf = new WeakMap<Keyring, { inbound: Blind; outbound: Blind }>()
 
 /** A message that nobody opens has bytes of the usual length in place of what it says. */
-function blindRow(tenant: Tenant, n: number, at: Date, isInbound: boolean) {
-  return {
-    id: newId(at),
-    conversation_id: conversationId(tenant, n),
-    connection_id: connectionOf(tenant, n),
-    direction: isInbound ? 'inbound' : 'outbound',
-    kind: 'text',
-    origin: 'live',
-    content: noise(193),
-    external_id: null,
-    external_index: randomBytes16(),
-    status: 'delivered',
-    error_code: null,
-    actor_type: isInbound ? null : 'system',
-    actor_id: null,
-    occurred_at: at,
-    created_at: at,
-    settle_by: null,
+function addBlind(tenant: Tenant, keyring: Keyring, { n, at, isInbound, position }: Told, sheetOf: SheetOf): void {
+  const both = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
+  blindOf.set(keyring, both)
+  const blind = isInbound ? both.inbound : both.outbound
+  const ms = at.getTime()
+  const [id, external_index, conversation_id] = [idBytes(ms), randomBytesOf(16), uuidBytes(conversationId(tenant, n))]
+  const connection_id = uuidBytes(connectionOf(tenant, n))
+  const own = { id, conversation_id, connection_id, external_index, occurred_at: ms, created_at: ms }
+  addCopy(sheetOf('messages'), blind.message, own)
+  if (position === null) return
+  const told = { id: idBytes(ms), subject_id: conversation_id, connection_id, occurred_at: ms }
+  addCopy(sheetOf('events'), blind.event, { ...told, position: positionBytes(position) })
+  if (isInbound) return
+  const key = { idempotency_key: `send-${id.toString('hex')}0000`, conversation_id, message_id: id, created_at: ms }
+  addCopy(sheetOf('sends'), blind.send, key)
+  addCopy(sheetOf('message_parts'), blind.part, { message_id: id, connection_id, external_index })
+}
+
+function blindTemplates(tenant: Tenant, keyring: Keyring, sheetOf: SheetOf) {
+  const { workspaceId } = tenant
+  const conversation = conversationOf(tenant, 0)
+  const at = new Date(tenant.endMs)
+  const text = 'A message of about the length that messages have, as people write them to each other in a chat.'
+  const templates = (isInbound: boolean): Blind => {
+    const message = messageOf(conversation, text, at, isInbound)
+    const row = sealMessage(keyring, message)
+    const event = isInbound ? messageReceived(conversation, message, at) : messageSent(conversation, message)
+    const of = (table: string, values: object) => templateOf(sheetOf(table), values as Record<string, unknown>)
+    return {
+      message: of('messages', { workspace_id: workspaceId, ...row }),
+      event: of('events', eventRow(keyring, workspaceId, event, at, 1)),
+      send: of('sends', sendRow(tenant, row.id, row.conversation_id, at)),
+      part: of('message_parts', partRow(workspaceId, row.id, row.connection_id, row.external_index)),
+    }
   }
+  return { inbound: templates(true), outbound: templates(false) }
 }
 
-const noiseBytes = 1024 * 1024
-const noiseOfAll = randomBytes(noiseBytes)
-let noiseAt = 0
-
-function noise(length: number): Buffer {
-  noiseAt = (noiseAt + 61) % (noiseBytes - length)
-  return noiseOfAll.subarray(noiseAt, noiseAt + length)
-}
-
-function randomBytes16(): Buffer {
-  const bytes = Buffer.allocUnsafe(16)
-  fillRandom(bytes)
-  return bytes
-}
+const partRow = (workspaceId: string, messageId: string, connectionId: string, externalIndex: Buffer | null) => ({
+  workspace_id: workspaceId,
+  message_id: messageId,
+  part: 1,
+  connection_id: connectionId,
+  external_index: externalIndex,
+  status: 'delivered',
+})
 
 const epochOf = (number: number): number => Math.floor(number / epochSize)
 

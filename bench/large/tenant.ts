@@ -65,7 +65,14 @@ export const connectionOf = ({ connectionIds }: Tenant, n: number): string =>
  * Whether the messages of a conversation open. Of a tenant with many those of each hundredth do, which are the ones that are
  * read: sealing all of them would take longer than all the rest, and whoever lists, takes in or sends opens no others.
  */
-export const opens = ({ conversations }: Tenant, n: number): boolean => conversations < 10_000 || n % 100 === 0
+export const opens = (tenant: Tenant, n: number): boolean => !isLarge(tenant) || n % 100 === 0
+
+/** Of the messages of such a one no tokens are made either. */
+export const isLarge = ({ conversations }: Tenant): boolean => conversations >= 10_000
+
+/** The same of leads: of many, one in twenty opens, and all of the oldest and newest, which lists show. */
+export const opensLead = ({ leads }: Tenant, n: number): boolean =>
+  leads <= 1_000_000 || n % 20 === 0 || n < 2_000 || n >= leads - 50_000
 
 /** The place in the feed of what happened at a time, as the `nth` event of its minute; null when it is too old to be there. */
 export function positionAt(tenant: Tenant, at: Date, nth: number): number | null {
