@@ -33,67 +33,45 @@ export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sh
 }
 
 function addLead(sheetOf: SheetOf, keyring: Keyring, workspaceId: string, lead: Lead): void {
-  const [row, tokens] = rowsOf(keyring, workspaceId, lead)
-  sheetOf('leads').add(row)
-  sheetOf('lead_search').add(tokens)
-}
-
-const rowsOf = (keyring: Keyring, workspaceId: string, lead: Lead) =>
-  [
-    { workspace_id: workspaceId, ...sealLead(keyring, lead) },
-    {
-      workspace_id: workspaceId,
-      lead_id: lead.id,
-      index_version: keyring.indexVersion,
-      tokens: searchTokens(keyring, lead),
-    },
-  ] as const
-
-interface Blind {
-  lead: Template
-  tokens: Template
+  sheetOf('leads').add({ workspace_id: workspaceId, ...sealLead(keyring, lead) })
+  const tokens = searchTokens(keyring, lead)
+  const { indexVersion } = keyring
+  sheetOf('lead_search').add({ workspace_id: workspaceId, lead_id: lead.id, index_version: indexVersion, tokens })
 }
 
 /** People of whom leads that nobody opens have the status and the rest; none of them is one that opens. */
-const [blindPeople, firstBlind] = [4_000, 20_000_000]
-/** Of a lead that nobody opens: making an index of all takes as long as all the rest. */
-const tokensKept = 4
-const blindOf = new WeakMap<Keyring, Blind[]>()
+const [templates, firstBlind] = [4_096, 20_000_000]
+const blindOf = new WeakMap<Keyring, Template[]>()
 
-/** A lead that does not open: it has what indexes and pages hold of one, and bytes of the usual length where it is sealed. */
+/**
+ * A lead that does not open: it has what indexes and pages hold of one, and bytes of the usual length where it is sealed. It
+ * has no tokens, as none has until the worker has come to it.
+ */
 function addBlind(tenant: Tenant, keyring: Keyring, n: number, at: Date, sheetOf: SheetOf): void {
   const all = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
-  const blind = all[Math.imul(n, 0x9e3779b1) >>> 20]
-  if (blind === undefined) throw new Error('There is no such template')
-  const ms = at.getTime()
-  const id = idBytes(ms)
+  const template = all[(Math.imul(n, 0x9e3779b1) >>> 0) % templates]
+  if (template === undefined) throw new Error('There is no such template')
   const digits = String(n).padStart(8, '0')
-  addCopy(sheetOf('leads'), blind.lead, {
-    id,
+  addCopy(sheetOf('leads'), template, {
+    id: idBytes(at.getTime()),
     unique_code: `LB${digits}XX`,
     external_ref: `old-${digits}`,
     email_index: randomBytesOf(16),
     phone_index: randomBytesOf(16),
-    created_at: ms,
-    updated_at: ms,
+    created_at: at.getTime(),
+    updated_at: at.getTime(),
   })
-  addCopy(sheetOf('lead_search'), blind.tokens, { lead_id: id })
 }
 
-function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetOf: SheetOf): Blind[] {
+function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetOf: SheetOf): Template[] {
   const at = new Date(endMs)
-  const templates = Array.from({ length: 4_096 }, (_, n) => {
-    const fields = { ...person(firstBlind + (n % blindPeople)), externalRef: 'old-00000000' }
+  const all = Array.from({ length: templates }, (_, n) => {
+    const fields = { ...person(firstBlind + n), externalRef: 'old-00000000' }
     const { lead } = newLead({ fields, phoneAsSent: null, typed: [], values: {} }, newId(at), '', at)
-    const [row, { tokens, ...rest }] = rowsOf(keyring, workspaceId, lead)
-    const few = tokens.filter((_token, place) => place % tokensKept === 0)
-    return {
-      lead: templateOf(sheetOf('leads'), row),
-      tokens: templateOf(sheetOf('lead_search'), { ...rest, tokens: few }),
-    }
+    return templateOf(sheetOf('leads'), { workspace_id: workspaceId, ...sealLead(keyring, lead) })
   })
-  blindOf.set(keyring, templates)
-  return templates
+  blindOf.set(keyring, all)
+  return all
 }
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)

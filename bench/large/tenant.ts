@@ -70,9 +70,20 @@ export const opens = (tenant: Tenant, n: number): boolean => !isLarge(tenant) ||
 /** Of the messages of such a one no tokens are made either. */
 export const isLarge = ({ conversations }: Tenant): boolean => conversations >= 10_000
 
-/** The same of leads: of many, one in twenty opens, and all of the oldest and newest, which lists show. */
+/** A step from one lead that opens to the next, of those that are old. */
+export const openEvery = 50
+
+/** The same of leads: of many, one in fifty opens, and all of the oldest and newest, which lists show. */
 export const opensLead = ({ leads }: Tenant, n: number): boolean =>
-  leads <= 1_000_000 || n % 20 === 0 || n < 2_000 || n >= leads - 50_000
+  leads <= 1_000_000 || n % openEvery === 0 || n < 2_000 || n >= leads - 50_000
+
+const openStep = ({ leads }: Tenant): number => (leads <= 1_000_000 ? 1 : openEvery)
+
+/** How many leads of all ages open; the oldest and newest that do are among them only by the step. */
+export const openLeads = (tenant: Tenant): number => Math.ceil(tenant.leads / openStep(tenant))
+
+/** The n-th of them, round and round. */
+export const openLead = (tenant: Tenant, n: number): number => (n % openLeads(tenant)) * openStep(tenant)
 
 /** The place in the feed of what happened at a time, as the `nth` event of its minute; null when it is too old to be there. */
 export function positionAt(tenant: Tenant, at: Date, nth: number): number | null {

@@ -1,6 +1,6 @@
 import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
 import { customerPhone } from '../../inbox-seed.ts'
-import { connectionOf, conversationId } from '../../large/tenant.ts'
+import { connectionOf, conversationId, openLead } from '../../large/tenant.ts'
 import { requestBytes } from '../../load.ts'
 import { person } from '../../people.ts'
 import type { Side } from './side.ts'
@@ -52,11 +52,11 @@ function searches(): Work[] {
     connections,
     isFromMemory: true,
   })
-  const personOf = ({ tenant }: Side, n: number) => person((n * stride) % tenant.leads)
+  const personOf = ({ tenant }: Side, n: number) => person(openLead(tenant, n * stride))
   return [
     search('an e-mail', (side, n) => personOf(side, n).email, 16),
     search('a phone', (side, n) => personOf(side, n).phone, 16),
-    search('a reference', ({ tenant }, n) => `crm-${String((n * stride) % tenant.leads).padStart(5, '0')}`, 16),
+    search('a reference', ({ tenant }, n) => `crm-${String(openLead(tenant, n * stride)).padStart(5, '0')}`, 16),
     search('no hit', (_, n) => `zzqxj${n % 10}`, 16),
     search('maria', () => 'maria', 2),
   ]
@@ -71,7 +71,7 @@ function writesOfLeads(): Work[] {
         return requestBytes('POST', '/api/v1/leads', bearer(tenant.key), { firstName, lastName, email, phone, status })
       },
     },
-    upsert('upsert of an existing lead', ({ tenant }, n) => (n * stride) % tenant.leads),
+    upsert('upsert of an existing lead', ({ tenant }, n) => openLead(tenant, n * stride)),
     upsert(
       'upsert of one of the newest 50,000',
       ({ tenant }, n) => tenant.leads - 1 - ((n * stride) % Math.min(50_000, tenant.leads)),

@@ -4,7 +4,7 @@ import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
 import { openVault } from '../../../server/src/base/sealing/vault.ts'
 import { sealSettings, settingsPlace } from '../../../server/src/channels/connection/sealed.ts'
 import type { Peer } from '../../contest.ts'
-import { conversationId, opens, type Tenant } from '../../large/tenant.ts'
+import { conversationId, openLead, openLeads, opens, type Tenant } from '../../large/tenant.ts'
 import { benchMasterKey, teamToken } from '../../workspace.ts'
 
 /** A workspace, and the process that is asked for it. */
@@ -25,8 +25,8 @@ const [readLeads, readThreads, answeredThreads] = [5_000, 400, 1_200]
 const windowHours = 20
 
 export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer, port: number): Promise<Side> {
-  const { workspaceId, leads, conversations } = tenant
-  const refs = spread(leads, readLeads).map((n) => `crm-${n}`)
+  const { workspaceId, conversations } = tenant
+  const refs = spread(openLeads(tenant), readLeads).map((n) => `crm-${openLead(tenant, n)}`)
   const rows = await db.sql<{ id: string }[]>`
     select id
     from leads
