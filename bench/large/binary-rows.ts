@@ -1,6 +1,5 @@
 import { copyStatement } from '../../server/src/base/copy/catalogue.ts'
 import type { Sql } from '../../server/src/base/db.ts'
-import { writeTime } from './templates.ts'
 
 /** Rows of one table as `copy … from stdin (format binary)` takes them, gathered until they are taken away. */
 export interface Sheet {
@@ -127,6 +126,14 @@ const writes: Record<string, Write> = {
   numeric: withLength(writeNumeric),
   _int4: arrayOf(oidOf.int4, int4),
   _uuid: arrayOf(oidOf.uuid, uuid),
+}
+
+const epochMs = Date.UTC(2000, 0, 1)
+
+/** A moment, as its milliseconds, in eight bytes; returns where it ends. */
+export function writeTime(page: Buffer, at: number, ms: number): number {
+  const us = (ms - epochMs) * 1000
+  return page.writeUInt32BE(us % 2 ** 32, page.writeInt32BE(Math.floor(us / 2 ** 32), at))
 }
 
 /** An amount under ten thousand, with cents: a digit of base 10,000 before the point and one behind it. */

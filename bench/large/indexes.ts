@@ -45,7 +45,7 @@ export async function withoutIndexes(options: Database, tables: readonly string[
     await fill.leads()
     const isOfLeads = ({ table }: Index) => ['leads', 'lead_search'].includes(table)
     const make = (of: readonly Index[]) => session((other) => makeAll(other, of))
-    // Those of tokens are made by one process each.
+    // Those of tokens are made by one process each. A primary key waits for them: the tables of tokens come last.
     const inLanes = (of: readonly Index[]) => [make(of.filter(isOfTokens)), make(of.filter((one) => !isOfTokens(one)))]
     await Promise.all([...inLanes(indexes.filter(isOfLeads)), fill.others()])
     await Promise.all(inLanes(indexes.filter((one) => !isOfLeads(one))))
@@ -91,7 +91,7 @@ async function listIndexes(client: pg.Client, tables: readonly string[]): Promis
     from pg_index i
     left join pg_constraint k on k.conindid = i.indexrelid and k.contype = 'p'
     where i.indrelid = any ($1::regclass[])
-    order by 1, 2`,
+    order by 1 desc, 2`,
     [tables],
   )
   return rows

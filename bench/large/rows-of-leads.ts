@@ -16,7 +16,7 @@ export type SheetOf = (table: string) => Sheet
 /** Leads with their tokens and, of the newest, their events. */
 export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
   const { workspaceId } = tenant
-  let [minute, nth] = [0, 0]
+  let [minute, nth] = [Number.NaN, 0]
   for (let n = from; n < to; n++) {
     const at = leadTime(tenant, n)
     if (!opensLead(tenant, n)) {
@@ -25,8 +25,8 @@ export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sh
     }
     const lead: Lead = newLead({ fields: person(n), phoneAsSent: null, typed: [], values: {} }, newId(at), '', at).lead
     addLead(sheetOf, keyring, workspaceId, lead)
-    nth = minuteOf(at) === minute ? nth + 1 : leadsBefore(tenant, n)
-    minute = minuteOf(at)
+    nth = minuteOf(tenant, at) === minute ? nth + 1 : leadsBefore(tenant, n)
+    minute = minuteOf(tenant, at)
     const position = positionAt(tenant, at, tenant.each * messageEvents + nth)
     if (position !== null) sheetOf('events').add(eventRow(keyring, workspaceId, leadCreated(lead), at, position))
   }
@@ -74,11 +74,12 @@ function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetO
   return all
 }
 
-const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)
+/** As places in the feed count them: back from the end. */
+const minuteOf = ({ endMs }: Tenant, at: Date): number => Math.floor((at.getTime() - endMs) / 60_000)
 
 /** Leads of the same minute before the n-th, which may be another piece's. */
 function leadsBefore(tenant: Tenant, n: number): number {
   let before = 0
-  while (n > before && minuteOf(leadTime(tenant, n - before - 1)) === minuteOf(leadTime(tenant, n))) before++
+  while (n > before && minuteOf(tenant, leadTime(tenant, n - before - 1)) === minuteOf(tenant, leadTime(tenant, n))) before++
   return before
 }

@@ -1,5 +1,5 @@
 import { fillRandom } from '../../server/src/base/random.ts'
-import type { Sheet } from './binary-rows.ts'
+import { type Sheet, writeTime } from './binary-rows.ts'
 
 /** A row as its table's sheet writes it, of which copies are made that differ in values of one length. */
 export interface Template {
@@ -33,13 +33,6 @@ export function addCopy(sheet: Sheet, { bytes, at }: Template, changes: Changes)
     else if (typeof value === 'number') writeTime(page.bytes, offset, value)
     else value?.copy(page.bytes, offset)
   }
-}
-
-const epochMs = Date.UTC(2000, 0, 1)
-
-export function writeTime(page: Buffer, at: number, ms: number): number {
-  const us = (ms - epochMs) * 1000
-  return page.writeUInt32BE(us % 2 ** 32, page.writeInt32BE(Math.floor(us / 2 ** 32), at))
 }
 
 /** As `newId`, in bytes, and with no counter: of a few rows of one moment the order is of no account. */

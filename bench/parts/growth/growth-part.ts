@@ -3,10 +3,10 @@ import { migrate } from '../../../server/src/base/migrate.ts'
 import { memoryOf, type Start } from '../../child.ts'
 import type { Course } from '../../contest.ts'
 import { loadedTenants, type Size } from '../../large/load-large.ts'
-import type { Tenant } from '../../large/tenant.ts'
+import { openLeads, type Tenant } from '../../large/tenant.ts'
 import { type Database, placeOf } from '../../place.ts'
 import { requestsOf } from './requests.ts'
-import { type Grown, printGrowth, runRounds } from './rounds.ts'
+import { type Grown, printGrowth, runRounds, withoutMemory } from './rounds.ts'
 import { readySide, type Side } from './side.ts'
 
 interface Stage {
@@ -18,12 +18,13 @@ interface Stage {
 /** Small workspaces beside the large one, so that it is not alone in its tables. */
 const neighbours = 500
 const neighbour: Size = { leads: 100, conversations: 4, each: 20 }
-/** For the values and texts of ten million leads; and too little for those of a million. */
-const [roomy, narrow] = ['3500', '150']
+/** For a memory index of a million leads. */
+const roomy = '300'
 
 /**
  * The same work in a large workspace, in a small one of the same database, and in one like that in a database of its own.
- * What takes a memory index is also done by a process in whose bound that of the large one does not fit.
+ * A large one whose leads do not all open is listed by the database, as one is that does not fit into memory; so what a
+ * memory index answers for the small ones is also asked of a process that has none.
  */
 export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<Grown[]> {
   const few: Size = {
@@ -39,17 +40,17 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
   if (large === undefined || beside === undefined || alone === undefined) throw new Error('A workspace is missing')
   const platform = await start('platform.ts', {})
   const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
-  await begin(options, { SEARCH_MEMORY: '0' })
-  const [warm, tight, own] = [
-    await begin(options, { WARM: `${beside.workspaceId},${large.workspaceId}`, SEARCH_MEMORY: roomy }),
-    await begin(options, { WARM: beside.workspaceId, SEARCH_MEMORY: narrow }),
+  const indexed = [beside, ...(openLeads(large) === large.leads ? [large] : [])]
+  const [both, own, bare] = [
+    await begin(options, { WARM: indexed.map(({ workspaceId }) => workspaceId).join(','), SEARCH_MEMORY: roomy }),
     await begin(small, { WARM: alone.workspaceId }),
+    await begin(small, { SEARCH_MEMORY: '0' }),
   ]
   const sides: Side[] = [
-    await readySide('large', dbs[0], large, warm, platform.port),
-    await readySide('large, no room', dbs[0], large, tight, platform.port),
-    await readySide('beside', dbs[0], beside, warm, platform.port),
+    await readySide('large', dbs[0], large, both, platform.port),
+    await readySide('beside', dbs[0], beside, both, platform.port),
     await readySide('alone', dbs[1], alone, own, platform.port),
+    await readySide(withoutMemory, dbs[1], alone, bare, platform.port),
   ]
   const results: Grown[] = []
   for (const work of requestsOf().filter(({ name }) => name.includes(only))) {
@@ -57,7 +58,7 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
     printGrowth(results.slice(-1), { size, few, connections: course.connections })
   }
   printGrowth(results, { size, few, connections: course.connections })
-  for (const [name, peer] of Object.entries({ warm, tight, own })) console.log(`memory, ${name}: ${memoryOf(peer)} MB`)
+  for (const [name, peer] of Object.entries({ both, own, bare })) console.log(`memory, ${name}: ${memoryOf(peer)} MB`)
   for (const db of dbs) await db.close()
   return results
 }

@@ -11,7 +11,7 @@ export interface Work {
   request: (side: Side, n: number) => Buffer
   /** Fewer than the run's, where a request is much work. */
   connections?: number
-  /** Whether a memory index may answer it, so that it is also done where there is no room for one. */
+  /** Whether a memory index may answer it, so that it is also done without one. */
   isFromMemory?: boolean
 }
 
@@ -28,6 +28,9 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const at = <T>(all: readonly T[], n: number): T | undefined => all[n % all.length]
 const listOf = (query: string) => (side: Side) => requestBytes('GET', `/api/v1/leads?${query}`, bearer(side.tenant.key))
 
+/** The database counts each total anew. */
+const counted = { connections: 2, isFromMemory: true }
+
 function readsOfLeads(): Work[] {
   return [
     {
@@ -35,12 +38,12 @@ function readsOfLeads(): Work[] {
       request: ({ tenant, leadIds }, n) =>
         requestBytes('GET', `/api/v1/leads/${at(leadIds, n * stride)}`, bearer(tenant.key)),
     },
-    { name: 'first page of 50, exact total', request: listOf('limit=50'), isFromMemory: true },
-    { name: 'the same, status won', request: listOf('limit=50&status=won'), isFromMemory: true },
+    { name: 'first page of 50, exact total', request: listOf('limit=50'), ...counted },
+    { name: 'the same, status won', request: listOf('limit=50&status=won'), ...counted },
     {
       name: 'the same, longest unchanged first',
       request: listOf('limit=50&sortBy=updatedAt&sortOrder=asc'),
-      isFromMemory: true,
+      ...counted,
     },
   ]
 }
@@ -58,7 +61,6 @@ function searches(): Work[] {
     search('a phone', (side, n) => personOf(side, n).phone, 16),
     search('a reference', ({ tenant }, n) => `crm-${String(openLead(tenant, n * stride)).padStart(5, '0')}`, 16),
     search('no hit', (_, n) => `zzqxj${n % 10}`, 16),
-    search('maria', () => 'maria', 2),
   ]
 }
 
