@@ -1,4 +1,4 @@
-import type { provenBy, Sql, Tx, Sql, Tx } from '../../base/db.ts'
+import { provenBy, type Sql, type Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
