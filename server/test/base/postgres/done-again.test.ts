@@ -14,13 +14,16 @@ import {
 } from '../../../src/base/db.ts'
 import { commit, planOf } from '../../../src/base/postgres/prepared.ts'
 import { emptyDatabase, goDirect } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 
 goDirect('it ends the very sessions that the driver has')
 
+const database = oncePerFile(emptyDatabase)
+
 async function openWorld(options: DbOptions = {}) {
-  const { db, options: direct } = await emptyDatabase()
+  const { db, options: direct } = await database()
+  await db.sql`drop table if exists done`
   await db.sql`create table done (n integer not null)`
   const { proxy, options: proxied } = await databaseByProxy(direct)
   const pool = openDb({ ...proxied, maxConnections: 1, ...options })
@@ -111,7 +114,7 @@ for (const [how, work] of ways) {
 test('a transaction that the server ends at the last statement before a commit that was sent along is done again', async () => {
   const { db, straight, times } = await openWorld()
   await db.sql.unsafe(`
-    create function end_once() returns trigger language plpgsql as $$
+    create or replace function end_once() returns trigger language plpgsql as $$
     begin
       perform pg_terminate_backend(pg_backend_pid());
       return new;
@@ -230,7 +233,7 @@ test('a commit whose answer is lost is looked for, and is done again only where 
 test('a commit that is still at work is waited for, and not for ever', async () => {
   const { db, proxy, pool, times } = await openWorld()
   await db.sql.unsafe(`
-    create function commit_slowly() returns trigger language plpgsql as $$
+    create or replace function commit_slowly() returns trigger language plpgsql as $$
     begin
       perform pg_sleep(new.n / 1000.0);
       return new;
