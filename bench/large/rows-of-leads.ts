@@ -80,6 +80,7 @@ const minuteOf = ({ endMs }: Tenant, at: Date): number => Math.floor((at.getTime
 /** Leads of the same minute before the n-th, which may be another piece's. */
 function leadsBefore(tenant: Tenant, n: number): number {
   let before = 0
-  while (n > before && minuteOf(tenant, leadTime(tenant, n - before - 1)) === minuteOf(tenant, leadTime(tenant, n))) before++
+  while (n > before && minuteOf(tenant, leadTime(tenant, n - before - 1)) === minuteOf(tenant, leadTime(tenant, n)))
+    before++
   return before
 }
