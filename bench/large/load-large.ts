@@ -48,7 +48,7 @@ export async function loadedTenants(db: Db, options: Database, sizes: readonly S
   return tenants
 }
 
-async function makeTenant(db: Db, size: Size): Promise<Tenant> {
+export async function makeTenant(db: Db, size: Size): Promise<Tenant> {
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
   const count = size.conversations >= large ? connectionsOfLarge : Math.min(1, size.conversations)
@@ -84,7 +84,7 @@ function runShare(workerData: LargeShare, onProgress: (more: number) => void): P
 }
 
 /** What tells how far the feed and the tokens have come: they have been made of all. */
-async function finish(db: Db, tenant: Tenant): Promise<void> {
+export async function finish(db: Db, tenant: Tenant): Promise<void> {
   const { workspaceId, conversations, each, endMs } = tenant
   const position = lastPosition(tenant)
   const messages = conversations * each
