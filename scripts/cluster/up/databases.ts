@@ -11,8 +11,7 @@ import { killMachine, startOn, until } from '../processes.ts'
 
 /** How long the one who is primary may be silent before another takes its place. */
 export const ttlSeconds = 20
-/** How often each looks, which a failover waits for several times. */
-export const loopSeconds = 2
+export const loopSeconds = 5
 const user = 'postgres'
 
 /** What Patroni says of one of its servers. */
@@ -106,15 +105,13 @@ function patroniConfig(name: Database, { secrets }: State): object {
   }
 }
 
-/** The same for all servers: what is acknowledged is on two of them at least, whatever happens, and on all that are there. */
+/** The same for all servers: what is acknowledged is on two of them, whatever happens. */
 const dcs = {
   ttl: ttlSeconds,
   loop_wait: loopSeconds,
   retry_timeout: 5,
   synchronous_mode: true,
   synchronous_mode_strict: true,
-  // With one of two, the other may have more than the one that becomes primary: it has to be rewound, and writes wait for it.
-  synchronous_node_count: 2,
   postgresql: {
     use_pg_rewind: true,
     parameters: {
@@ -123,8 +120,6 @@ const dcs = {
       wal_keep_size: '512MB',
       // How long a standby whose primary is gone goes on looking for it before it looks whether it is to be the next.
       wal_retrieve_retry_interval: '500ms',
-      // Writes wait for a standby that has fallen silent, until it is given up.
-      wal_sender_timeout: '10s',
     },
   },
 }
