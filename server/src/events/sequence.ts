@@ -102,3 +102,29 @@ export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
     if (looked < listPage || listed.length >= maxListed) return listed.slice(0, maxListed)
   }
 }
+
+export interface UnsequencedEvents {
+  /** Counted up to 10,000. */
+  count: number
+  /** Null when none waits. */
+  oldestAt: Date | null
+}
+
+const maxUnsequenced = 10_000
+
+/** Events of all workspaces that have no place in their feed yet: the first of each of 1,000 workspaces is looked at. */
+export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
+  const [workspaces, [row]] = await Promise.all([
+    listUnsequenced(sql),
+    sql<{ count: number }[]>`
+      select count(*)
+      from (
+        select 1
+        from events
+        where position is null
+        limit ${maxUnsequenced}
+      ) as counted`,
+  ])
+  const [oldest] = workspaces.map(({ firstAt }) => firstAt).sort((a, b) => a.getTime() - b.getTime())
+  return { count: row?.count ?? 0, oldestAt: oldest ?? null }
+}
