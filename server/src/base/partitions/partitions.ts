@@ -38,8 +38,8 @@ export async function listPeriods(sql: Sql, table: string): Promise<Partition[]>
 const partitionLock = 7_275_392
 /** Whoever waits for a lock of a whole table has everybody wait behind it. */
 const lockMs = 100
-/** What has to go is waited for until a vacuum that the server began by itself makes way, which it does after a second. */
-const patientMs = 2_000
+/** A vacuum that the server began by itself makes way for who has waited for a second. */
+const vacuumMs = 3_000
 const lockNotAvailable = '55P03'
 const queryCanceled = '57014'
 const checkViolation = '23514'
@@ -92,6 +92,8 @@ async function inStep(tx: Tx, table: PartitionedTable, period: Period | null, wo
 }
 
 const takeStep: Step = async (tx, table, period, state) => {
+  if (state.rule === null && (period === null || state.isThere)) return 'there'
+  await outliveVacuum(tx, restOf(table.table))
   // Left by a process that died, in another period: it would refuse rows of that time for ever.
   if (state.rule !== null && (period === null || state.isThere || state.rule !== ruleName(table, period))) {
     await dropRule(tx, table, state.rule)
@@ -107,7 +109,9 @@ const takeStep: Step = async (tx, table, period, state) => {
 }
 
 const giveUp: Step = async (tx, table, _period, { rule }) => {
-  if (rule !== null) await dropRule(tx, table, rule)
+  if (rule === null) return 'there'
+  await outliveVacuum(tx, restOf(table.table))
+  await dropRule(tx, table, rule)
   return 'there'
 }
 
@@ -123,7 +127,6 @@ async function addRule(tx: Tx, table: PartitionedTable, period: Period): Promise
 }
 
 async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Promise<void> {
-  await tx`select set_config('lock_timeout', ${patientMs}, true)`
   await tx.unsafe(`alter table ${restOf(table)} drop constraint if exists ${rule}`)
 }
 
@@ -162,6 +165,7 @@ export async function dropPartition(
     if (!(await isOver(db.sql))) return 'held'
     return db.tx(async (tx): Promise<'gone' | 'held'> => {
       await lockShortly(tx)
+      await outliveVacuum(tx, name)
       await tx`select set_config('statement_timeout', ${10 * lockMs}, true)`
       await tx`lock table only ${tx(table)} in access exclusive mode`
       if (!(await isOver(tx))) return 'held'
@@ -176,6 +180,13 @@ export async function dropPartition(
 async function lockShortly(tx: Tx): Promise<void> {
   await tx`select set_config('lock_timeout', ${lockMs}, true)`
   await tx`select pg_advisory_xact_lock(${partitionLock}::bigint)`
+}
+
+/** Keeps vacuums off a part. Nobody else waits for this lock, so it may be waited for, and those after it need not be. */
+async function outliveVacuum(tx: Tx, part: string): Promise<void> {
+  await tx`select set_config('lock_timeout', ${vacuumMs}, true)`
+  await tx`lock table only ${tx(part)} in share update exclusive mode`
+  await tx`select set_config('lock_timeout', ${lockMs}, true)`
 }
 
 /** `busy` when others kept something locked or dropped it, `taken` when the rest has rows of the period. */
