@@ -191,7 +191,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'limits',
     promise: 'a rate limit holds over two processes, and a quota is exact to the last lead, whoever asks at once',
-    files: [program('two-nodes-limits')],
+    files: [program('availability/two-nodes-limits')],
     unit: 'storms',
     sizes: { LIMIT_STORMS: { from: 3, to: 200 } },
     count: 'told',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { databaseSettings, testDatabase } from '../support/database.ts'
-import { oncePerFile } from '../support/file-end.ts'
-import { newFolder } from '../support/folder.ts'
-import { freePort, operatorToken, type Service, startService } from '../support/program/service.ts'
+import { databaseSettings, testDatabase } from '../../support/database.ts'
+import { oncePerFile } from '../../support/file-end.ts'
+import { newFolder } from '../../support/folder.ts'
+import { freePort, operatorToken, type Service, startService } from '../../support/program/service.ts'
 
 const storms = Number(process.env.LIMIT_STORMS ?? 3)
 /** Of a key, a minute. */
