@@ -36,19 +36,40 @@ async function unseen(tx: Tx, work: () => Promise<unknown> | PromiseLike<unknown
   await tx`set local citus.enable_ddl_propagation = on`
 }
 
-/** What a semicolon does not end: comments, quoted texts and names, and texts between dollars. */
-const whole = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g
+interface Piece {
+  kind: 'words' | 'quoted' | 'comment' | 'end'
+  text: string
+}
+
+/** Where a comment, a text or a name between quotes, or a text between dollars begins; and what ends a statement. */
+const mark = /--|\/\*|'|"|\$\w*\$|;/g
+const closing: Record<string, string> = { '--': '\n', '/*': '*/' }
+
+/** A script's text in pieces. A quote that is doubled ends one of them and begins the next. */
+function* piecesOf(script: string): Generator<Piece> {
+  let from = 0
+  for (;;) {
+    mark.lastIndex = from
+    const found = mark.exec(script)
+    if (found === null) break
+    const { 0: opened, index } = found
+    yield { kind: 'words', text: script.slice(from, index) }
+    const end = closing[opened] ?? opened
+    const at = opened === ';' ? index : script.indexOf(end, index + opened.length)
+    from = at === -1 ? script.length : at + end.length
+    const kind = opened === ';' ? 'end' : opened in closing ? 'comment' : 'quoted'
+    yield { kind, text: script.slice(index, from) }
+  }
+  yield { kind: 'words', text: script.slice(from) }
+}
 
 /** The statements of a script, each without its semicolon. */
 export function statementsOf(script: string): string[] {
-  const statements: string[] = []
-  let from = 0
-  for (const { 0: found, index } of script.matchAll(whole)) {
-    if (found !== ';') continue
-    statements.push(script.slice(from, index))
-    from = index + 1
+  const statements = ['']
+  for (const { kind, text } of piecesOf(script)) {
+    if (kind === 'end') statements.push('')
+    else statements.push(`${statements.pop()}${text}`)
   }
-  statements.push(script.slice(from))
   return statements.map((statement) => statement.trim()).filter((statement) => withoutComments(statement) !== '')
 }
 
@@ -58,4 +79,8 @@ export function makesTable(statement: string): boolean {
   return /^create (?:unlogged )?table\b/i.test(words) && !/\bpartition of\b/i.test(words)
 }
 
-const withoutComments = (statement: string) => statement.replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim()
+const withoutComments = (statement: string) =>
+  [...piecesOf(statement)]
+    .map(({ kind, text }) => (kind === 'comment' ? '' : text))
+    .join('')
+    .trim()
