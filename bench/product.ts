@@ -37,8 +37,10 @@ const images = openMemoryIndexes({
   maxBytes,
   minLeads: WARM === undefined ? 20_000 : 1,
 })
-// The workspace whose image is to be there from the first request on.
-if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
+// The workspaces whose images are to be there from the first request on.
+for (const workspaceId of WARM?.split(',') ?? []) {
+  if (!(await images.warm(workspaceId))) throw new Error('There is no image of a workspace')
+}
 const [vault, sequencer] = [openVault(db, masterKeys, clock), createSequencer(db)]
 const telling = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')))
 const config = loadConfig({

@@ -1,6 +1,6 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
-// message-search,sizes
+// message-search,directory,index-alone,sizes
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 (scale; sizes takes a hundredth of it) --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (of leads, inbox, search and media: what has this in its name)
@@ -28,7 +28,10 @@ import { printResults } from './contest-table.ts'
 import { runAgentCalls } from './parts/agent-calls.ts'
 import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
 import { runBurst } from './parts/burst/burst-part.ts'
-import { runGrowth } from './parts/growth-part.ts'
+import { runDirectory } from './parts/directory-part.ts'
+import { runGrowth } from './parts/growth/growth-part.ts'
+import { runIndexAlone } from './parts/growth/index-alone.ts'
+import type { Grown } from './parts/growth/rounds.ts'
 import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { runConversationSizes } from './parts/inbox/conversation-sizes.ts'
@@ -112,6 +115,7 @@ try {
     media?: MediaFigures
     agents?: AgentsFigures
     messageSearch?: MessageSearchFigures
+    growth?: Grown[]
   } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
@@ -136,7 +140,10 @@ try {
   if (parts.includes('orders')) await runOrders(stage, leadCount, values.only)
   if (parts.includes('memory')) await runMemory(stage, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
-  if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
+  if (parts.includes('growth')) {
+    const size = { leads: leadCount, conversations: Number(values.conversations), each: Number(values.messages) }
+    others.growth = await runGrowth(stage, size, values.only)
+  }
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) {
     const [conversations, messages] = [Number(values.conversations), Number(values.messages)]
@@ -176,6 +183,8 @@ try {
     const size = { rounds, durationMs, messages: Number(values.searched) }
     others.messageSearch = await runMessageSearch({ db, database: options, postgres, start, startNode, ...size })
   }
+  if (parts.includes('index-alone')) runIndexAlone(leadCount)
+  if (parts.includes('directory')) await runDirectory({ db, postgres, start, rounds, durationMs })
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

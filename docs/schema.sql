@@ -331,7 +331,7 @@ create table events (
   connection_id uuid,
   payload bytea not null,
   occurred_at timestamp(3) with time zone not null,
-  seq bigint not null generated always as identity,
+  seq bigint not null default nextval('events_seq_seq'::regclass),
   "position" bigint,
   test_endpoint_id uuid,
   actor_type text,
@@ -341,11 +341,34 @@ create table events (
   trace bytea,
   constraint events_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
-);
+) partition by RANGE (id);
 
-CREATE UNIQUE INDEX events_position_key ON events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
-CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id) WHERE (subject_id IS NOT NULL);
-CREATE INDEX events_unplaced ON events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
+CREATE INDEX events_subject ON ONLY events USING btree (workspace_id, subject_id, id) WHERE (subject_id IS NOT NULL);
+CREATE INDEX events_unplaced ON ONLY events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
+
+create table events_default (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  subject_id uuid not null,
+  connection_id uuid,
+  payload bytea not null,
+  occurred_at timestamp(3) with time zone not null,
+  seq bigint not null default nextval('events_seq_seq'::regclass),
+  "position" bigint,
+  test_endpoint_id uuid,
+  actor_type text,
+  actor_id uuid,
+  part_of text,
+  changes bytea,
+  trace bytea,
+  constraint events_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
+  constraint events_default_pkey PRIMARY KEY (workspace_id, id)
+) as the partition of events for the rest;
+
+CREATE UNIQUE INDEX events_default_position_key ON events_default USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX events_default_subject ON events_default USING btree (workspace_id, subject_id, id) WHERE (subject_id IS NOT NULL);
+CREATE INDEX events_default_unplaced ON events_default USING btree (workspace_id, seq) WHERE ("position" IS NULL);
 
 create table form_quota (
   workspace_id uuid not null,

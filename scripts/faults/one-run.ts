@@ -102,8 +102,8 @@ export function readSaid(text: string, unit: string): Said {
   const end = lines.findIndex((line) => /^✖ failing tests:/.test(line))
   const failed = lines.slice(0, end < 0 ? undefined : end).flatMap((line) => marks.failed.exec(line)?.[1] ?? [])
   return {
-    // A file fails with its tests.
-    failed: [...new Set(failed)].filter((name) => !name.endsWith('.test.ts')),
+    // A file fails with its tests, and so does what runs several.
+    failed: [...new Set(failed)].filter((name) => !/\.(?:test\.ts|mjs)$/.test(name)),
     passed: sumOf(/^pass (\d+)$/),
     skipped: sumOf(/^skipped (\d+)$/),
     told: sumOf(new RegExp(`^(\\d+) ${unit}\\b`)),

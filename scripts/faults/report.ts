@@ -112,8 +112,9 @@ export function addUp(before: Report, run: Report, names: readonly string[]): Re
 }
 
 function boundOf({ trials, findings, isTable }: Result): string {
-  if (isTable || trials === 0) return '–'
+  if (isTable) return '–'
   if (findings > 0) return 'found'
+  if (trials === 0) return '–'
   return `${Number((Math.min(1, 3 / trials) * 100).toPrecision(2))} %`
 }
 

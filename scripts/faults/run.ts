@@ -3,7 +3,7 @@
 // --only kill-sends,fuzz: these alone. --list: says which there are.
 // --write: adds what came of it to docs/measurements/faults.md.
 // Ends with 1 when there was a finding, and says how to repeat it.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
 const maxFindings = 3
 /** A run may take so many times its share before it counts as one that hangs. */
 const patience = 4
-const leastPatienceSeconds = 900
+const leastPatienceSeconds = 1800
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ async function runAll(list: readonly Trial[]): Promise<void> {
 /** Runs it again and again until its time is over, each time as long as fits. */
 async function runTrial(trial: Trial, budget: number, logs: string, stopped: () => boolean): Promise<Run[]> {
   mkdirSync(join(logs, trial.name))
-  const maxSeconds = Math.ceil(Math.max(leastPatienceSeconds, budget * patience))
+  const maxSeconds = Math.ceil(Math.max(trial.patienceSeconds ?? leastPatienceSeconds, budget * patience))
   const runs: Run[] = []
   const spent = () => runs.reduce((sum, { seconds }) => sum + seconds, 0)
   const failed = () => runs.filter(({ findings }) => findings.length > 0).length
@@ -125,12 +125,18 @@ function version(): string {
 }
 
 function runLine(startedAt: number, results: readonly Result[]): RunLine {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: dirname(page), encoding: 'utf8' })
   return {
     when: new Date(startedAt).toISOString().slice(0, 16).replace('T', ' '),
-    commit: git('rev-parse', '--short', 'HEAD').trim(),
+    commit: commit(),
     minutes: Math.round((Date.now() - startedAt) / 60_000),
     trials: results.length,
     findings: results.reduce((sum, { findings }) => sum + findings, 0),
   }
+}
+
+/** A machine may have the files and no git. */
+function commit(): string {
+  const options = { cwd: dirname(page), encoding: 'utf8' } as const
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], options)
+  return status === 0 ? stdout.trim() : '–'
 }

@@ -20,6 +20,8 @@ export interface Trial {
   count: ((run: { size: (variable: string) => number; passed: number }) => number) | 'told' | 'cases'
   /** Of the time, beside the others' 1. */
   share?: number
+  /** How long a run may take at least before it counts as one that hangs; else half an hour. */
+  patienceSeconds?: number
 }
 
 export interface Size {
@@ -188,11 +190,11 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'limits',
-    promise: 'a rate limit holds over three nodes, and a quota is exact to the last lead, whoever asks at once',
-    files: ['server/test/access/rate-limit/rate-limit-postgres.test.ts', 'server/test/leads/lead/quota.test.ts'],
-    named: ['storm on three nodes', 'parallel creates', 'share one quota'],
+    promise: 'a rate limit holds over two processes, and a quota is exact to the last lead, whoever asks at once',
+    files: [program('availability/two-nodes-limits')],
     unit: 'storms',
-    count: ({ passed }) => passed,
+    sizes: { LIMIT_STORMS: { from: 3, to: 200 } },
+    count: 'told',
   },
   {
     name: 'merge-races',
@@ -277,10 +279,14 @@ export const trials: readonly Trial[] = [
   {
     name: 'storage',
     promise:
-      'a disk that is full or may not be written to loses nothing acknowledged, and all goes on once it is mended',
-    files: ['server/test/faults/storage.test.ts', 'server/test/media/folder-store.test.ts'],
+      'a disk that is full, may only be read, fails or has gone loses nothing acknowledged, and all goes on once it is mended',
+    files: [
+      'server/test/faults/storage.test.ts',
+      'server/test/faults/files.test.ts',
+      'server/test/media/folder-store.test.ts',
+    ],
     unit: 'spells',
-    sizes: { STORAGE_ROUNDS: { from: 1, to: 10 } },
+    sizes: { STORAGE_ROUNDS: { from: 1, to: 10 }, FILE_ROUNDS: { from: 1, to: 10 } },
     count: 'told',
   },
   {
@@ -334,5 +340,6 @@ export const trials: readonly Trial[] = [
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },
     count: 'cases',
+    patienceSeconds: 3600,
   },
 ]

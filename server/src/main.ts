@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { version } from './base/version.ts'
 import { addBackupCommands } from './commands/backup/commands.ts'
+import { addDistributeCommand } from './commands/distribute.ts'
 import { addEraseCommand } from './commands/erase.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -53,6 +54,7 @@ addRotateKeysCommands(program)
 addImportCommand(program)
 addExportCommand(program)
 addEraseCommand(program)
+addDistributeCommand(program)
 addBackupCommands(program)
 addMcpCommand(program)
 addSimulateCommand(program)

@@ -190,7 +190,6 @@ const roles = new Set(['erase.ts', 'keyed-tables.ts', 'retention.ts', 'routes.ts
 const onPurpose: Record<string, string> = {
   'access/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
   'base/lower-priority.ts': 'the bench uses it too',
-  'base/statistics.ts': 'SQL that no command should hold; tests use it too',
 }
 
 test('a file of at most 30 lines that one file alone imports is a part of that file', () => {

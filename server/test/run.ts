@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 const alone = [
   /^web\/(?!.*-rules\.test)/,
   /^server\/test\/(program|rotation|base)\/(?!(async|phone|sealing|text)\/)/,
-  /^server\/test\/faults\/(storage|clocks)/,
+  /^server\/test\/faults\/(storage|files|clocks)/,
   /kill|crash|storm|chaos/,
 ]
 const together = 8
@@ -80,9 +80,9 @@ const roomDepth = 3
 
 process.chdir(root)
 if (values.pooler && !hasPooler()) throw new Error(howToGetPooler)
-const chromium = ensureChromium()
-await buildWebIfNeeded()
 const files = filesOf(positionals.length === 0 && values.pooler ? ['server/test/**/*.test.ts'] : positionals)
+const chromium = files.some(takesBrowser) ? ensureChromium() : undefined
+await buildWebIfNeeded()
 const server = await startTestServer(values.pooler ? {} : process.env)
 const pooler = values.pooler ? await startPooler(server.admin) : null
 const stopping = new AbortController()
@@ -90,7 +90,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   const { admin, template } = server
   const handed = JSON.stringify({ admin, template, poolerFolder: pooler?.socketFolder })
-  Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
+  Object.assign(process.env, { PARLEY_TEST_SERVER: handed, NODE_COMPILE_CACHE: cache })
+  if (chromium !== undefined) Object.assign(process.env, { CHROMIUM: chromium })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
   const beside = waiting.flatMap((one) => files.filter((file) => file.endsWith(one)))
   const lanes = [
@@ -115,6 +116,11 @@ function filesOf(patterns: string[]): string[] {
   const found = globSync(patterns.length > 0 ? patterns : ['server/test/**/*.test.ts', 'web/test/**/*.test.ts'])
   // Those that take longest begin first, so that no processor is without work while the last of them ends.
   return found.sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
+}
+
+/** Others run on a machine that has none. */
+function takesBrowser(file: string): boolean {
+  return file.startsWith('web') || readFileSync(file, 'utf8').includes("from 'playwright-core'")
 }
 
 function placeOf(file: string): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { fillConversations, fillMessages } from '../../server/test/support/fill.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
@@ -66,6 +67,67 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   await rows.first().getByText('Boa tarde!').waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('a list that is read again leaves where they are those who have scrolled down', async () => {
+  const { page, problems } = await demo.open('home')
+  const stream = newGate()
+  await page.route(/\/live$/, stream.pass)
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox?status=any`)
+  const box = page.getByRole('region', { name: 'Conversations' }).locator('ul').locator('..')
+  await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+  const height = () => box.evaluate((element) => element.scrollHeight)
+  await until(height, (height) => height > 100 * 64)
+  const place = () => box.evaluate((element) => element.scrollTop)
+  await box.evaluate((element) => element.scrollTo({ top: 110 * 64 }))
+  const before = await place()
+  // More changed than it could have missed.
+  const readAgain = page.waitForResponse(isFirst).then(() => page.waitForResponse(isNext))
+  stream.open()
+  await readAgain
+  assert.equal(await place(), before)
+  assert.deepEqual(problems, [])
+})
+
+test('the list goes on at its end though it was read again just as its next page came', async () => {
+  const { page } = await demo.open('home')
+  const [stream, first, next] = [newGate(), newGate(), newGate()]
+  await page.route(/\/live$/, stream.pass)
+  await page.route(isNext, next.pass)
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox?status=any`)
+  const pane = page.getByRole('region', { name: 'Conversations' })
+  await pane.getByRole('listitem').nth(5).waitFor()
+  await page.route(isFirst, first.pass)
+  const box = pane.locator('ul').locator('..')
+  await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+  await next.reached
+  stream.open()
+  await first.reached
+  // Both answers come while the page does something else, and it hears of them at once.
+  const busy = page.evaluate((ms) => {
+    for (const end = Date.now() + ms; Date.now() < end; );
+  }, 1500)
+  next.open()
+  first.open()
+  await busy
+  await until(
+    () => box.evaluate((element) => element.scrollHeight),
+    (height) => height > 100 * 64,
+  )
+})
+
+const isFirst = /\/inbox\/conversations\?(?!.*(cursor|updatedAfter)=)/
+const isNext = /\/inbox\/conversations\?.*cursor=/
+
+/** Keeps requests back until it is opened. */
+function newGate() {
+  const [come, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pass = async (route: Route) => {
+    come.resolve()
+    await opened.promise
+    await route.continue()
+  }
+  return { pass, reached: come.promise, open: opened.resolve }
+}
 
 test('rows that did not come are asked for again', async () => {
   const { page } = await demo.open('home')

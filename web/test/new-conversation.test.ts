@@ -69,6 +69,8 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
     .waitFor()
   const [made] = await conversations('5511966601234')
   assert.equal(openId(page), made.id)
+  // Who is known by a number alone has no digits for initials.
+  await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
   assert.deepEqual(problems, [])
 })
 

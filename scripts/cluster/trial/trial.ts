@@ -32,11 +32,11 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
   let copiedAnew = 0
   try {
     for (; done < rounds && (done === 0 || performance.now() < endsAt); done++) {
-      const { outageMs, answered, refusals, copiedAnew: copies } = await runRound(one, callers, tell)
+      const { outageMs, answered, copiedAnew: copies } = await runRound(one, callers, tell)
       outagesMs.push(outageMs)
       copiedAnew += copies
       answers.push(...answered)
-      wrong.push(...answered.filter((answer) => !isAllowed(answer, refusals)))
+      wrong.push(...answered.filter((answer) => !isAllowed(answer, one.mayRefuse)))
       await callers.pause()
       const news = await measureNews(world, newsEach)
       newsMs.push(...news)
@@ -71,14 +71,7 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
 interface Round {
   outageMs: number
   answered: Answered[]
-  /** When requests might be told to come again. */
-  refusals: Span[]
   copiedAnew: number
-}
-
-interface Span {
-  fromMs: number
-  toMs: number
 }
 
 async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round> {
@@ -92,19 +85,12 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round>
   await wait(beforeMs)
   const first = callers.answered.length
   let fromMs = performance.now()
-  const refusals: Span[] = one.mayRefuse ? [{ fromMs, toMs: Number.POSITIVE_INFINITY }] : []
   const stage: Stage = {
     primary,
     written,
     tell,
     countFromHere: () => {
       fromMs = performance.now()
-    },
-    refusing: async (work) => {
-      const span = { fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY }
-      refusals.push(span)
-      await work()
-      span.toMs = performance.now()
     },
   }
   await one.round(stage)
@@ -113,7 +99,7 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round>
   await written(20)
   const toMs = performance.now()
   const answered = callers.answered.slice(first)
-  return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered, refusals, copiedAnew }
+  return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered, copiedAnew }
 }
 
 /** A standby that does not find its way back by itself is copied anew, as an operator would do it; says how many were. */
@@ -151,12 +137,10 @@ function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string
   ]
 }
 
-/** While refusals are to be expected: one that says to come again, or that the same send is still under way. */
-function isAllowed({ at, status, what }: Answered, refusals: readonly Span[]): boolean {
+/** Where refusals are to be expected: one that says to come again, or that the same send is still under way. */
+function isAllowed({ status, what }: Answered, mayRefuse: boolean): boolean {
   if (typeof status === 'string') return false
-  if (status < 300) return true
-  const isExpected = refusals.some(({ fromMs, toMs }) => at >= fromMs && at <= toMs)
-  return isExpected && (status === 503 || (status === 409 && what === 'send'))
+  return status < 300 || (mayRefuse && (status === 503 || (status === 409 && what === 'send')))
 }
 
 function countStatuses(answers: readonly Answered[]): Record<string, number> {

@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import { listPeriods } from '../base/partitions/partitions.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
-import { readUnsequenced } from '../events/backlog-metrics.ts'
+import { eventsByTime } from '../events/retention.ts'
+import { readUnsequenced } from '../events/sequence.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
 import { readWebhookBacklog } from '../webhooks/endpoint/queue-status.ts'
 import type { Runtime } from './runtime.ts'
@@ -19,6 +21,10 @@ const gauges = [
   gauge('parley_db_refused', 'What was answered 503 since the start, as too much of one workspace waited already.'),
   gauge('parley_events_unplaced', 'Events that are in no feed yet, counted up to 10,000.'),
   gauge('parley_events_unplaced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
+  gauge(
+    'parley_events_parts_seconds',
+    'For how long from now on there are parts of the table of events; 0 when what is recorded goes to the part for the rest.',
+  ),
   gauge('parley_webhook_endpoints', 'Active endpoints; failing are those with 5 failures in a row.', 'health'),
   gauge('parley_webhook_endpoints_behind', 'Endpoints that have not read the feed to its end.', 'health'),
   gauge('parley_webhook_queue_oldest_seconds', 'Age of the oldest event that an endpoint has not read.', 'health'),
@@ -51,7 +57,9 @@ export function gaugesOf(
 
 async function eventSamples(db: Db, clock: Clock): Promise<Sample[]> {
   const { count, oldestAt } = await readUnsequenced(db.sql)
+  const parts = await listPeriods(db.sql, eventsByTime.table)
   return [
+    { name: 'parley_events_parts_seconds', value: secondsUntil(parts.at(-1)?.to, clock) },
     { name: 'parley_events_unplaced', value: count },
     { name: 'parley_events_unplaced_oldest_seconds', value: secondsSince(oldestAt, clock) },
   ]
@@ -82,4 +90,8 @@ async function sessionSamples(db: Db): Promise<Sample[]> {
 
 function secondsSince(time: Date | null | undefined, clock: Clock): number {
   return time == null ? 0 : Math.max(0, (clock.now().getTime() - time.getTime()) / 1000)
+}
+
+function secondsUntil(time: Date | undefined, clock: Clock): number {
+  return time === undefined ? 0 : Math.max(0, (time.getTime() - clock.now().getTime()) / 1000)
 }

@@ -7,7 +7,10 @@ import type { Tracer } from './tracing/span.ts'
 /** Work that is done again and again, by one process of several each time. It must bear being cut short and repeated. */
 export interface Chore {
   name: string
+  /** Between two runs, at least: of one that is asked whether it is due, nobody runs it meanwhile. */
   everyMs: number
+  /** Whether this process knows of something to do, when its turn has come; always unless given. */
+  isDue?: () => boolean | Promise<boolean>
   /** Returns how much there was to do, for the log; `undefined` when it does not count. */
   work(): Promise<number | undefined>
   /** Leaves no log line when there was nothing to do. */
@@ -42,20 +45,49 @@ const clockSlackMs = 300_000
  */
 export function createChores(deps: ChoreDeps, chores: readonly Chore[]): Chores {
   const running = new Map<string, Promise<void>>()
+  /** The next turns, as far as they are known here: nobody asks for them before. */
+  const turns = new Map<string, number>()
   const start = (chore: Chore) => {
     const run = runChore(deps, chore).finally(() => running.delete(chore.name))
     running.set(chore.name, run)
   }
+  const mayBegin = ({ name, everyMs }: Chore, nowMs: number): boolean => {
+    const waitMs = (turns.get(name) ?? nowMs) - nowMs
+    return !running.has(name) && (waitMs <= 0 || waitMs > everyMs + clockSlackMs)
+  }
   return {
     begin: async () => {
-      const free = chores.filter(({ name }) => !running.has(name))
-      const taken = await takeTurns(deps.db, free, deps.clock.now())
-      for (const chore of free) if (taken.has(chore.name)) start(chore)
+      const now = deps.clock.now()
+      const { due, failures } = await dueOf(chores.filter((chore) => mayBegin(chore, now.getTime())))
+      if (due.length > 0) {
+        for (const { name, nextAt, isTaken } of await takeTurns(deps.db, due, now)) {
+          turns.set(name, nextAt.getTime())
+          const chore = due.find((one) => one.name === name)
+          if (isTaken && chore !== undefined) start(chore)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
     },
     idle: async () => {
       await Promise.all(running.values())
     },
   }
+}
+
+/** One that cannot be asked holds up no other. */
+async function dueOf(chores: readonly Chore[]): Promise<{ due: Chore[]; failures: unknown[] }> {
+  const failures: unknown[] = []
+  const areDue = await Promise.all(
+    chores.map(async ({ isDue }) => {
+      try {
+        return isDue === undefined || (await isDue())
+      } catch (error) {
+        failures.push(error)
+        return false
+      }
+    }),
+  )
+  return { due: chores.filter((_, n) => areDue[n]), failures }
 }
 
 async function runChore({ log, ran, tracer }: ChoreDeps, chore: Chore): Promise<void> {
@@ -73,28 +105,42 @@ async function runChore({ log, ran, tracer }: ChoreDeps, chore: Chore): Promise<
   }
 }
 
-// While no turn has come this only reads: every process asks every second.
-async function takeTurns(db: Db, chores: readonly Chore[], now: Date): Promise<Set<string>> {
+interface Turn {
+  name: string
+  nextAt: Date
+  isTaken: boolean
+}
+
+// While no turn has come this only reads. A turn that was never taken, and is by somebody else at this moment, is missing.
+async function takeTurns(db: Db, chores: readonly Chore[], now: Date): Promise<Turn[]> {
   const names = chores.map(({ name }) => name)
   const periodsMs = chores.map(({ everyMs }) => everyMs)
-  const rows = await db.statement(
-    (tx) => tx<{ name: string }[]>`
-      insert into chores as c (name, next_at)
-      select due.name, ${now}::timestamptz + due.every_ms * interval '1 millisecond'
-      from unnest(${names}::text[], ${periodsMs}::float8[]) as due (name, every_ms)
-      where not exists (
-        select 1
-        from chores
-        where name = due.name
-          and next_at > ${now}
-          and next_at <= ${now}::timestamptz + (due.every_ms + ${clockSlackMs}::float8) * interval '1 millisecond'
+  return db.statement(
+    (tx) => tx<Turn[]>`
+      with taken as (
+        insert into chores as c (name, next_at)
+        select due.name, ${now}::timestamptz + due.every_ms * interval '1 millisecond'
+        from unnest(${names}::text[], ${periodsMs}::float8[]) as due (name, every_ms)
+        where not exists (
+          select 1
+          from chores
+          where name = due.name
+            and next_at > ${now}
+            and next_at <= ${now}::timestamptz + (due.every_ms + ${clockSlackMs}::float8) * interval '1 millisecond'
+        )
+        order by due.name
+        on conflict (name) do update
+        set next_at = excluded.next_at
+        where c.next_at <= ${now}
+          or c.next_at > excluded.next_at + ${clockSlackMs}::float8 * interval '1 millisecond'
+        returning name, next_at
       )
-      order by due.name
-      on conflict (name) do update
-      set next_at = excluded.next_at
-      where c.next_at <= ${now}
-        or c.next_at > excluded.next_at + ${clockSlackMs}::float8 * interval '1 millisecond'
-      returning name`,
+      select name, next_at as "nextAt", true as "isTaken"
+      from taken
+      union all
+      select name, next_at, false
+      from chores
+      where name = any (${names}::text[])
+        and name not in (select name from taken)`,
   )
-  return new Set(rows.map((row) => row.name))
 }

@@ -1,14 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createNewsBoard, type News } from './news/news.ts'
+import {
+  begin,
+  type Core,
+  harmless,
+  type Look,
+  type Proven,
+  type Repeating,
+  transactionOf,
+  untilKnown,
+} from './postgres/attempts.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
-import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
-import type { Pool } from './postgres/pool.ts'
+import { DatabaseError, isAway, isStalePlan, sqlState, violates } from './postgres/failures.ts'
+import type { Proof } from './postgres/outcome.ts'
 import { poolSender } from './postgres/sender.ts'
-import type { Session } from './postgres/session.ts'
-import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
-import { Transaction } from './postgres/transaction.ts'
-import { createShares, type Shares } from './shares/shares.ts'
-import { asService, currentWork, isInTransaction, service, traced, within, workInTransaction } from './shares/work.ts'
+import { type Pending, type Row, type Sql, tagOf } from './postgres/template.ts'
+import { createShares } from './shares/shares.ts'
+import { asService, currentWork, isInTransaction, traced } from './shares/work.ts'
 import { statementSpan } from './tracing/statement-span.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -28,14 +36,16 @@ export interface Db {
   readonly sql: Sql
   /**
    * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, a lock that
-   * was waited for in vain once, and so is a `NotYet`: `work` must not act on the world outside the database.
+   * was waited for in vain once, and so are a `NotYet` and a connection that ends before the commit is sent: `work` must not act on
+   * the world outside the database, and begins anew each time. A commit whose answer is lost is looked for by what the work is
+   * `provenBy`; without that nobody knows, and the caller is told so.
    */
-  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  tx<T>(work: (tx: Tx) => Promise<T>, repeating?: Repeating): Promise<T>
   /**
    * Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. What it
-   * would `announce` is to be said beforehand, in `news`.
+   * would `announce` is to be said beforehand, in `news`, and so is by what it is proven where its answer is lost.
    */
-  statement<T>(work: (tx: Tx) => Promise<T>, news?: News): Promise<T>
+  statement<T>(work: (tx: Tx) => Promise<T>, news?: News | null, proven?: Proven<T>): Promise<T>
   /** Calls back after each commit that announced the topic: of this process, and of others once `relayNews` runs. */
   onNews(topic: string, listener: (id: string) => void): () => void
   /** Calls back for what commits of this process announce, whatever the topic. */
@@ -66,7 +76,8 @@ export interface Db {
   close(): Promise<void>
 }
 
-export type { News }
+export type { News, Proven }
+export { harmless }
 
 export interface DbOptions extends ConnectionOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
@@ -129,16 +140,17 @@ export function openDb(options: DbOptions): Db {
 
   const db: Db = {
     sql,
-    tx: async (work) => {
+    tx: async (work, repeating) => {
       refuseInTransaction()
       const news: News[] = []
       const sinceMs = performance.now()
       const answer = await persist(db, () => {
-        news.length = 0
         const once = () =>
-          begin(core, sinceMs, (tx) => {
-            newsOf.set(tx, news)
-            return work(tx)
+          begin(core, { sinceMs, doesNoHarm: repeating !== undefined }, (sql) => {
+            news.length = 0
+            newsOf.set(sql, news)
+            processes.set(sql, core.name)
+            return work(sql as Tx)
           })
         return traced('internal', 'transaction', {}, once)
       })
@@ -146,9 +158,10 @@ export function openDb(options: DbOptions): Db {
       asService(() => news.forEach(board.tell))
       return answer
     },
-    statement: async (work, news) => {
-      const answer = await persist(db, () => work(writingSql))
-      if (news !== undefined) asService(() => board.tell(news))
+    statement: async (work, news, proven) => {
+      const once = () => work(writingSql)
+      const answer = await persist(db, proven === undefined ? once : () => untilKnown(core, proven, once))
+      if (news != null) asService(() => board.tell(news))
       return answer
     },
     onNews: board.onNews,
@@ -177,19 +190,6 @@ export function openDb(options: DbOptions): Db {
   return db
 }
 
-/** What statements and transactions share. */
-interface Core {
-  /** The database that they are of, as work in a transaction knows it. */
-  self: object
-  pool: Pool
-  shares: Shares
-  /** Of this process, at the database. */
-  name: string
-  look: Look
-}
-
-type Look = (statement: Statement) => Ended | undefined
-
 function openTags({ self, pool, shares, name, look }: Core) {
   const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
   const gate = { wrongPlace, owner: () => currentWork().owner, onStatement: look }
@@ -204,55 +204,8 @@ function openTags({ self, pool, shares, name, look }: Core) {
   return { sql, writingSql, refuseInTransaction }
 }
 
-async function begin<T>(
-  { self, pool, shares, name, look }: Core,
-  sinceMs: number,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  const leave = await shares.enter()
-  const inside = workInTransaction(self)
-  try {
-    return await within(inside, () =>
-      inTransaction(pool, { look, sinceMs }, (tx) => {
-        processes.set(tx, name)
-        return work(tx)
-      }),
-    )
-  } finally {
-    inside.transaction.isOpen = false
-    leave()
-  }
-}
-
-async function inTransaction<T>(
-  pool: Pool,
-  { look, sinceMs }: { look: Look; sinceMs: number },
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  const session = await pool.take()
-  // What the service does unasked has the time that it takes.
-  if (currentWork().owner !== service) session.hurry(performance.now() - sinceMs)
-  const transaction = new Transaction(session, look)
-  let failure: unknown
-  try {
-    const tx = transaction.sql as Tx
-    transactions.set(tx, { transaction, session })
-    // Whoever waits for something else must not keep the place of a connection that is gone.
-    const answer = await session.whileOpen(() => work(tx))
-    await transaction.commit()
-    return answer
-  } catch (error) {
-    failure = error
-    await transaction.rollback()
-    throw error
-  } finally {
-    pool.release(session, failure)
-  }
-}
-
 const processes = new WeakMap<object, string>()
 const newsOf = new WeakMap<object, News[]>()
-const transactions = new WeakMap<object, { transaction: Transaction; session: Session }>()
 
 /** The name under which this process has sessions at the database. Those that a pooler has for it are under another. */
 export function processName(sql: Sql): string {
@@ -267,14 +220,23 @@ export function processName(sql: Sql): string {
  * that `work` sends later throws.
  */
 export function commitBehind<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  const transaction = transactions.get(tx)?.transaction
+  const transaction = transactionOf(tx)?.transaction
   return transaction === undefined ? work() : transaction.commitBehind(work)
+}
+
+/**
+ * Says how to find out whether this transaction was committed, should its answer be lost: by a row that it adds whatever happens, under
+ * an id that nobody else gives. What is there is done; what is not is done again.
+ */
+export function provenBy(tx: Tx, isThere: Proof): void {
+  const one = transactionOf(tx)
+  if (one !== undefined) one.proof = isThere
 }
 
 /** Lets the statements of this transaction take so long, instead of 15 s. */
 export async function allowTime(tx: Tx, ms: number): Promise<void> {
   await tx`select set_config('statement_timeout', ${ms}, true)`
-  transactions.get(tx)?.session.allow(ms)
+  transactionOf(tx)?.session.allow(ms)
 }
 
 /** Lets listeners know once the transaction has committed; each topic and id once. */
@@ -308,13 +270,8 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the database refused a write because of this constraint or unique index. */
-export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.constraint === constraint
-}
-
-/** SQLSTATE of what the database refused; '' for any other error. */
-export { isAway, sqlState }
+/** SQLSTATE is of what the database refused; '' for any other error. */
+export { isAway, sqlState, violates }
 
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke

@@ -3,6 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { allowTime, type Db, type Tx } from './db.ts'
+import type { Step } from './distribution/plan.ts'
+import { runMigration } from './distribution/run-migration.ts'
+import { readPlan, takeStep } from './distribution/turn.ts'
+import { isUnderWay } from './distribution/under-way.ts'
 
 interface Migration {
   number: number
@@ -23,7 +27,7 @@ const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 const migrationLock = 7_275_391
 /** What the table of migrations has as a comment as long as rows that were brought here are not proven. */
 export const unfinishedMove = 'A move into this database is not finished'
-/** Of a large table a new index may take hours. */
+/** Of a large table a new index may take hours, and so may its copy to other servers. */
 const migrationMs = 86_400_000
 
 /**
@@ -43,6 +47,24 @@ export async function migrate(
     if (name === undefined) return { applied }
     applied.push(name)
   }
+}
+
+/**
+ * Spreads the tables over the servers that share them: does what is still to be done, each step a transaction, and says of each how
+ * many follow. Several may do so at once, and who is killed leaves what the next one goes on with.
+ */
+export async function distribute(db: Db, onStep: (step: Step, left: number) => void): Promise<void> {
+  while (await db.tx((tx) => takeNextStep(tx, onStep)));
+}
+
+/** False when all is done. */
+async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void): Promise<boolean> {
+  await begin(tx)
+  const [step, ...rest] = await readPlan(tx)
+  if (step === undefined) return false
+  onStep(step, rest.length)
+  await takeStep(tx, step)
+  return true
 }
 
 /** Throws unless the files begin with these migrations: else a database of another version was made by them. */
@@ -68,9 +90,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 
 /** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
-  await allowTime(tx, migrationMs)
-  await tx`set local lock_timeout = 0`
-  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
+  await begin(tx)
   const applied = await readApplied(tx)
   await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
@@ -78,7 +98,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   if (next === undefined) return undefined
 
   try {
-    await tx.unsafe(next.text)
+    await runMigration(tx, next.text)
   } catch (error) {
     throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
   }
@@ -86,6 +106,13 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${next.checksum}, now())`
   return next.name
+}
+
+/** Until the end of the transaction nobody else changes tables. */
+async function begin(tx: Tx): Promise<void> {
+  await allowTime(tx, migrationMs)
+  await tx`set local lock_timeout = 0`
+  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
 }
 
 async function readApplied(tx: Tx): Promise<AppliedRow[]> {
@@ -102,10 +129,15 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     order by number`
 }
 
-/** What is written here now, the next try of the move would take away. */
+/** What is written here now, the next try of the move would take away; and what is being spread holds no promises. */
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
   if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
+  if (await isUnderWay(tx)) {
+    throw new Error(
+      'The tables are being spread over several servers: run parley distribute, which goes on where it ended.',
+    )
+  }
 }
 
 function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void {

@@ -1,4 +1,5 @@
 import type { Db, Tx } from './db.ts'
+import { byWorkspace, type OneWorkspace } from './distribution/spread.ts'
 
 /** Rows of a table that are kept for some days, and whose key grows with time. */
 export interface AgingTable {
@@ -31,7 +32,7 @@ export async function removeAged(db: Db, tables: readonly AgingTable[], now: Dat
     for await (const workspaceIds of pagesOfWorkspaces(db)) {
       for (const table of tables) {
         if (performance.now() > endsAt) return removed + ofRound
-        ofRound += await db.tx((tx) => removeBatch(tx, table, workspaceIds, now))
+        ofRound += await removeBatch(db, table, workspaceIds, now)
       }
     }
     if (ofRound === 0) return removed
@@ -56,17 +57,28 @@ export async function removeAgedOf(
   scope: string,
   now: Date,
 ): Promise<number> {
-  return db.tx((tx) => removeBatch(tx, table, [scope], now))
+  return removeBatch(db, table, [scope], now)
 }
 
 // The oldest rows of each workspace are looked at, and their time is asked of them: whatever their number and that of the
 // young ones, the index is read as far as the batch is long.
-async function removeBatch(
+async function removeBatch(db: Db, table: AgingTable, scopes: readonly string[], now: Date): Promise<number> {
+  const counts = await byWorkspace(
+    db.sql,
+    scopes,
+    (scope) => scope,
+    async (some, only) => [await db.statement((tx) => removeOldest(tx, table, { scopes: some, only }, now))],
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function removeOldest(
   tx: Tx,
   { table, scope, order, time, days }: AgingTable,
-  scopes: readonly string[],
+  { scopes, only }: { scopes: readonly string[]; only: OneWorkspace },
   now: Date,
 ): Promise<number> {
+  const andOnly = only === null ? tx`` : tx`and ${tx(scope)} = ${only}`
   const keptDays =
     typeof days === 'number' ? tx`${days}::integer` : tx`(select ${tx(days)} from workspaces where id = s.id)`
   const removed = await tx`
@@ -78,11 +90,13 @@ async function removeBatch(
         select ctid, ${tx(time)} as made_at
         from ${tx(table)}
         where ${tx(scope)} = s.id
+          ${andOnly}
         order by ${tx(order)}
         limit ${batch}
         for update skip locked
       ) as o
       where o.made_at < ${now}::timestamptz - ${keptDays} * interval '1 day'
-    ))`
+    ))
+      ${andOnly}`
   return removed.count
 }

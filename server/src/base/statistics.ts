@@ -1,7 +1,31 @@
-import type { Sql } from './db.ts'
+import type { Clock } from './clock.ts'
+import type { Db, Sql } from './db.ts'
 
 /** Rows of a table that is worth a plan. */
 const worthRows = 500
+/** A session that has written tells the counts of it some seconds later. */
+const toldWithinMs = 15_000
+/** What no news tell of, the database itself looks at once a minute. */
+const lookEveryMs = 60_000
+
+/** Whether tables may have grown lately, by news of a topic that tells of what is written, and now and then. */
+export function watchGrowth(
+  { db, clock }: { db: Pick<Db, 'onNews' | 'isHearing'>; clock: Clock },
+  topic: string,
+): () => boolean {
+  let grewAtMs = Number.NEGATIVE_INFINITY
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  db.onNews(topic, () => {
+    grewAtMs = clock.now().getTime()
+  })
+  return () => {
+    const nowMs = clock.now().getTime()
+    const isRecent = nowMs >= lookedAtMs && nowMs < lookedAtMs + lookEveryMs
+    if (db.isHearing() && isRecent && nowMs > grewAtMs + toldWithinMs) return false
+    lookedAtMs = nowMs
+    return true
+  }
+}
 
 /**
  * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { Db } from '../base/db.ts'
+import { type Db, harmless } from '../base/db.ts'
 import { unavailable } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
@@ -77,7 +77,7 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
     for (const [one, events] of quiet) {
       await noteActivity(tx, one.workspaceId, one.id, 'in', now, lagOf(events, now))
     }
-  })
+  }, harmless)
   // They are kept for the callbacks to come.
   for (const [one] of quiet) one.lastEventInAt = now
 }
@@ -86,7 +86,7 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
 async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
-    await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id))
+    await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id), harmless)
     connection.isOnPhone = true
   }
 }

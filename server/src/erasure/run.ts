@@ -1,5 +1,8 @@
-import type { Tx } from '../base/db.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Tx } from '../base/db.ts'
+import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
+import { type DueWatch, watchDue } from '../base/news/due-watch.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type ErasureDeps, type ErasureRow, findErasure, openSubject, sealSubject } from './erasure.ts'
@@ -8,6 +11,20 @@ import { findCustomer } from './find-customer.ts'
 /** For others to step in after this long without a step of the one at work. */
 export const leaseMs = 30_000
 const shiftMs = 10_000
+/** Within the lease, which an erasure begins with: no news need tell of one. */
+const askEveryMs = 15_000
+
+/** Whether there is an erasure that nobody is at. */
+export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from erasures
+      where state = 'running'`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs })
+}
 
 /** Goes on with an erasure for so long at most. Returns it as it stands then. */
 export async function runErasure(
@@ -29,7 +46,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<number> {
   for (let count = 0; ; count++) {
     const leftMs = endsAt - performance.now()
     if (leftMs <= 0) return count
-    const claimed = await deps.db.tx((tx) => claimErasure(tx, deps.clock.now()))
+    const claimed = await claimErasure(deps.db, deps.clock.now())
     if (claimed === undefined) return count
     await runErasure(deps, claimed.workspace_id, claimed.id, leftMs)
     await deps.db.tx((tx) => letGo(tx, claimed, deps.clock.now()))
@@ -38,20 +55,34 @@ export async function finishErasures(deps: ErasureDeps): Promise<number> {
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
 
-async function claimErasure(tx: Tx, now: Date): Promise<Pick<ErasureRow, 'workspace_id' | 'id'> | undefined> {
-  const [row] = await tx<Pick<ErasureRow, 'workspace_id' | 'id'>[]>`
+type Claimed = Pick<ErasureRow, 'workspace_id' | 'id'>
+
+async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from erasures
+    where state = 'running'
+      and due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed | undefined> {
+  const [row] = await tx<Claimed[]>`
     update erasures e
     set due_at = ${leaseEnd(now)}
     from (
-      select workspace_id, id
+      select id
       from erasures
-      where state = 'running'
+      where workspace_id = ${workspaceId}
+        and state = 'running'
         and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where e.workspace_id = due.workspace_id
+    where e.workspace_id = ${workspaceId}
       and e.id = due.id
     returning e.workspace_id, e.id`
   return row

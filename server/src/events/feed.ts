@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../base/db.ts'
+import { isSpread } from '../base/distribution/spread.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { SealedColumns } from '../base/sealing/opened-values.ts'
@@ -130,12 +131,34 @@ export async function feedStates(
   sql: Sql,
   workspaceIds: readonly string[],
 ): Promise<{ id: string; last: number; unplaced: boolean }[]> {
+  const all = sql`${[...workspaceIds]}::uuid[]`
+  if (isSpread(sql)) {
+    // A probe for each is refused there.
+    return sql`
+      select w.id, coalesce(f.last_position, 0) as last, u.workspace_id is not null as unplaced
+      from unnest(${all}) as w (id)
+      left join (
+        select workspace_id, last_position
+        from event_feeds
+        where workspace_id = any (${all})
+        offset 0
+      ) as f on f.workspace_id = w.id
+      left join (
+        select distinct workspace_id
+        from events
+        where workspace_id = any (${all})
+          and position is null
+        offset 0
+      ) as u on u.workspace_id = w.id
+      where u.workspace_id is not null
+        or f.last_position > 0`
+  }
   return sql`
     select
       w.id,
       coalesce(f.last_position, 0) as last,
       u.id is not null as unplaced
-    from unnest(${workspaceIds}::uuid[]) as w (id)
+    from unnest(${all}) as w (id)
     left join event_feeds f on f.workspace_id = w.id
     -- One probe for each; "exists" would let the database gather all that wait first.
     left join lateral (

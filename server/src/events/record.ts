@@ -1,4 +1,4 @@
-import { announce, type Fragment, type Tx } from '../base/db.ts'
+import { announce, type Fragment, provenBy, type Sql, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
@@ -39,7 +39,18 @@ export async function recordEvents(
 ): Promise<void> {
   if (events.length === 0) return
   announce(tx, recordedTopic, workspaceId)
-  await insertEvents(tx, keyring, workspaceId, events, at, tx`true`).execute()
+  const ids = events.map(() => newId(at))
+  provenBy(tx, (sql) => isRecorded(sql, workspaceId, ids[0]))
+  await insertEvents(tx, keyring, workspaceId, events, at, tx`true`, ids).execute()
+}
+
+async function isRecorded(sql: Sql, workspaceId: string, id = ''): Promise<boolean> {
+  const rows = await sql`
+    select
+    from events
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  return rows.length > 0
 }
 
 /** The statement that records events where `condition` holds, alone or as a part of the change's own statement. */
@@ -50,8 +61,8 @@ export function insertEvents(
   events: readonly NewEvent[],
   at: Date,
   condition: Fragment,
+  ids = events.map(() => newId(at)),
 ) {
-  const ids = events.map(() => newId(at))
   const payloads = events.map((event, n) =>
     keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
   )

@@ -1,4 +1,5 @@
 import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
+import { andNamed } from '../base/distribution/spread.ts'
 
 /** New places in the feed of a workspace, which is the id. */
 export const sequencedTopic = 'events_placed'
@@ -37,6 +38,7 @@ export async function sequenceEvents(db: Db, workspaceId: string): Promise<numbe
         ) as u
         where e.workspace_id = u.workspace_id
           and e.id = u.id
+          ${andNamed(tx, workspaceId, 'e')}
         returning e.position
       )
       select count(*) as count, max(position) as last
@@ -68,32 +70,61 @@ async function lockFeed(tx: Tx, workspaceId: string): Promise<number> {
   return created?.last ?? 0
 }
 
-/** Workspaces that have events without a place, at most 1,000: one probe of the index for each, however many wait. */
-export async function listUnsequenced(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    with recursive w as (
-      (
-        select workspace_id as id
+/** A workspace that has events without a place, and when the first of them occurred. */
+export interface Unsequenced {
+  id: string
+  firstAt: Date
+}
+
+const maxListed = 1000
+/** Most have a few that wait. Beyond so many of one, the next page begins with the next workspace. */
+const listPage = 1000
+
+/** Workspaces that have events without a place, at most 1,000: however many wait, few are looked at. */
+export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
+  const listed: Unsequenced[] = []
+  for (;;) {
+    const after = listed.at(-1)?.id
+    const rows = await sql<(Unsequenced & { count: number })[]>`
+      select workspace_id as id, min(occurred_at) as "firstAt", count(*) as count
+      from (
+        select workspace_id, occurred_at
         from events
         where position is null
-        order by workspace_id
-        limit 1
-      )
-      union all
-      select (
-        select e.workspace_id
-        from events e
-        where e.position is null
-          and e.workspace_id > w.id
-        order by e.workspace_id
-        limit 1
-      )
-      from w
-      where w.id is not null
-    )
-    select id
-    from w
-    where id is not null
-    limit 1000`
-  return rows.map((row) => row.id)
+          ${after === undefined ? sql`` : sql`and workspace_id > ${after}`}
+        order by workspace_id, seq
+        limit ${listPage}
+      ) as waiting
+      group by workspace_id
+      order by workspace_id`
+    listed.push(...rows)
+    const looked = rows.reduce((sum, { count }) => sum + count, 0)
+    if (looked < listPage || listed.length >= maxListed) return listed.slice(0, maxListed)
+  }
+}
+
+export interface UnsequencedEvents {
+  /** Counted up to 10,000. */
+  count: number
+  /** Null when none waits. */
+  oldestAt: Date | null
+}
+
+const maxUnsequenced = 10_000
+
+/** Events of all workspaces that have no place in their feed yet: the first of each of 1,000 workspaces is looked at. */
+export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
+  const [workspaces, [row]] = await Promise.all([
+    listUnsequenced(sql),
+    sql<{ count: number }[]>`
+      select count(*)
+      from (
+        select 1
+        from events
+        where position is null
+        limit ${maxUnsequenced}
+      ) as counted`,
+  ])
+  const [oldest] = workspaces.map(({ firstAt }) => firstAt).sort((a, b) => a.getTime() - b.getTime())
+  return { count: row?.count ?? 0, oldestAt: oldest ?? null }
 }

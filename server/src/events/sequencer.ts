@@ -21,9 +21,9 @@ export function createSequencer(db: Db): Sequencer {
   return {
     place,
     placeAll: async () => {
-      const workspaceIds = await listUnsequenced(db.sql)
-      await Promise.all(workspaceIds.map(place))
-      return workspaceIds.length
+      const workspaces = await listUnsequenced(db.sql)
+      await Promise.all(workspaces.map(({ id }) => place(id)))
+      return workspaces.length
     },
   }
 }

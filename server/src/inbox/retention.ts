@@ -1,4 +1,5 @@
-import type { Db } from '../base/db.ts'
+import type { Db, Sql } from '../base/db.ts'
+import { andOnlyOf, byWorkspace, type OneWorkspace } from '../base/distribution/spread.ts'
 import { type AgingTable, pagesOfWorkspaces } from '../base/retention.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { eraseConversation } from './erase.ts'
@@ -47,24 +48,36 @@ interface Quiet {
 }
 
 async function listQuiet(db: Db, workspaceIds: readonly string[], now: Date): Promise<Quiet[]> {
-  return db.sql<Quiet[]>`
+  const quiet = await byWorkspace(
+    db.sql,
+    workspaceIds,
+    (id) => id,
+    (some, only) => listQuietOf(db.sql, some, only, now),
+  )
+  return [...quiet]
+}
+
+async function listQuietOf(sql: Sql, workspaceIds: readonly string[], only: OneWorkspace, now: Date): Promise<Quiet[]> {
+  return sql<Quiet[]>`
     select w.id as "workspaceId", c.id, k.since, array(
       select a.id
       from conversation_aliases a
       where a.workspace_id = w.id
         and a.conversation_id = c.id
+        ${andOnlyOf(sql, only, 'a')}
     ) as aliases
     from workspaces w
     cross join lateral (
       select ${now}::timestamptz - w.keep_conversations_days * interval '1 day' as since
     ) as k
     cross join lateral (
-      select id
-      from conversations
-      where workspace_id = w.id
-        and last_message_at < k.since
-        and not is_moving
-      order by last_message_at, id
+      select o.id
+      from conversations o
+      where o.workspace_id = w.id
+        and o.last_message_at < k.since
+        and not o.is_moving
+        ${andOnlyOf(sql, only, 'o')}
+      order by o.last_message_at, o.id
       limit ${batch}
     ) as c
     where w.id = any (${[...workspaceIds]}::uuid[])

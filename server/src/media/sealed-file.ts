@@ -93,41 +93,50 @@ function lastChunkOf(bytes: number): number {
 async function* sealChunks(cipher: FileCipher, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const [chunk, stored] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(storedChunkBytes)]
   let [index, filled] = [0, 0]
-  for await (const part of bytes) {
-    for (let at = 0; at < part.length; ) {
-      // Not before there is more: only then is it known that this one is not the last.
-      if (filled === chunkBytes) {
-        yield sealChunk(cipher, index++, false, chunk, stored)
-        filled = 0
+  try {
+    for await (const part of bytes) {
+      for (let at = 0; at < part.length; ) {
+        // Not before there is more: only then is it known that this one is not the last.
+        if (filled === chunkBytes) {
+          yield sealChunk(cipher, index++, false, chunk, stored)
+          filled = 0
+        }
+        const taken = part.subarray(at, at + chunkBytes - filled)
+        chunk.set(taken, filled)
+        filled += taken.length
+        at += taken.length
       }
-      const taken = part.subarray(at, at + chunkBytes - filled)
-      chunk.set(taken, filled)
-      filled += taken.length
-      at += taken.length
     }
+    yield sealChunk(cipher, index, true, chunk.subarray(0, filled), stored)
+  } finally {
+    release(chunk)
+    release(stored)
   }
-  yield sealChunk(cipher, index, true, chunk.subarray(0, filled), stored)
 }
 
 /** Cuts what comes into stored chunks, of which the last may be shorter; each is good until the next is asked for. */
 async function* chunksOf(stored: AsyncIterable<Uint8Array>, maxBytes: number, id: string): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafe(storedChunkBytes)
   let [filled, total] = [0, 0]
-  for await (const part of stored) {
-    total += part.length
-    if (total > maxBytes) throw new SealedFileBroken(id)
-    for (let at = 0; at < part.length; ) {
-      const taken = part.subarray(at, at + storedChunkBytes - filled)
-      chunk.set(taken, filled)
-      filled += taken.length
-      at += taken.length
-      if (filled === storedChunkBytes) {
-        yield chunk
-        filled = 0
+  try {
+    for await (const part of stored) {
+      total += part.length
+      if (total > maxBytes) throw new SealedFileBroken(id)
+      for (let at = 0; at < part.length; ) {
+        const taken = part.subarray(at, at + storedChunkBytes - filled)
+        chunk.set(taken, filled)
+        filled += taken.length
+        at += taken.length
+        if (filled === storedChunkBytes) {
+          yield chunk
+          filled = 0
+        }
       }
     }
+    if (filled > 0) yield chunk.subarray(0, filled)
+  } finally {
+    release(chunk)
   }
-  if (filled > 0) yield chunk.subarray(0, filled)
 }
 
 function sealChunk(

@@ -48,7 +48,7 @@ export async function recordNotices(
         when n.is_pushed and ${wants(tx, 'push')} and exists (
           select
           from push_subscriptions p
-          where p.workspace_id = m.workspace_id
+          where p.workspace_id = ${workspaceId}
             and p.user_id = m.user_id
         ) then ${new Date(now.getTime() + pushAfterMs)}::timestamptz
       end
@@ -68,7 +68,7 @@ export async function recordNotices(
       and (n.user_id is null or m.user_id = n.user_id)
       and (n.actor_type is distinct from 'user' or m.user_id <> n.actor_id)
     left join notice_settings s
-      on s.workspace_id = m.workspace_id
+      on s.workspace_id = ${workspaceId}
       and s.user_id = m.user_id
     where ${wants(tx, 'bell')}
     on conflict (workspace_id, user_id, kind, cause) do nothing

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
+import { type DueWatch, watchDue } from '../base/news/due-watch.ts'
 import type { KeyedTables } from '../base/sealing/keyed-table.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 
@@ -26,6 +27,21 @@ export interface RotationDeps {
 
 /** By then every request uses keys that know of a change: they are loaded every 10 s, and requests end within 15 s. */
 export const noticeMs = 30_000
+
+/** Within the time of notice, which a rotation begins with: no news need tell of one. */
+const askEveryMs = 15_000
+
+/** Whether there is a step to take. */
+export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from key_rotations
+      where finished_at is null`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs })
+}
 
 /** The next one that is due, locked; none while other workers have them all. */
 export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {

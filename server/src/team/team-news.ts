@@ -64,6 +64,17 @@ export function announceWorkspace(tx: Tx, workspaceId: string): void {
 const announceNews = (tx: Tx, name: TeamNewsName, workspaceId: string, id: string): void =>
   announce(tx, teamTopic, [workspaceId, name, id].join(' '))
 
+const announces =
+  (name: TeamNewsName) =>
+  (id: string): boolean =>
+    id.split(' ', 2)[1] === name
+
+/** Whether an announcement, by its id, is of a connection. */
+export const announcesConnection = announces('team.connection.changed')
+export const announcesImport = announces('team.lead_import.changed')
+export const announcesBulkChange = announces('team.lead_bulk_change.changed')
+export const announcesWorkspace = announces('team.workspace.changed')
+
 /** What an announcement says, as the stream carries it; null for what is none. */
 export function readTeamNews(id: string): { workspaceId: string; name: TeamNewsName; data: object } | null {
   const [workspaceId = '', told, about] = id.split(' ')

@@ -56,7 +56,7 @@ export async function listSavedFilters({ db, vault }: FilterDeps, by: Member): P
     select f.id, f.user_id, f.page, f.content, f.created_at, f.updated_at, array_position(o.filter_ids, f.id) as place
     from saved_filters f
     left join saved_filter_orders o
-      on o.workspace_id = f.workspace_id
+      on o.workspace_id = ${by.workspaceId}
       and o.user_id = ${by.userId}
       and o.page = f.page
     where f.workspace_id = ${by.workspaceId}

@@ -4,7 +4,7 @@ import { type Chore, type ChoreDeps, createChores } from '../../src/base/chores.
 import { manualClock } from '../../src/base/clock.ts'
 import { openDb } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
-import { testDatabase } from '../support/database.ts'
+import { statementCountOf, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { testNoon } from '../support/world.ts'
 
@@ -122,4 +122,41 @@ test('a clock that was set back does not hold a chore up', async () => {
   await chores.begin()
   await chores.idle()
   assert.equal(runs, 2)
+})
+
+test('nobody asks for a turn before it can have come, nor for that of a chore that is not due', async () => {
+  const own = await deps()
+  const state = { isDue: false, runs: 0 }
+  const chore = { name: freshName(), everyMs: 3_000, isDue: () => state.isDue, work: async () => ++state.runs }
+  const hourly = { name: freshName(), everyMs: hourMs, work: async () => 0 }
+  const processes = [1, 2].map(() => createChores(own, [chore, hourly]))
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      for (const { begin, idle } of processes) {
+        await begin()
+        await idle()
+      }
+      own.clock.advance(1_000)
+    }
+  }
+  await pass(10)
+  assert.equal(await statementCountOf(() => pass(60)), 0)
+  state.isDue = true
+  await pass(30)
+  assert.equal(state.runs, 10)
+})
+
+test('a chore that cannot say whether it is due is told of, and holds up no other', async () => {
+  const own = await deps()
+  let runs = 0
+  const isDue = async () => {
+    throw new Error('away')
+  }
+  const chores = createChores(own, [
+    { name: freshName(), everyMs: 3_000, isDue, work: async () => 0 },
+    { name: freshName(), everyMs: 3_000, work: async () => ++runs },
+  ])
+  await assert.rejects(chores.begin(), /away/)
+  await chores.idle()
+  assert.equal(runs, 1)
 })

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { copyIn } from '../../src/base/copy/copy.ts'
+import { copyStatement, readCatalogue } from '../../src/base/copy/catalogue.ts'
+import { copyIn, copyOut } from '../../src/base/copy/copy.ts'
+import { loadTables } from '../../src/base/copy/load.ts'
 import { withSession } from '../../src/base/copy/session.ts'
+import { firstIdAt } from '../../src/base/id.ts'
+import { migrate } from '../../src/base/migrate.ts'
+import { makeAhead } from '../../src/base/partitions/partitions.ts'
 import { readDatabaseUrl } from '../../src/base/postgres/address/address.ts'
-import { databaseSettings, emptyDatabase } from '../support/database.ts'
+import { databaseSettings, emptyDatabase, type TestDatabase } from '../support/database.ts'
 
 test('a copy of many megabytes waits for the server as often as it must, and leaves nobody listening', async () => {
   const database = await emptyDatabase()
-  const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(database)
-  const address = readDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
+  const address = addressOf(database)
   await database.db.sql`create table copied (line text)`
   const blocks = 40
   const lines = Buffer.from(`${'x'.repeat(1023)}\n`.repeat(1024))
@@ -22,3 +26,44 @@ test('a copy of many megabytes waits for the server as often as it must, and lea
     assert.equal(stream.listenerCount('close'), before)
   })
 })
+
+test('a table in parts is copied as one, and its rows find their parts where they are brought', async () => {
+  const [from, to] = [await emptyDatabase(), await emptyDatabase()]
+  for (const { db } of [from, to]) await migrate(db)
+  // The first period of the one is not that of the other.
+  const events = { table: 'events', column: 'id' }
+  assert.equal(await makeAhead(from.db, events, new Date('2026-12-03')), 1)
+  assert.equal(await makeAhead(to.db, events, new Date('2026-12-17')), 1)
+  const ids = ['2026-12-08', '2026-12-22', '2999-01-01'].map((day) => firstIdAt(new Date(day)))
+  await from.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    select gen_random_uuid(), id, 'lead.created', gen_random_uuid(), '', now()
+    from unnest(${ids}::uuid[]) as id`
+  const partsOf = async ({ db }: TestDatabase) => {
+    const rows = await db.sql<{ part: string }[]>`select tableoid::regclass::text as part from events order by id`
+    return rows.map(({ part }) => part)
+  }
+  assert.deepEqual(await partsOf(from), ['events_20261207', 'events_default', 'events_default'])
+
+  await withSession(addressOf(from), 'parley test', (source) =>
+    withSession(addressOf(to), 'parley test', async (target) => {
+      const catalogue = await readCatalogue(source)
+      assert.deepEqual(
+        catalogue.tables.flatMap(({ name }) => (name.startsWith('events') ? [name] : [])),
+        ['events'],
+      )
+      await loadTables(target, catalogue, async ({ fill }) => {
+        for (const table of catalogue.tables) {
+          const rows = await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
+          if (table.name === 'events') assert.equal(rows, ids.length)
+        }
+      })
+    }),
+  )
+  assert.deepEqual(await partsOf(to), ['events_default', 'events_20261221', 'events_default'])
+})
+
+function addressOf(database: TestDatabase) {
+  const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(database)
+  return readDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
+}

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase } from '../support/database.ts'
 
-const beforeThem = 46
+const beforeThem = 43
 
 test('an upgrade leaves each conversation in its place, and no index of the former orders', async () => {
   const { db } = await emptyDatabase()

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from 'pg-protocol'
 import { NoDatabase } from '../../src/base/postgres/connect.ts'
-import { ConnectionLost, endsSession, isAway, isOfServer, NoConnection } from '../../src/base/postgres/failures.ts'
+import {
+  ConnectionLost,
+  endsSession,
+  isAway,
+  isOfServer,
+  NoConnection,
+  violates,
+} from '../../src/base/postgres/failures.ts'
 
 const said = (code: string, more: object = {}) =>
   Object.assign(new DatabaseError('words', 0, 'error'), { code, severity: 'ERROR', ...more })
@@ -38,3 +45,35 @@ for (const [what, error, ...expected] of cases) {
     assert.deepEqual([isAway(error), endsSession(error), isOfServer(error)], expected)
   })
 }
+
+const refused = (code: string, message: string, constraint?: string) =>
+  Object.assign(new DatabaseError(message, 0, 'error'), { code, severity: 'ERROR', constraint })
+const key = 'leads_external_ref_key'
+const duplicate = (name: string) => `duplicate key value violates unique constraint "${name}"`
+
+/** As PostgreSQL says it, and as Citus does: by a server that it asked, which is told in words alone, or by itself. */
+const refusals: [what: string, error: unknown, violates: boolean][] = [
+  ['the index itself', refused('23505', duplicate(key), key), true],
+  ['another index', refused('23505', duplicate('leads_pkey'), 'leads_pkey'), false],
+  ['one whose name begins so', refused('23505', duplicate(`${key}_2`), `${key}_2`), false],
+  ['one whose name ends so', refused('23505', duplicate(`old_${key}`)), false],
+  ['that of a shard here', refused('23505', duplicate(`${key}_102157`), `${key}_102157`), true],
+  ['that of a shard elsewhere', refused('23505', duplicate(`${key}_102157`)), true],
+  ['that of a shard to which rows were copied', refused('XX000', duplicate(`${key}_102157`)), true],
+  ['that of a shard, in another language', refused('23505', `llave duplicada viola «${key}_102157»`), true],
+  ['another one of a shard elsewhere', refused('23505', duplicate('leads_pkey_102157')), false],
+  ['one whose name begins so, of a shard elsewhere', refused('23505', duplicate(`${key}_2_102157`)), false],
+  ['something else that names it', refused('42704', `index "${key}" does not exist`), false],
+  ['a fault of ours', new TypeError(duplicate(key)), false],
+]
+for (const [what, error, expected] of refusals) {
+  test(`a write that the database refused because of ${what} ${expected ? 'violates' : 'does not violate'} the index`, () => {
+    assert.equal(violates(error, key), expected)
+  })
+}
+
+test('a foreign key is known by its name beside the tables that the refusal names', () => {
+  const words =
+    'insert or update on table "form_submissions_102133" violates foreign key constraint "form_submissions_form_fkey_102133"'
+  assert.ok(violates(refused('23503', words), 'form_submissions_form_fkey'))
+})

@@ -158,7 +158,10 @@ test('imports, day counters, rotations and ended tokens have ends of their own',
     await w.count('team_tokens'),
   ]
   assert.deepEqual(await counts(), [1, 1, true, 1, 2])
-  w.clock.advance(92 * dayMs)
+  w.clock.advance(2 * dayMs)
+  await removeOld(w)
+  assert.deepEqual(await counts(), [1, 0, false, 1, 2], 'a day is over')
+  w.clock.advance(90 * dayMs)
   await sweepImports(w.db, w.clock)
   await removeOld(w)
   assert.deepEqual(await counts(), [0, 0, false, 1, 2])

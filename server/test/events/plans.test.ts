@@ -19,7 +19,7 @@ test('events get their places by their ids while the table is empty, too', async
   await w.db.sql`truncate events`
   assert.equal(placing.length, 1)
   for (const one of placing)
-    assert.deepEqual((await waysTo(w.db, one, 'events')).sort(), ['events_pkey', 'events_unplaced'])
+    assert.deepEqual((await waysTo(w.db, one, 'events')).sort(), ['events_default_pkey', 'events_default_unplaced'])
 })
 
 test('no statement of the feed reads all events, or a whole index of them', async () => {

@@ -11,10 +11,14 @@ const seed = Number(process.env.PLAINTEXT_SEED ?? 20_260_310)
 const plain: Record<string, string[]> = {
   api_keys: ['name'],
   canned_replies: ['shortcut', 'text'],
+  connections: ['name'],
+  forms: ['name', 'title', 'description'],
   labels: ['name'],
+  lead_fields: ['key', 'label'],
   leads: ['external_ref', 'unique_code'],
   team_tokens: ['name'],
   webhook_endpoints: ['description'],
+  workspaces: ['name'],
   // The scene makes it of the word.
   session_sends: ['id'],
 }

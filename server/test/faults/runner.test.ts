@@ -33,6 +33,7 @@ test('what tests print is read: those that passed, those that failed once each, 
   const said = `✔ one (1.5ms)
 ✖ two × three: it breaks (12.3ms)
 ✖ server/test/some.test.ts (14.1ms)
+✖ /some/folder/groups-12/0-0.mjs (15.3ms)
 ℹ 12 kills
 ℹ 30 kills, of which 2 were late
 ℹ 7 acknowledged
@@ -75,4 +76,9 @@ test('none of N bounds the rate by 3/N', () => {
       ?.trim(),
   )
   assert.deepEqual(bounds, ['100 %', '1 %', '0.014 %'])
+})
+
+test('what was found at the first try is found, though nothing was counted', () => {
+  const table = tableOf([{ ...kills, trials: 0, findings: 1 }])
+  assert.ok(table.endsWith('| kills | 0 | kills | 1,234 | 1 | found |'), table)
 })

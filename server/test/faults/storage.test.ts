@@ -4,54 +4,71 @@ import { chmod, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { atEnd } from '../support/file-end.ts'
+import { canFailWrites, failWrites, memoryDisk } from '../support/faults/disks.ts'
 import { newFolder } from '../support/folder.ts'
-import { freePort, newWorkspace, startService } from '../support/program/service.ts'
+import { databasePidOf, freePort, newWorkspace, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
 const rounds = Number(process.env.STORAGE_ROUNDS ?? 1)
 const writerCount = 4
 /** Nobody waits longer for an answer, whatever it is. */
 const maxAnswerMs = 20_000
-const refusalsEach = 10
 
 interface Trouble {
   what: string
   /** Where the data folder is to be; null where this user cannot have such a place. */
   place(): Promise<string | null>
+  /** How many writes are refused before it ends. */
+  refusals: number
   begin(folder: string): Promise<unknown>
   end(folder: string): Promise<unknown>
+  /** Takes a minute and more until the database is back: run by the trial alone. */
+  isLong?: boolean
 }
 
 const troubles: Trouble[] = [
   {
     what: 'is full',
-    place: smallDisk,
+    // A little larger than a new database.
+    place: async () => (await memoryDisk(160))?.folder ?? null,
+    refusals: 10,
     begin: async (folder) => spawnSync('sh', ['-c', `cat /dev/zero > ${ballastIn(folder)}`]),
     end: (folder) => rm(ballastIn(folder)),
   },
   {
     what: 'may no longer be written to',
     place: newFolder,
+    refusals: 10,
     begin: (folder) => chmod(logOf(folder), 0o500),
     end: (folder) => chmod(logOf(folder), 0o700),
+  },
+  {
+    what: 'fails a write of the database',
+    place: async () => (canFailWrites() ? newFolder() : null),
+    // The next process of the database may write again, so that few are.
+    refusals: 1,
+    begin: async (folder) => failWrites(await databasePidOf(folder)),
+    end: async () => {},
+    isLong: true,
   },
 ]
 
 const ballastIn = (folder: string) => join(folder, 'ballast')
 const logOf = (folder: string) => join(folder, 'postgres', 'pg_wal')
 
-for (const { what, place, begin, end } of troubles) {
+for (const { what, place, refusals, begin, end } of troubles.filter(
+  ({ isLong }) => !isLong || process.env.STORAGE_ROUNDS !== undefined,
+)) {
   test(`a data folder that ${what}: writes are told to come again, nothing acknowledged is lost, and all goes on once it is mended`, async (t) => {
     const folder = await place()
-    if (folder === null) return t.skip('this user may mount nothing')
+    if (folder === null) return t.skip('this user can have no such place')
     const service = await startService({ folder, port: await freePort() })
     const { key } = await newWorkspace(service.url)
     const writing = startWriting(service.url, key)
     for (let round = 0; round < rounds; round++) {
       await writing.more('taken', 10)
       await begin(folder)
-      await writing.more('refused', refusalsEach)
+      await writing.more('refused', refusals)
       await end(folder)
       await writing.more('taken', 10)
     }
@@ -69,18 +86,6 @@ for (const { what, place, begin, end } of troubles) {
 }
 
 const tell = (t: TestContext, words: string) => t.diagnostic(words)
-
-/** A disk in memory, a little larger than a new database. */
-async function smallDisk(): Promise<string | null> {
-  const folder = await newFolder()
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=755', 'tmpfs', folder])
-  if (status !== 0) return null
-  // As soon as nobody uses it, whatever becomes of this process.
-  atEnd(async () => {
-    spawnSync('umount', ['-l', folder])
-  })
-  return folder
-}
 
 type Kind = 'taken' | 'refused'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../support/folder.ts'
 
@@ -10,16 +10,17 @@ const files = 20
 const mayGrowBy = 16_000_000
 const program = fileURLToPath(new URL('../support/media/many-files.ts', import.meta.url))
 
-test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are written and read at once`, async () => {
+test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are written and read at once`, async (t) => {
   const args = [program, await newFolder(), String(files), String(megabytes)]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   const { writing, reading } = JSON.parse(stdout)
+  tell(t, { writing, reading })
   assert.ok(writing <= mayGrowBy, `by ${writing} bytes while written`)
   assert.ok(reading <= mayGrowBy, `by ${reading} bytes while read`)
 })
 
-test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are fetched`, async () => {
+test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are fetched`, async (t) => {
   const [serve, fetchMany] = ['serve-bytes.ts', 'fetch-many.ts'].map((name) =>
     fileURLToPath(new URL(`../support/media/${name}`, import.meta.url)),
   )
@@ -39,8 +40,13 @@ test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are 
     const [status] = await once(fetcher, 'close')
     assert.equal(status, 0)
     const { fetching } = JSON.parse(Buffer.concat(printed).toString())
+    tell(t, { fetching })
     assert.ok(fetching <= mayGrowBy, `by ${fetching} bytes`)
   } finally {
     server.kill()
   }
 })
+
+function tell(t: TestContext, grown: Record<string, number>): void {
+  for (const [what, bytes] of Object.entries(grown)) t.diagnostic(`${what}: ${(bytes / 1e6).toFixed(1)} MB`)
+}

@@ -111,7 +111,7 @@ test('two apis and two workers are one service: what one writes all know, and ea
   )
   await receiver.reached(1)
 
-  await turns(db, 'wake-snoozed', 2)
+  await turns(db, 'settle-stranded', 2)
   const hourly = workers.flatMap(choresOf)
   assert.ok(hourly.includes('purge-deleted-leads'))
   assert.equal(new Set(hourly).size, hourly.length)
@@ -125,13 +125,15 @@ test('two apis and two workers are one service: what one writes all know, and ea
   }
   const pages = await Promise.all([...apis, ...workers].map(({ url }) => read(`${url}/metrics`, metricsToken)))
   for (const { text } of pages) assert.match(text, /^parley_build_info\{/m)
-  const runs = pages.map(({ text }) => text.match(/^parley_chores_total\{chore="wake-snoozed",result="done"\} (\d+)/m))
+  const runs = pages.map(({ text }) =>
+    text.match(/^parley_chores_total\{chore="settle-stranded",result="done"\} (\d+)/m),
+  )
   assert.ok(runs.slice(0, 2).every((run) => run === null))
   assert.ok(runs.slice(2).reduce((sum, run) => sum + Number(run?.[1] ?? 0), 0) >= 2)
 
   workers[1].kill('SIGKILL')
   await workers[1].gone
-  await turns(db, 'wake-snoozed', 1)
+  await turns(db, 'settle-stranded', 1)
   const second = await createLead(apis[0], key)
   await receiver.reached(2)
   assert.deepEqual(

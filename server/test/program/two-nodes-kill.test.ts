@@ -50,9 +50,11 @@ async function killOnce(world: NodesWorld, victim: Service, round: number, tally
   const sentBefore = new Set(platform.arrivals.map(({ text }) => text))
   await endTheWait(world)
   const repeats = await Promise.all(wanted.map(({ customer, key }) => repeat(world, customer, key)))
+  const sentAtAll = new Set(platform.arrivals.map(({ text }) => text))
   for (const [n, { answer, key }] of wanted.entries()) {
     const again = repeats[n]
-    assert.equal(again?.status, 202, `${key}: ${again?.text}`)
+    if (again?.status === 502) await assertOverdue(world, again, sentAtAll.has(key))
+    else assert.equal(again?.status, 202, `${key}: ${again?.text}`)
     if (answer !== null) assert.deepEqual([again?.status, again?.text], [answer.status, answer.text])
     const what =
       answer !== null ? 'answered' : `unanswered, ${sentBefore.has(key) ? 'sent' : 'not sent'}, ${again?.body.status}`
@@ -61,6 +63,16 @@ async function killOnce(world: NodesWorld, victim: Service, round: number, tally
   const texts = platform.arrivals.map(({ text }) => text)
   assert.equal(new Set(texts).size, texts.length)
   assert.equal(await countUnsettled(world), 0)
+}
+
+/** On a slow machine those before it in its conversation may take longer than a send waits: then it ends without being sent. */
+async function assertOverdue({ db, workspaceId }: NodesWorld, { body }: Reply, wasSent: boolean): Promise<void> {
+  const [row] = await db.sql`
+    select error_code
+    from messages
+    where workspace_id = ${workspaceId}
+      and id = ${body.data.message_id}`
+  assert.deepEqual([row?.error_code, wasSent], ['not_sent', false])
 }
 
 const isVictims = (n: number) => n % 3 !== 0

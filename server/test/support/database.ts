@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
+import { speakAsToSpread } from '../../src/base/distribution/spread.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
+import { isRecording, recordStatement } from './statements/record.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
@@ -80,9 +82,11 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   const own = databaseOf(admin, name)
   const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
   const onStatement = (statement: SentStatement) => {
+    recordStatement(statement)
     for (const watch of watchers) watch(statement)
   }
   const db = openDb({ ...options, onStatement })
+  if (isRecording()) speakAsToSpread(db.sql)
   const mediaFolder = join(tmpdir(), `parley-media-${name}`)
   atEnd(async () => {
     await db.close()

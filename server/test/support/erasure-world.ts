@@ -237,6 +237,8 @@ export async function everything({ db, vault, workspaceId }: ErasureWorld): Prom
     select table_name as name
     from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
+      -- Rows of a partition are those of its table.
+      and not exists (select from pg_inherits where inhrelid = to_regclass(quote_ident(table_name)))
     order by 1`
   const keyring = await vault.keyring(workspaceId)
   const lines: { table: string; text: string }[] = []

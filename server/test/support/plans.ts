@@ -42,12 +42,17 @@ export async function badPlans(
 
 /** As if the tables had been filled so lately that the database has not counted them yet. */
 export async function forgetStatistics({ sql }: Db, tables: readonly string[]): Promise<void> {
-  await sql`delete from pg_statistic where starelid = any (${[...tables]}::regclass[])`
+  const rows = await sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name
+    from pg_inherits
+    where inhparent = any (${[...tables]}::regclass[])`
+  const all = [...tables, ...rows.map(({ name }) => name)]
+  await sql`delete from pg_statistic where starelid = any (${all}::regclass[])`
   await sql`
     update pg_class
     set reltuples = -1, relpages = 0
-    where oid = any (${[...tables]}::regclass[])
-      or oid in (select indexrelid from pg_index where indrelid = any (${[...tables]}::regclass[]))`
+    where oid = any (${all}::regclass[])
+      or oid in (select indexrelid from pg_index where indrelid = any (${all}::regclass[]))`
 }
 
 /** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order. */
@@ -56,7 +61,11 @@ export async function wideLooks(db: Db, statements: readonly SentStatement[], ta
   const look = (node: PlanNode, text: string) => {
     const { 'Index Cond': condition = '', 'Relation Name': relation, Filter: filter = '' } = node
     const isWide = /^\(\(?(?:\w+\.)?workspace_id = [^)]*\)*$/.test(condition) || node['Node Type'] === 'Seq Scan'
-    if (relation === table && isWide && /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)) {
+    if (
+      isOf(relation, [table]) &&
+      isWide &&
+      /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)
+    ) {
       wide.push(`${node['Index Name'] ?? node['Node Type']}: ${text.replace(/\s+/g, ' ')}`)
     }
     for (const each of node.Plans ?? []) look(each, text)
@@ -77,7 +86,7 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
   const ways = new Set<string>()
   const look = (node: PlanNode) => {
     const type = node['Node Type']
-    const isOfTable = node['Relation Name'] === table && type !== 'ModifyTable'
+    const isOfTable = isOf(node['Relation Name'], [table]) && type !== 'ModifyTable'
     if (isOfTable || type === 'Bitmap Index Scan') ways.add(node['Index Name'] ?? type)
     for (const each of node.Plans ?? []) look(each)
   }
@@ -93,7 +102,7 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
 export async function filtersOn(db: Db, statement: SentStatement, table: string): Promise<string[]> {
   const filters = new Set<string>()
   const look = (node: PlanNode) => {
-    if (node['Relation Name'] === table && node.Filter !== undefined) filters.add(node.Filter)
+    if (isOf(node['Relation Name'], [table]) && node.Filter !== undefined) filters.add(node.Filter)
     for (const each of node.Plans ?? []) look(each)
   }
   await db.tx(async (tx) => {
@@ -139,11 +148,15 @@ function planOf(row: Record<string, unknown> | undefined): PlanNode {
   return plan
 }
 
+/** Whether it is one of the tables, or a partition of it. */
+const isOf = (relation: string | undefined, tables: readonly string[]): boolean =>
+  relation !== undefined && tables.includes(relation.replace(/_(?:default|\d{8})$/, ''))
+
 function faults(node: PlanNode, tables: readonly string[]): string[] {
   const below = (node.Plans ?? []).flatMap((each) => faults(each, tables))
   const table = node['Relation Name']
   const type = node['Node Type']
-  if (type === 'Seq Scan' && table !== undefined && tables.includes(table)) return [`Seq Scan on ${table}`, ...below]
+  if (type === 'Seq Scan' && isOf(table, tables)) return [`Seq Scan on ${table}`, ...below]
   if (/^(?:Index|Index Only|Bitmap Index) Scan$/.test(type) && node['Index Cond'] === undefined) {
     return [`${type} through all of ${node['Index Name']}`, ...below]
   }

@@ -1,3 +1,4 @@
+import { IconUser } from '@tabler/icons-react'
 import styles from './Avatar.module.css'
 
 interface AvatarProps {
@@ -5,16 +6,19 @@ interface AvatarProps {
   size?: number
 }
 
-/** Initials on a tint that is always the same for a name. */
+/** Initials on a tint that is always the same for a name; a figure for who is known by a number alone. */
 export function Avatar({ name, size = 36 }: AvatarProps) {
+  const initials = initialsOf(name)
   return (
     <span
       className={styles.avatar}
       data-tint={tintOf(name)}
       style={{ width: size, height: size, fontSize: Math.round(size * 0.38) }}
       aria-hidden="true"
-      data-initials={initialsOf(name)}
-    />
+      data-initials={initials}
+    >
+      {initials === '' && <IconUser size={Math.round(size * 0.56)} />}
+    </span>
   )
 }
 
@@ -27,7 +31,8 @@ function tintOf(name: string): number {
 }
 
 function initialsOf(name: string): string {
+  if (!/\p{L}/u.test(name)) return ''
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '')
-  return letters.join('').toUpperCase() || '·'
+  return letters.join('').toUpperCase()
 }

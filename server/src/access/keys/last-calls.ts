@@ -140,15 +140,8 @@ async function storeCalls(tx: Tx, batch: readonly Omit<Pending, 'writtenAtMs'>[]
       ${sorted.map(({ calls }) => JSON.stringify(calls.toReversed().map(toStored)))}::text[]
     ) as made (workspace_id, key_id, calls)
     on conflict (workspace_id, key_id) do update
-    set calls = (
-      select jsonb_agg(newest.call order by (newest.call ->> 0)::bigint desc)
-      from (
-        select each.call
-        from jsonb_array_elements(excluded.calls || kept.calls) as each (call)
-        order by (each.call ->> 0)::bigint desc
-        limit ${keptCalls}
-      ) as newest
-    )`
+    -- Twice as many as are shown: of two nodes that write by turns, both parts are there, to be read in order.
+    set calls = jsonb_path_query_array(excluded.calls || kept.calls, '$[0 to 199]')`
 }
 
 async function selectCalls(sql: Sql, workspaceId: string, keyId: string): Promise<KeyCall[]> {
@@ -157,5 +150,8 @@ async function selectCalls(sql: Sql, workspaceId: string, keyId: string): Promis
     from key_calls
     where workspace_id = ${workspaceId}
       and key_id = ${keyId}`
-  return (row?.calls ?? []).map(fromStored)
+  return (row?.calls ?? [])
+    .toSorted((a, b) => b[0] - a[0])
+    .slice(0, keptCalls)
+    .map(fromStored)
 }

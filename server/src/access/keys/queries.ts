@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import { announce, type Sql, type Tx } from '../../base/db.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 
@@ -45,7 +45,11 @@ export interface NewApiKey {
   createdAt: Date
 }
 
+/** A key that is to expire was made in the workspace, which is the id. */
+export const expiringTopic = 'keys_expiring'
+
 export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
+  if (key.expiresAt !== null) announce(tx, expiringTopic, key.workspaceId)
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
@@ -211,9 +215,10 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
     from unnest(
       ${uses.map((use) => use.workspaceId)}::uuid[],
       ${uses.map((use) => use.keyId)}::uuid[],
-      ${uses.map((use) => use.at.toISOString())}::timestamptz[]
-    ) as used (workspace_id, id, at)
+      ${uses.map((use) => use.at.toISOString())}::timestamptz[],
+      ${uses.map((use) => new Date(use.at.getTime() - 60_000).toISOString())}::timestamptz[]
+    ) as used (workspace_id, id, at, minute_before)
     where k.workspace_id = used.workspace_id
     and k.id = used.id
-    and (k.last_used_at is null or k.last_used_at <= used.at - interval '1 minute')`
+    and (k.last_used_at is null or k.last_used_at <= used.minute_before)`
 }

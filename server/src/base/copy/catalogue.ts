@@ -4,6 +4,8 @@ import type pg from 'pg'
 export interface CopiedTable {
   name: string
   columns: string[]
+  /** Its rows are in its parts, of which every database has its own. */
+  isPartitioned?: boolean
 }
 
 export interface CopiedSequence {
@@ -24,19 +26,24 @@ export interface AppliedMigration {
   checksum: string
 }
 
-/** Every table of ours but the list of migrations, which whoever makes the tables writes. */
+/**
+ * Every table of ours but the list of migrations, which whoever makes the tables writes. One with partitions is one: its rows
+ * find theirs where they are brought.
+ */
 export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   const { rows: tables } = await client.query<CopiedTable>(`
     select
       c.relname as name,
-      array_agg(a.attname::text order by a.attnum) as columns
+      array_agg(a.attname::text order by a.attnum) as columns,
+      c.relkind = 'p' as "isPartitioned"
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relnamespace = current_schema()::regnamespace
-      and c.relkind = 'r'
+      and c.relkind in ('r', 'p')
+      and not c.relispartition
       and c.relpersistence = 'p'
       and c.relname <> 'migrations'
-    group by c.relname
+    group by c.relname, c.relkind
     order by c.relname`)
   const { rows: names } = await client.query<{ name: string }>(`
     select relname as name
@@ -65,7 +72,10 @@ export async function readMigrationsOf(client: pg.Client): Promise<AppliedMigrat
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** The rows of a table, or for it, in the form that PostgreSQL 15 to 18 share. */
-export function copyStatement({ name, columns }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
-  const format = way === 'to stdout' ? 'format binary' : 'format binary, freeze'
-  return `copy ${quoted(name)} (${columns.map(quoted).join(', ')}) ${way} (${format})`
+export function copyStatement({ name, columns, isPartitioned }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
+  const list = columns.map(quoted).join(', ')
+  if (way === 'from stdin')
+    return `copy ${quoted(name)} (${list}) from stdin (format binary${isPartitioned ? '' : ', freeze'})`
+  const source = isPartitioned ? `(select ${list} from ${quoted(name)})` : `${quoted(name)} (${list})`
+  return `copy ${source} to stdout (format binary)`
 }

@@ -5,6 +5,8 @@ import type { Db } from '../db.ts'
 export interface HeardNews {
   /** What was told of since the last call, each once; null when all is to be looked at, since some may not have been told. */
   take(): string[] | null
+  /** Whether there is anything to look at. */
+  hasSome(): boolean
   /** Has the next call answer with all: what was taken was not looked at to its end. */
   missed(): void
 }
@@ -35,15 +37,19 @@ export function hearNews(
   }
   for (const topic of topics) db.onNews(topic, hear)
   db.onHearingAgain(missed)
+  const isAll = (nowMs: number): boolean => {
+    // A clock that was set back must not keep anybody from looking.
+    const isRecent = nowMs >= allAtMs && nowMs < allAtMs + allEveryMs
+    return !db.isHearing() || !isRecent
+  }
   return {
     missed,
+    hasSome: () => ids.size > 0 || isAll(clock.now().getTime()),
     take: () => {
       const heard = [...ids]
       ids.clear()
       const nowMs = clock.now().getTime()
-      // A clock that was set back must not keep anybody from looking.
-      const isRecent = nowMs >= allAtMs && nowMs < allAtMs + allEveryMs
-      if (db.isHearing() && isRecent) return heard
+      if (!isAll(nowMs)) return heard
       allAtMs = nowMs
       return null
     },

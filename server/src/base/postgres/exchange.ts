@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
-import { ConnectionLost, DatabaseError, isStalePlan } from './failures.ts'
+import { ConnectionLost, DatabaseError, endsSession, isStalePlan } from './failures.ts'
 import type { Step } from './prepared.ts'
 import { parserOf } from './values.ts'
 
@@ -188,7 +188,9 @@ export class Exchange extends Query {
       const failed = this.#request.steps[this.#step]
       if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
     }
-    this.#reject(error instanceof DatabaseError ? error : new ConnectionLost(error))
+    // Behind the word that all is done, the end of the session says nothing of whether it was.
+    const isOver = this.#step === this.#request.steps.length && endsSession(error)
+    this.#reject(error instanceof DatabaseError && !isOver ? error : new ConnectionLost(error))
   }
 
   /** Nothing of ours copies. */

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { AddressProblem } from './address/address-problem.ts'
 import type { Connect } from './connector.ts'
-import { isOfServer, NoConnection, sqlState } from './failures.ts'
+import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type SessionMode } from './pooler.ts'
 import { Session } from './session.ts'
 import { Tries } from './tries.ts'
@@ -76,16 +76,31 @@ export class Pool {
 
   release(session: Session, error?: unknown): void {
     session.reset()
+    if (isOfServer(error)) this.doubt(session)
     if (session.isInTransaction) session.retire()
     this.#alone.delete(session)
-    this.settled(session, error)
+    this.#settled(session)
   }
 
   /** To be called when what a session was asked has ended. */
   settled(session: Session, error?: unknown): void {
-    // They lead to the same server. Once that is known, those that are opened anew do not.
-    if (isOfServer(error) && !session.isRetired) this.#retireAll()
+    if (error instanceof ConnectionLost || endsSession(error)) this.doubt(session)
     this.#settled(session)
+  }
+
+  /**
+   * To be called when a session has ended, or its server takes no writes any more. The others lead to the same server, and those that
+   * are opened anew may not: whoever does his work again must not find one that is about to end as well.
+   */
+  doubt(session: Session): void {
+    if (session.isRetired) return
+    session.retire()
+    this.#retireAll()
+  }
+
+  /** Whether sessions are with the server itself: what it says comes from nobody between. */
+  get isDirect(): boolean {
+    return this.#options.findSessionMode === undefined
   }
 
   get #isClosed(): boolean {
@@ -264,7 +279,7 @@ export class Pool {
   #endSilent(): void {
     const now = performance.now()
     const silent = this.#sessions.filter((session) => session.isSilent(now))
-    for (const session of silent) session.destroy()
+    for (const session of silent) session.giveUp()
     // Those that nobody has asked lead to the same server, and would be found to be silent one after the other.
     if (silent.length > 0) this.#retireAll()
   }

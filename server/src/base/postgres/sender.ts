@@ -1,8 +1,10 @@
 import type { Leave } from '../shares/shares.ts'
+import { service } from '../shares/work.ts'
 import type { Answer } from './exchange.ts'
 import { isStalePlan } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { planOf } from './prepared.ts'
+import { isKnownUndone, mayRepeat, onlyReads } from './repeats.ts'
 import type { Ended, Rows, Sender, Statement } from './template.ts'
 import { Transaction } from './transaction.ts'
 
@@ -19,7 +21,9 @@ export interface Gate {
   onStatement(statement: Statement): Ended | undefined
 }
 
-/** Sends single statements by the pool, each through the gate. */
+type Answered = Pick<Answer, 'rows' | 'count'>
+
+/** Sends single statements by the pool, each through the gate; once more those that may be, where their connection ends. */
 export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
   const enter = (light: boolean, misplaced: Error | null): Leave | Promise<Leave> => {
     // A piece that was made in a transaction, and is first asked for after it, does no harm.
@@ -27,9 +31,11 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     if (isWrong !== null) throw misplaced ?? isWrong
     return gate.enter(light)
   }
-  const run = async (statement: Statement, owner: string): Promise<Answer | { rows: unknown[]; count: number }> => {
-    const chosen = pool.forStatement(owner, isLight && !statement.isScript)
+  const run = async (statement: Statement, owner: string, repeats = 0, sinceMs = 0): Promise<Answered> => {
+    const isAgain = repeats > 0
+    const chosen = isAgain ? pool.take() : pool.forStatement(owner, isLight && !statement.isScript)
     const session = chosen instanceof Promise ? await chosen : chosen
+    if (isAgain && owner !== service) session.hurry(performance.now() - sinceMs)
     let failure: unknown
     try {
       const { settings, preface } = session.mode
@@ -47,21 +53,41 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
       failure = error
       throw error
     } finally {
-      pool.settled(session, failure)
+      if (isAgain) pool.release(session, failure)
+      else pool.settled(session, failure)
     }
+  }
+  const runAgain = async (statement: Statement, sinceMs: number, first: unknown): Promise<Answered> => {
+    const isHarmless = isLight && onlyReads(statement)
+    let failure = first
+    for (let repeats = 1; mayRepeat(failure, repeats, sinceMs); repeats++) {
+      if (!isHarmless && !isKnownUndone(failure, pool.isDirect)) break
+      try {
+        return await run(statement, gate.owner(), repeats, sinceMs)
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
   }
 
   return {
     misplaced: gate.wrongPlace,
     async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
+      const sinceMs = performance.now()
       const entered = enter(isLight, misplaced)
       const leave = entered instanceof Promise ? await entered : entered
       let ended: Ended | undefined
       try {
         ended = gate.onStatement(statement)
-        const { rows, count } = await run(statement, gate.owner())
+        let answer: Answered
+        try {
+          answer = await run(statement, gate.owner())
+        } catch (error) {
+          answer = await runAgain(statement, sinceMs, error)
+        }
         ended?.()
-        return Object.assign(rows, { count })
+        return Object.assign(answer.rows, { count: answer.count })
       } catch (error) {
         ended?.(error)
         throw error

@@ -95,6 +95,8 @@ export class Session {
   /** How many requests it was given, and after how many of them the server said that it is ready for the next. */
   #asked = 0
   #readied = 0
+  /** How many of them have left. */
+  #sent = 0
   readonly #untilReady = new Map<number, () => void>()
   /** Since when what is answered next has been on its way. */
   #since = 0
@@ -102,6 +104,7 @@ export class Session {
   #isOver = false
   #isStale = false
   #isRetired = false
+  #wasSilent = false
   #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
@@ -173,16 +176,17 @@ export class Session {
   }
 
   async send(request: Request): Promise<Answer> {
-    if (this.#isOver) throw new ConnectionLost()
+    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
     const answer = this.#ask(request)
     const turn = this.#asked
     this.#begin()
     try {
       return await answer
     } catch (error) {
-      this.#judge(error)
-      await this.#readyAfter(turn, error)
-      throw error
+      const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
+      this.#judge(failure)
+      await this.#readyAfter(turn, failure)
+      throw failure
     } finally {
       this.#done()
     }
@@ -190,16 +194,17 @@ export class Session {
 
   /** By the simple protocol: several statements, none of which says anything back. */
   async script(text: string): Promise<{ rows: unknown[]; count: number }> {
-    if (this.#isOver) throw new ConnectionLost()
+    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
     this.#flush()
     const turn = ++this.#asked
+    this.#sent = turn
     this.#begin()
     try {
       const results = await this.#client.query(text)
       const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
       return { rows: last.rows, count: last.rowCount ?? 0 }
     } catch (error) {
-      const failure = isOfDatabase(error) ? error : new ConnectionLost(error)
+      const failure = isOfDatabase(error) ? error : this.#loss(error, turn)
       this.#judge(failure)
       await this.#readyAfter(turn, failure)
       throw failure
@@ -210,7 +215,7 @@ export class Session {
 
   /** The answer of the work, or `ConnectionLost` as soon as the connection ends. One such work at a time. */
   whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isOver) return Promise.reject(new ConnectionLost())
+    if (this.#isOver) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
     return new Promise<T>((resolve, reject) => {
       this.#onLost = reject
       work().then(resolve, reject)
@@ -231,6 +236,12 @@ export class Session {
     this.#goodbye = setTimeout(() => this.destroy(), goodbyeMs).unref()
   }
 
+  /** Closes it since it has said nothing for too long. */
+  giveUp(): void {
+    this.#wasSilent = true
+    this.destroy()
+  }
+
   /** Closes it as it is: what is under way fails. */
   destroy(): void {
     if (this.#isOver) return
@@ -239,7 +250,7 @@ export class Session {
     clearTimeout(this.#goodbye)
     // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
-    this.#onLost(new ConnectionLost())
+    this.#onLost(this.#loss(undefined, 0))
     for (const resolve of this.#untilReady.values()) resolve()
     this.#onEnd(this)
   }
@@ -274,6 +285,12 @@ export class Session {
     this.#untilReady.delete(turn)
   }
 
+  /** What becomes of the request of this turn when the connection ends. */
+  #loss(cause: unknown, turn: number): ConnectionLost {
+    const { processID: pid = null } = this.#client as { processID?: number | null }
+    return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
+  }
+
   #judge(error: unknown): void {
     if (endsSession(error)) this.#isStale = true
     // The driver answers for a connection that has ended unheard, as it would for each statement to come.
@@ -300,7 +317,9 @@ export class Session {
     const bytes = Buffer.concat(this.#outbox)
     this.#outbox.length = 0
     const { stream } = this.#client.connection
-    if (stream.writable) stream.write(bytes)
+    if (!stream.writable) return
+    this.#sent = this.#asked
+    stream.write(bytes)
   }
 }
 

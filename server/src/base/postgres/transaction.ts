@@ -1,6 +1,7 @@
 import type { Answer } from './exchange.ts'
 import { sqlState } from './failures.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
+import { isKnownUndone } from './repeats.ts'
 import type { Session } from './session.ts'
 import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
@@ -82,6 +83,20 @@ export class Transaction implements Sender {
     // A statement had failed, and whoever asked for it went on: the database undid everything.
     if (lastTag !== 'COMMIT')
       throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
+  }
+
+  /** Whether the server has said that all of it is done, though whoever waits may have heard of the connection's end first. */
+  async isDone(): Promise<boolean> {
+    const answer = await this.#committed?.catch(() => undefined)
+    return answer?.lastTag === 'COMMIT'
+  }
+
+  /**
+   * Whether nothing of it is done for certain, now that it has failed. Of a commit that has left and was not answered nobody knows.
+   * What was sent before it is answered before it: the first failure tells whether it was still come to.
+   */
+  isUndone(failure: unknown, isDirect: boolean): boolean {
+    return this.#committed === null || isKnownUndone(this.#failure ?? failure, isDirect)
   }
 
   async rollback(): Promise<void> {

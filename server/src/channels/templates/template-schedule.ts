@@ -1,4 +1,7 @@
-import type { Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import { announce, type Db, type Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { announcesConnection, teamTopic } from '../../team/team-news.ts'
 
 /** Between two readings of a connection's templates. */
 export const refreshMs = 10 * 60_000
@@ -7,6 +10,21 @@ const debounceMs = 5_000
 const minGapMs = 60_000
 /** A node that claimed a reading and died leaves it to the others after this. */
 const leaseMs = 120_000
+const askEveryMs = 15_000
+/** There was a hint for a connection of the workspace, which is the id. */
+const hintedTopic = 'templates_hinted'
+
+/** Whether templates of a connection are to be read. */
+export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(templates_due_at) as at
+      from connections`
+    return row?.at ?? null
+  }
+  const news = [{ topic: hintedTopic }, { topic: teamTopic, concerns: announcesConnection }]
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news })
+}
 
 /**
  * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
@@ -18,12 +36,17 @@ export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: s
     update connections
     set templates_due_at = least(
       templates_due_at,
-      greatest(${soon}::timestamptz, templates_synced_at + make_interval(secs => ${minGapMs / 1000}))
+      -- In UTC, where what is added does not depend on the session.
+      greatest(
+        ${soon}::timestamptz,
+        (templates_synced_at at time zone 'UTC' + make_interval(secs => ${minGapMs / 1000})) at time zone 'UTC'
+      )
     )
     where workspace_id = ${workspaceId}
       and id = ${connectionId}
       and templates_due_at is not null
       and removed_at is null`
+  announce(tx, hintedTopic, workspaceId)
 }
 
 export interface Claim {
@@ -36,7 +59,7 @@ export interface Claim {
 /** Takes up to `limit` connections whose templates are to be read now; no other node takes them meanwhile. */
 export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
   const until = new Date(now.getTime() + leaseMs)
-  return tx<Claim[]>`
+  const claimed = await tx<Omit<Claim, 'until'>[]>`
     update connections c
     set templates_due_at = ${until}
     from (
@@ -49,7 +72,8 @@ export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[
     ) as due
     where c.workspace_id = due.workspace_id
       and c.id = due.id
-    returning c.workspace_id as "workspaceId", c.id as "connectionId", ${until}::timestamptz as until`
+    returning c.workspace_id as "workspaceId", c.id as "connectionId"`
+  return claimed.map((claim) => ({ ...claim, until }))
 }
 
 /** Ends a claim; a hint that came meanwhile keeps its time. `syncedAt` is null when the reading failed. */

@@ -152,10 +152,11 @@ async function copyTables(
 
 async function sizesOf(client: pg.Client): Promise<Map<string, number>> {
   const { rows } = await client.query<{ name: string; bytes: string }>(`
-    select relname as name, pg_table_size(oid)::text as bytes
+    select coalesce(pg_partition_root(oid)::regclass, oid::regclass)::text as name, sum(pg_table_size(oid))::text as bytes
     from pg_class
     where relnamespace = current_schema()::regnamespace
-      and relkind = 'r'`)
+      and relkind = 'r'
+    group by 1`)
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]))
 }
 

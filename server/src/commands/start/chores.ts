@@ -8,18 +8,28 @@ import type { Runtime } from '../../app/runtime.ts'
 import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { systemClock } from '../../base/clock.ts'
-import { refreshStatistics } from '../../base/statistics.ts'
-import { tellOutages } from '../../channels/health/tell-outages.ts'
+import type { DueWatch } from '../../base/news/due-watch.ts'
+import { makeAhead } from '../../base/partitions/partitions.ts'
+import { refreshStatistics, watchGrowth } from '../../base/statistics.ts'
+import { tellOutages, watchOutages } from '../../channels/health/tell-outages.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
+import { watchTemplates } from '../../channels/templates/template-schedule.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
-import { finishErasures } from '../../erasure/run.ts'
-import { removeOldEvents } from '../../events/retention.ts'
-import { placeQuiet } from '../../inbox/conversation/place-quiet.ts'
+import { finishErasures, watchErasures } from '../../erasure/run.ts'
+import { recordedTopic } from '../../events/record.ts'
+import { eventsByTime, removeOldEvents } from '../../events/retention.ts'
+import { placeQuiet, watchQuiet } from '../../inbox/conversation/place-quiet.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
-import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
-import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
-import { tellWaits } from '../../inbox/ownership/tell-waits.ts'
+import {
+  handBackExpired,
+  handBackLapsed,
+  runWatchdog,
+  watchAnswers,
+  watchExpired,
+} from '../../inbox/ownership/hand-back.ts'
+import { wakeSnoozed, watchSnoozed } from '../../inbox/ownership/snooze-timer.ts'
+import { createWaitTeller } from '../../inbox/ownership/tell-waits.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
@@ -29,7 +39,8 @@ import { sweepImports } from '../../leads/retention.ts'
 import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
 import { sweepStore } from '../../media/sweep.ts'
-import { createPusher } from '../../notices/push/push.ts'
+import { createPusher, watchPushes } from '../../notices/push/push.ts'
+import { watchRotations } from '../../rotation/rotation.ts'
 import { workOnRotations } from '../../rotation/work.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
@@ -71,6 +82,7 @@ function choresOf(runtime: Runtime): Chore[] {
     'sweep-former-values': () => sweepFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'make-periods': () => makeAhead(db, eventsByTime, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'remove-old-rows': () => removeOld(runtime),
     'erase-quiet-conversations': () => eraseQuiet(runtime),
@@ -96,25 +108,45 @@ function choresOf(runtime: Runtime): Chore[] {
   const inboxIndexer = createInboxIndexer({ db, vault, clock })
   const sends = { db, vault, clock, connectors: connectorsOf(runtime) }
   const rotations = { db, vault, clock, tables: keyedTables }
-  const steady: Record<string, Chore['work']> = {
-    'read-templates': () => syncDueTemplates(templates),
-    'wake-snoozed': () => wakeSnoozed(db, clock),
-    'hand-back-expired': () => handBackExpired(db, vault, clock),
-    'finish-erasures': () => finishErasures(erasures),
-    'agent-watchdog': () => runWatchdog(db, vault, clock),
+  const waits = createWaitTeller({ db, clock })
+  const ofTime = { db, clock }
+  const whenDue: Record<string, Pick<Chore, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
+    'read-templates': { everyMs: steadyMs, work: () => syncDueTemplates(templates), watch: watchTemplates(ofTime) },
+    'wake-snoozed': { everyMs: steadyMs, work: () => wakeSnoozed(db, clock), watch: watchSnoozed(ofTime) },
+    'hand-back-expired': {
+      everyMs: steadyMs,
+      work: () => handBackExpired(db, vault, clock),
+      watch: watchExpired(ofTime),
+    },
+    'finish-erasures': { everyMs: steadyMs, work: () => finishErasures(erasures), watch: watchErasures(ofTime) },
+    'agent-watchdog': { everyMs: steadyMs, work: () => runWatchdog(db, vault, clock), watch: watchAnswers(ofTime) },
+    'rotate-keys': { everyMs: shiftEveryMs, work: () => workOnRotations(rotations), watch: watchRotations(ofTime) },
+    'push-notices': { everyMs: pushEveryMs, work: createPusher(pushDeps(runtime)), watch: watchPushes(ofTime) },
+    'tell-outages': { everyMs: tellEveryMs, work: () => tellOutages(db, clock), watch: watchOutages(ofTime) },
   }
   return [
     ...Object.entries(hourly).map(([name, work]) => ({ name, everyMs: hourMs, work })),
-    ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
+    ...Object.entries(whenDue).map(([name, { watch, ...chore }]) => ({
+      ...{ name, ...chore, isDue: watch.isDue, isQuiet: true },
+    })),
     { name: 'hand-back-lapsed', everyMs: minuteMs, work: () => handBackLapsed(db, vault, clock), isQuiet: true },
-    { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
-    { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
-    { name: 'place-quiet', everyMs: strandedMs, work: () => placeQuiet({ db, clock }), isSilent: true },
-    { name: 'index-inbox', everyMs: shiftEveryMs, work: inboxIndexer.work, isSilent: true },
-    { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
-    { name: 'tell-waits', everyMs: tellEveryMs, work: () => tellWaits(db, clock), isQuiet: true },
-    { name: 'tell-outages', everyMs: tellEveryMs, work: () => tellOutages(db, clock), isQuiet: true },
-    { name: 'push-notices', everyMs: pushEveryMs, work: createPusher(pushDeps(runtime)), isQuiet: true },
+    { name: 'tell-waits', everyMs: tellEveryMs, isQuiet: true, ...waits },
+    ...[
+      { name: 'index-leads', isDue: feeds.hasSome, work: () => indexHeard({ db, vault }, feeds) },
+      { name: 'index-inbox', ...inboxIndexer },
+      {
+        name: 'refresh-statistics',
+        isDue: watchGrowth(ofTime, recordedTopic),
+        work: () => refreshStatistics(db.sql),
+      },
+    ].map((chore) => ({ ...chore, everyMs: shiftEveryMs, isSilent: true })),
+    {
+      name: 'place-quiet',
+      everyMs: strandedMs,
+      isDue: watchQuiet(ofTime).isDue,
+      work: () => placeQuiet(ofTime),
+      isSilent: true,
+    },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]
 }

@@ -1,4 +1,6 @@
 import { type Db, type DbOptions, openDb } from '../../base/db.ts'
+import { refuseWorker } from '../../base/distribution/server.ts'
+import { learnWhetherSpread } from '../../base/distribution/spread.ts'
 import { startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config.ts'
@@ -59,6 +61,8 @@ async function checkServer(db: Db): Promise<void> {
   if (version < oldestVersion) {
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of DATABASE_URL is ${version}.`)
   }
+  await refuseWorker(db.sql)
+  await learnWhetherSpread(db)
   const pooler = await db.poolerAbilities()
   if (pooler !== null && !pooler.isSameServer) {
     throw new Error(

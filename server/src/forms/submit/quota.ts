@@ -1,4 +1,5 @@
-import type { Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
+import { isSpread } from '../../base/distribution/spread.ts'
 import { tooManyRequests } from '../../base/errors.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
 
@@ -33,11 +34,18 @@ async function takeOne(
     values (${workspaceId}, ${day}::date, ${ofId}, 1)
     on conflict (workspace_id, day, form_id) do update
     set taken = q.taken + 1
-    where q.taken < (
-      select case when daily_lead_quota = 0 then 2147483647 else greatest(1, daily_lead_quota / ${share}::integer) end
-      from workspaces
-      where id = ${workspaceId}
-    )
+    where q.taken < ${isSpread(tx) ? tx`${await readMost(tx, workspaceId, share)}` : tx`(${mostOf(tx, workspaceId, share)})`}
     returning taken`
   return row?.taken
+}
+
+const mostOf = (sql: Sql, workspaceId: string, share: number) => sql`
+  select case when daily_lead_quota = 0 then 2147483647 else greatest(1, daily_lead_quota / ${share}::integer) end as most
+  from workspaces
+  where id = ${workspaceId}`
+
+/** Where rows are spread no insert asks another table. */
+async function readMost(sql: Sql, workspaceId: string, share: number): Promise<number> {
+  const [row] = await sql<{ most: number }[]>`${mostOf(sql, workspaceId, share)}`
+  return row?.most ?? 0
 }

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { momentOf } from '../../base/distribution/spread.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 
 // All SQL of dispatches. A dispatch is the way of one send to the platform, and is gone when the send is settled. Its
@@ -48,15 +49,18 @@ export interface Standing {
 export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<Standing | undefined> {
   const { workspaceId, messageId } = dispatch
   const [row] = await tx<Standing[]>`
-    update dispatches d
-    set alive_until = clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
-    where d.workspace_id = ${workspaceId}
-      and d.message_id = ${messageId}
-      and d.alive_until > clock_timestamp()
-    returning exists (
+    with alive as (
+      update dispatches d
+      set alive_until = statement_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
+      where d.workspace_id = ${workspaceId}
+        and d.message_id = ${messageId}
+        and d.alive_until > statement_timestamp()
+      returning d.conversation_id, d.turn
+    )
+    select exists (
       select 1
       from dispatches earlier
-      where earlier.workspace_id = d.workspace_id
+      where earlier.workspace_id = ${workspaceId}
         and earlier.conversation_id = d.conversation_id
         and earlier.turn < d.turn
         and earlier.alive_until > clock_timestamp()
@@ -67,12 +71,13 @@ export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<Standing
       join media f
         on f.workspace_id = earlier.workspace_id
         and f.message_id = earlier.message_id
-      where earlier.workspace_id = d.workspace_id
+      where earlier.workspace_id = ${workspaceId}
         and earlier.conversation_id = d.conversation_id
         and earlier.turn < d.turn
         and earlier.alive_until > clock_timestamp()
         and f.platform_id is null
-    ) as "isBehindFile"`
+    ) as "isBehindFile"
+    from alive d`
   return row
 }
 
@@ -116,20 +121,29 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: 
         and (d.owner_epoch is null or d.owner_epoch = c.owner_epoch)
       for share of c
     ),
+    start as (
+      select
+        id,
+        is_held,
+        clock_timestamp() as asked_at,
+        clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond' as starting_until,
+        clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond' as alive_until
+      from conversation
+    ),
     started as (
       update dispatches d
-      set starting_until = clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond',
-        alive_until = clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond'
-      from conversation
+      set starting_until = start.starting_until,
+        alive_until = start.alive_until
+      from start
       where d.workspace_id = ${workspaceId}
         and d.message_id = ${messageId}
-        and d.conversation_id = conversation.id
-        and not conversation.is_held
-        and d.alive_until > clock_timestamp()
+        and d.conversation_id = start.id
+        and not start.is_held
+        and d.alive_until > start.asked_at
       returning d.message_id
     )
     select is_held, exists (select from started) as is_allowed
-    from conversation`
+    from start`
   if (row?.is_held) return 'held'
   return row?.is_allowed ? 'allowed' : 'refused'
 }
@@ -155,18 +169,19 @@ export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, 
     where d.workspace_id = ${workspaceId}
       and d.conversation_id = ${conversationId}
       and d.owner_epoch <> ${ownerEpoch}
-      and d.starting_until > clock_timestamp()
+      and d.starting_until > statement_timestamp()
   )`
 
 /** Whether a platform call of an agent's send in these conversations can still be about to start. */
 export async function areStarting(sql: Sql, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
+  const { now } = await momentOf(sql)
   const starting = await sql`
     select d.message_id
     from dispatches d
     where d.workspace_id = ${workspaceId}
       and d.conversation_id = any (${[...conversationIds]}::uuid[])
       and d.owner_epoch is not null
-      and d.starting_until > clock_timestamp()
+      and d.starting_until > ${now}
     limit 1`
   return starting.length > 0
 }
@@ -199,11 +214,12 @@ export interface Dispatch {
 }
 
 export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<Dispatch | undefined> {
+  const { now } = await momentOf(tx)
   const [row] = await tx<Dispatch[]>`
     select
       verdict,
       external_id,
-      alive_until <= clock_timestamp() as is_dead,
+      alive_until <= ${now} as is_dead,
       starting_until is not null as is_calling
     from dispatches
     where workspace_id = ${workspaceId}

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import { provenBy, type Sql, type Tx } from '../../base/db.ts'
+import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
@@ -58,7 +59,9 @@ export async function insertMessages(
   messages: readonly Message[],
   indexOf = indexesOf(keyring),
 ): Promise<void> {
-  if (messages.length === 0) return
+  const [first] = messages
+  if (first === undefined) return
+  provenBy(tx, (sql) => isStored(sql, workspaceId, first.id))
   const rows = messages.map((message) => ({
     ...sealMessage(keyring, message, indexOf),
     hasReferral: message.referral !== null,
@@ -95,6 +98,15 @@ export async function insertMessages(
     )`.execute()
 }
 
+async function isStored(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from messages
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  return rows.length > 0
+}
+
 /** A message of a connection by the platform's id. */
 export interface ExternalId {
   connectionId: string
@@ -118,7 +130,7 @@ export async function findKnownIds(
     cross join lateral (
       (
         select 1 from messages m
-        where m.workspace_id = (select ${workspaceId}::uuid)
+        where m.workspace_id = ${unseenWorkspace(sql, workspaceId)}
           and m.connection_id = n.connection_id
           and m.external_index = n.external_index
         limit 1
@@ -126,7 +138,7 @@ export async function findKnownIds(
       union all
       (
         select 1 from message_parts p
-        where p.workspace_id = (select ${workspaceId}::uuid)
+        where p.workspace_id = ${unseenWorkspace(sql, workspaceId)}
           and p.connection_id = n.connection_id
           and p.external_index = n.external_index
         limit 1
@@ -158,7 +170,7 @@ export async function findTimes(
     ) as n (conversation_id, began, ended)
     cross join lateral (
       select occurred_at from messages
-      where workspace_id = (select ${workspaceId}::uuid)
+      where workspace_id = ${unseenWorkspace(sql, workspaceId)}
         and conversation_id = n.conversation_id
         and occurred_at >= n.began
         and occurred_at < n.ended

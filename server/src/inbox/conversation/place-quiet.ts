@@ -1,9 +1,26 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 
 /** As long as most wait for the next message of a conversation that is under way. */
 export const quietMs = 30_000
 const batch = 500
+/** Within the time that it takes to be quiet: so no news need tell that something was said. */
+const askEveryMs = 15_000
+
+/** Whether there is a conversation to be placed. */
+export function watchQuiet({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(greatest(m.since, c.now_updated_at)) as at
+      from moving_conversations m
+      join conversations c
+        on c.workspace_id = m.workspace_id
+        and c.id = m.conversation_id`
+    return row?.at ? new Date(row.at.getTime() + quietMs) : null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs })
+}
 
 /**
  * Places conversations in which nothing has been said for a moment: the indexes follow, once for all that was said. For a

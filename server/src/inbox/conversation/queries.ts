@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { mayStart } from './dispatches.ts'
@@ -33,7 +34,7 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
  * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
  * its statistics do not tell of it believes that it has a row at most, and reads all of a large one for each name.
  */
-export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
 // The id of a conversation that was merged into another one goes on naming it.
 const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
@@ -150,38 +151,42 @@ export async function storeConversation(
       delete from moving_conversations
       where workspace_id = ${workspaceId}
         and conversation_id = (select id from before where not moves)
+    ),
+    stored as (
+      update conversations c
+      set contact = ${row.contact},
+        user_index = ${row.user_index},
+        phone_index = ${row.phone_index},
+        phone_exact_index = ${row.phone_exact_index},
+        index_version = ${row.index_version},
+        owner_key_id = ${row.owner_key_id},
+        owner_epoch = ${row.owner_epoch},
+        starts_held_until = case when c.owner_epoch = ${row.owner_epoch} then c.starts_held_until end,
+        owner_since = ${row.owner_since},
+        held = ${row.held},
+        handover = ${row.handover},
+        status = ${row.status},
+        snoozed_until = ${row.snoozed_until},
+        assigned_to = ${row.assigned_to},
+        label_ids = ${row.label_ids}::uuid[],
+        window_expires_at = ${row.window_expires_at},
+        last_message = ${row.last_message},
+        is_moving = before.moves,
+        unread_count = case when before.moves then c.unread_count else ${row.unread_count} end,
+        last_message_at = case when before.moves then c.last_message_at else ${row.last_message_at} end,
+        unanswered_since = case when before.moves then c.unanswered_since else ${row.unanswered_since} end,
+        updated_at = case when before.moves then c.updated_at else ${row.updated_at} end,
+        now_unread_count = case when before.moves then ${row.unread_count}::integer end,
+        now_last_message_at = case when before.moves then ${row.last_message_at}::timestamptz end,
+        now_unanswered_since = case when before.moves then ${row.unanswered_since}::timestamptz end,
+        now_updated_at = case when before.moves then ${row.updated_at}::timestamptz end
+      from before
+      where c.workspace_id = ${workspaceId}
+        and c.id = before.id
+      returning c.id
     )
-    update conversations c
-    set contact = ${row.contact},
-      user_index = ${row.user_index},
-      phone_index = ${row.phone_index},
-      phone_exact_index = ${row.phone_exact_index},
-      index_version = ${row.index_version},
-      owner_key_id = ${row.owner_key_id},
-      owner_epoch = ${row.owner_epoch},
-      starts_held_until = case when c.owner_epoch = ${row.owner_epoch} then c.starts_held_until end,
-      owner_since = ${row.owner_since},
-      held = ${row.held},
-      handover = ${row.handover},
-      status = ${row.status},
-      snoozed_until = ${row.snoozed_until},
-      assigned_to = ${row.assigned_to},
-      label_ids = ${row.label_ids}::uuid[],
-      window_expires_at = ${row.window_expires_at},
-      last_message = ${row.last_message},
-      is_moving = before.moves,
-      unread_count = case when before.moves then c.unread_count else ${row.unread_count} end,
-      last_message_at = case when before.moves then c.last_message_at else ${row.last_message_at} end,
-      unanswered_since = case when before.moves then c.unanswered_since else ${row.unanswered_since} end,
-      updated_at = case when before.moves then c.updated_at else ${row.updated_at} end,
-      now_unread_count = case when before.moves then ${row.unread_count}::integer end,
-      now_last_message_at = case when before.moves then ${row.last_message_at}::timestamptz end,
-      now_unanswered_since = case when before.moves then ${row.unanswered_since}::timestamptz end,
-      now_updated_at = case when before.moves then ${row.updated_at}::timestamptz end
-    from before
-    where c.workspace_id = ${workspaceId}
-      and c.id = before.id
-    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`.execute()
+    select ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start
+    from stored`.execute()
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
 }
 

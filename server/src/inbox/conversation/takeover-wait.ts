@@ -44,10 +44,14 @@ async function holdStarts(tx: Tx, workspaceId: string, conversationIds: readonly
         and id = any (${[...conversationIds]}::uuid[])
       order by id
       for update
+    ),
+    hold as (
+      select id, clock_timestamp() + ${holdMs}::float8 * interval '1 millisecond' as until
+      from held
     )
     update conversations c
-    set starts_held_until = clock_timestamp() + ${holdMs}::float8 * interval '1 millisecond'
-    from held
+    set starts_held_until = hold.until
+    from hold
     where c.workspace_id = ${workspaceId}
-      and c.id = held.id`
+      and c.id = hold.id`
 }

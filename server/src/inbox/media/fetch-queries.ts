@@ -1,4 +1,5 @@
 import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
+import { andOnlyOf, byWorkspace, type OneWorkspace } from '../../base/distribution/spread.ts'
 import type { MediaKind } from '../../channels/message-detail.ts'
 import type { MediaState } from './media.ts'
 
@@ -8,6 +9,15 @@ export const comingTopic = 'media_coming'
 /** Has the workers look, once the transaction that wrote such a row has committed. */
 export function tellComing(tx: Tx, workspaceId: string): void {
   announce(tx, comingTopic, workspaceId)
+}
+
+/** When the first file that is to be fetched is due; null when there is none. */
+export async function readNextDue(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select min(due_at) as at
+    from media
+    where due_at is not null`
+  return row?.at ?? null
 }
 
 /** A file that this process fetches until `until`, when others may take it over. */
@@ -45,71 +55,100 @@ export async function claimDue(
   now: Date,
   until: Date,
 ): Promise<Claim[]> {
-  const [ids, counts] = [[...running.keys()], [...running.values()]]
-  return db.statement(
-    (tx) => tx<Claim[]>`
-      with recursive waiting as (
-        (
-          select workspace_id, due_at
-          from media
-          where due_at is not null
-          order by workspace_id, due_at
-          limit 1
-        )
-        union all
-        select next.workspace_id, next.due_at
-        from waiting
-        cross join lateral (
-          select m.workspace_id, m.due_at
-          from media m
-          where m.due_at is not null
-            and m.workspace_id > waiting.workspace_id
-          order by m.workspace_id, m.due_at
-          limit 1
-        ) as next
-      ),
-      -- No more of them than there are places: each row that is looked at is locked.
-      first as (
-        select waiting.workspace_id, coalesce(busy.running, 0) as running
-        from waiting
-        left join unnest(${ids}::uuid[], ${counts}::int[]) as busy (workspace_id, running)
-          on busy.workspace_id = waiting.workspace_id
-        where waiting.due_at <= ${now}
-          and coalesce(busy.running, 0) < ${perWorkspace}::int
-        order by running, waiting.due_at
-        limit ${free}
-      ),
-      due as (
-        select picked.workspace_id, picked.id, picked.due_at,
-          first.running + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
-        from first
-        cross join lateral (
-          select m.workspace_id, m.id, m.due_at
-          from media m
-          where m.workspace_id = first.workspace_id
-            and m.due_at <= ${now}
-          order by m.due_at
-          limit ${perWorkspace}::int - first.running
-          for update skip locked
-        ) as picked
-      ),
-      taken as (
-        select workspace_id, id
-        from due
-        order by turn, due_at
-        limit ${free}
-      )
-      update media m
-      set due_at = ${until},
-        lease_until = ${until},
-        tries = m.tries + 1
-      from taken
-      where m.workspace_id = taken.workspace_id
-        and m.id = taken.id
-      returning m.workspace_id as "workspaceId", m.id, m.conversation_id as "conversationId",
-        m.connection_id as "connectionId", m.message_id as "messageId", m.kind, m.details, m.tries,
-        m.created_at as "createdAt", m.lease_until as until`,
+  const runningOf = ({ workspaceId }: Waiting) => running.get(workspaceId) ?? 0
+  const waiting = (await listWaiting(db.sql)).filter((one) => one.dueAt <= now && runningOf(one) < perWorkspace)
+  waiting.sort((a, b) => runningOf(a) - runningOf(b) || a.dueAt.getTime() - b.dueAt.getTime())
+  // No more of them than there are places: each row that is looked at is locked.
+  const first = waiting.slice(0, free).map((one) => ({ workspaceId: one.workspaceId, running: runningOf(one) }))
+  let [left, asking] = [free, first.length]
+  const claimed = await byWorkspace(
+    db.sql,
+    first,
+    ({ workspaceId }) => workspaceId,
+    async (some, only) => {
+      const share = Math.ceil((left * some.length) / asking)
+      const claims = await db.statement((tx) => takeDue(tx, some, { perWorkspace, limit: share, only }, now, until))
+      left -= claims.length
+      asking -= some.length
+      return claims
+    },
   )
+  return [...claimed]
+}
+
+interface Waiting {
+  workspaceId: string
+  /** Of the first file of the workspace. */
+  dueAt: Date
+}
+
+const listPage = 1000
+
+/** Every workspace that has files to fetch, now or later. Those with more of them than a page are passed over as one. */
+async function listWaiting(sql: Sql): Promise<Waiting[]> {
+  const listed: Waiting[] = []
+  for (;;) {
+    const after = listed.at(-1)?.workspaceId
+    const rows = await sql<(Waiting & { count: number })[]>`
+      select workspace_id as "workspaceId", min(due_at) as "dueAt", count(*) as count
+      from (
+        select workspace_id, due_at
+        from media
+        where due_at is not null
+          ${after === undefined ? sql`` : sql`and workspace_id > ${after}`}
+        order by workspace_id, due_at
+        limit ${listPage}
+      ) as waiting
+      group by workspace_id
+      order by workspace_id`
+    listed.push(...rows)
+    if (rows.reduce((sum, { count }) => sum + count, 0) < listPage) return listed
+  }
+}
+
+async function takeDue(
+  tx: Tx,
+  first: readonly { workspaceId: string; running: number }[],
+  { perWorkspace, limit, only }: { perWorkspace: number; limit: number; only: OneWorkspace },
+  now: Date,
+  until: Date,
+): Promise<Claim[]> {
+  return tx<Claim[]>`
+    with due as (
+      select picked.workspace_id, picked.id, picked.due_at,
+        first.running + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
+      from unnest(
+        ${first.map(({ workspaceId }) => workspaceId)}::uuid[],
+        ${first.map((one) => one.running)}::integer[]
+      ) as first (workspace_id, running)
+      cross join lateral (
+        select m.workspace_id, m.id, m.due_at
+        from media m
+        where m.workspace_id = first.workspace_id
+          and m.due_at <= ${now}
+          ${andOnlyOf(tx, only, 'm')}
+        order by m.due_at
+        limit ${perWorkspace}::int - first.running
+        for update skip locked
+      ) as picked
+    ),
+    taken as (
+      select workspace_id, id
+      from due
+      order by turn, due_at
+      limit ${limit}
+    )
+    update media m
+    set due_at = ${until},
+      lease_until = ${until},
+      tries = m.tries + 1
+    from taken
+    where m.workspace_id = taken.workspace_id
+      and m.id = taken.id
+      ${andOnlyOf(tx, only, 'm')}
+    returning m.workspace_id as "workspaceId", m.id, m.conversation_id as "conversationId",
+      m.connection_id as "connectionId", m.message_id as "messageId", m.kind, m.details, m.tries,
+      m.created_at as "createdAt", m.lease_until as until`
 }
 
 /**

@@ -1,8 +1,9 @@
 import { coalesce } from '../../base/async/coalesce.ts'
 import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
 import { type Repeat, repeatAtPauses } from '../../base/async/loop.ts'
+import { watchDue } from '../../base/news/due-watch.ts'
 import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
-import { type Claim, claimDue, comingTopic } from './fetch-queries.ts'
+import { type Claim, claimDue, comingTopic, readNextDue } from './fetch-queries.ts'
 
 /** Fetches the files that messages carry, together with any number of other processes. */
 export interface MediaFetcher {
@@ -21,6 +22,8 @@ export interface FetcherDeps extends FetchDeps {
 }
 
 const lookEveryMs = 1_000
+/** What another process is to try again, or has left behind. */
+const askEveryMs = 5_000
 /** Of a burst several are claimed together. */
 const restMs = 10
 
@@ -48,6 +51,8 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
       .finally(() => {
         jobs.delete(job)
         ended++
+        // It may have to be tried again in a second.
+        watch.askAgain()
         count(claim.workspaceId, -1)
         looking.add('all', claim.workspaceId)
       })
@@ -65,6 +70,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
       return claims.length
     })
   const looking = coalesce<string>({ restMs, work: look, onError })
+  const watch = watchDue({ db, clock }, { nextAt: () => readNextDue(db.sql), askEveryMs })
   let stopLooking = async () => {}
 
   return {
@@ -79,7 +85,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
     },
     start: () => {
       const stopListening = db.onNews(comingTopic, (workspaceId) => looking.add('all', workspaceId))
-      const loop = repeat(lookEveryMs, look, onError)
+      const loop = repeat(lookEveryMs, async () => (await watch.isDue()) && look(), onError)
       stopLooking = async () => {
         stopListening()
         await loop.stop()

@@ -1,13 +1,17 @@
+import { expiringTopic } from '../../access/keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
+import { announcesWorkspace, teamTopic } from '../../team/team-news.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
 import { asItIs, asPlaced, movingConversations, type Reading, touchedNow } from '../conversation/moving.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
 import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
 import { tellTeam } from '../conversation/team-news.ts'
 
@@ -44,6 +48,27 @@ export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor
 
 /** For so long after a key has expired it is looked for often. */
 const latelyMs = 600_000
+const askForExpiredEveryMs = 15_000
+
+/** Whether there is a key that has expired lately and has conversations. */
+export function watchExpired({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async (now: Date) => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(k.expires_at) as at
+      from api_keys k
+      where k.expires_at > ${new Date(now.getTime() - latelyMs)}
+        and (
+          k.expires_at > ${now}
+          or exists (
+            select from conversations c
+            where c.workspace_id = k.workspace_id
+              and c.owner_key_id = k.id
+          )
+        )`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs: askForExpiredEveryMs, news: [{ topic: expiringTopic }] })
+}
 
 /** Gives people what belongs to keys that have expired lately. For a timer that comes often; any node may. */
 export function handBackExpired(db: Db, vault: Vault, clock: Clock): Promise<number> {
@@ -62,20 +87,48 @@ export function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<numb
 
 async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment): Promise<number> {
   const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
-    select k.workspace_id, k.id
+    select distinct c.workspace_id, c.owner_key_id as id
     from api_keys k
-    where ${hasEnded}
-      and exists (
-        select from conversations c
-        where c.workspace_id = k.workspace_id
-          and c.owner_key_id = k.id
-      )`
+    join conversations c
+      on c.workspace_id = k.workspace_id
+      and c.owner_key_id = k.id
+    where ${hasEnded}`
   let count = 0
   for (const { workspace_id: workspaceId, id } of lapsed) {
     const keyring = await vault.keyring(workspaceId)
     count += await db.tx((tx) => handBackConversationsOf(tx, keyring, workspaceId, id, systemActor, clock.now()))
   }
   return count
+}
+
+/** Within the minute that agents have at least: of who waits no news need tell. */
+const askForOverdueEveryMs = 30_000
+
+/** Whether an agent has left a customer waiting for longer than the workspace allows. */
+export function watchAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(a.at) as at
+      from (
+        select min(${overdueAt(db.sql, asPlaced)}) as at
+        from workspaces w
+        join conversations c on c.workspace_id = w.id
+        where ${isWatched(db.sql, asPlaced)}
+          and not c.is_moving
+        union all
+        select min(${overdueAt(db.sql, asItIs)})
+        from workspaces w
+        join moving_conversations m on m.workspace_id = w.id
+        join conversations c
+          on c.workspace_id = m.workspace_id
+          and c.id = m.conversation_id
+        where ${isWatched(db.sql, asItIs)}
+      ) as a`
+    return row?.at ?? null
+  }
+  // An agent may have less time from now on.
+  const news = [{ topic: teamTopic, concerns: announcesWorkspace }]
+  return watchDue({ db, clock }, { nextAt, askEveryMs: askForOverdueEveryMs, news })
 }
 
 /**
@@ -85,10 +138,19 @@ async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment
 export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<number> {
   const now = clock.now()
   const workspaces = await db.sql<{ id: string }[]>`
-    select distinct w.id
+    select c.workspace_id as id
     from workspaces w
-    cross join lateral (${overdueIn(db.sql, db.sql`w.id`, now)}) as c
-    where w.agent_watchdog_minutes is not null`
+    join conversations c on c.workspace_id = w.id
+    where ${isOverdue(db.sql, asPlaced, now)}
+      and not c.is_moving
+    union
+    select m.workspace_id
+    from workspaces w
+    join moving_conversations m on m.workspace_id = w.id
+    join conversations c
+      on c.workspace_id = m.workspace_id
+      and c.id = m.conversation_id
+    where ${isOverdue(db.sql, asItIs, now)}`
   let count = 0
   for (const { id } of workspaces) {
     const keyring = await vault.keyring(id)
@@ -96,9 +158,9 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
       // Those that are found are looked at again once they are locked.
       const overdue = tx`
         and c.id = any (array(
-          select c.id
+          select o.id
           from workspaces w
-          cross join lateral (${overdueIn(tx, tx`w.id`, now)}) as c
+          cross join lateral (${overdueIn(tx, id, now)}) as o
           where w.id = ${id}
         ))
         and exists (
@@ -112,24 +174,36 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
   return count
 }
 
-/** SQL: those in a workspace `w`, in their places or moving. */
-const overdueIn = (sql: Sql, workspaceId: Fragment, now: Date) => sql`
-  select c.id
-  from conversations c
-  where c.workspace_id = ${workspaceId}
-    and not c.is_moving
-    and ${isOverdue(sql, asPlaced, now)}
-  union all
-  select c.id
-  from ${movingConversations(sql, workspaceId)}
-  where m.workspace_id = ${workspaceId}
-    and ${isOverdue(sql, asItIs, now)}`
+/** SQL: those in a workspace, which is `w`; in their places or moving. */
+function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
+  const workspace = anyWorkspace(tx, workspaceId)
+  return tx`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and not c.is_moving
+      and ${isOverdue(tx, asPlaced, now)}
+    union all
+    select c.id
+    from ${movingConversations(tx, workspace)}
+    where m.workspace_id = ${workspaceId}
+      and ${isOverdue(tx, asItIs, now)}`
+}
 
-const isOverdue = (sql: Sql, { unansweredSince }: Reading, now: Date) => sql`
+const isOverdue = (sql: Sql, reading: Reading, now: Date) => sql`
+  ${isWatched(sql, reading)}
+    and ${waitsSince(sql, reading)} <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+
+const overdueAt = (sql: Sql, reading: Reading) => sql`
+  ${waitsSince(sql, reading)} + make_interval(mins => w.agent_watchdog_minutes)`
+
+/** Whether a customer waits for an agent whom the workspace `w` leaves some minutes. */
+const isWatched = (sql: Sql, { unansweredSince }: Reading) => sql`
   w.agent_watchdog_minutes is not null
     and c.owner_key_id is not null
-    and ${unansweredSince(sql)} is not null
-    and greatest(${unansweredSince(sql)}, c.owner_since) <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+    and ${unansweredSince(sql)} is not null`
+
+const waitsSince = (sql: Sql, { unansweredSince }: Reading) => sql`greatest(${unansweredSince(sql)}, c.owner_since)`
 
 async function handBack(
   tx: Tx,

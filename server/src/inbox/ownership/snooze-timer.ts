@@ -1,12 +1,27 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db, Tx } from '../../base/db.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { touchedNow } from '../conversation/moving.ts'
-import { tellTeam } from '../conversation/team-news.ts'
+import { conversationsTopic, tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500
+const askEveryMs = 15_000
+/** Of a busy inbox each change is news. */
+const restMs = 3_000
+
+/** Whether the time of a snoozed conversation has come. */
+export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(snoozed_until) as at
+      from conversations`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs, restMs, news: [{ topic: conversationsTopic }] })
+}
 
 /**
  * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes
@@ -15,18 +30,34 @@ const batchSize = 500
 export async function wakeSnoozed(db: Db, clock: Clock): Promise<number> {
   let woken = 0
   for (;;) {
-    const count = await db.tx((tx) => wakeBatch(tx, clock.now()))
+    const now = clock.now()
+    const due = await listDue(db.sql, now)
+    let count = 0
+    for (const workspaceId of new Set(due)) count += await db.tx((tx) => wakeBatch(tx, workspaceId, now))
     woken += count
-    if (count < batchSize) return woken
+    // Those that were not woken are being woken by others.
+    if (due.length < batchSize || count === 0) return woken
   }
 }
 
-async function wakeBatch(tx: Tx, now: Date): Promise<number> {
-  const woken = await tx<{ workspace_id: string; id: string; was: ConversationStatus }[]>`
+/** The workspaces of those that are due, one for each, the first of them. */
+async function listDue(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select workspace_id as id
+    from conversations
+    where snoozed_until <= ${now}
+    order by snoozed_until
+    limit ${batchSize}`
+  return rows.map(({ id }) => id)
+}
+
+async function wakeBatch(tx: Tx, workspaceId: string, now: Date): Promise<number> {
+  const rows = await tx<{ id: string; was: ConversationStatus }[]>`
     with due as (
-      select workspace_id, id, status
+      select id, status
       from conversations
-      where snoozed_until <= ${now}
+      where workspace_id = ${workspaceId}
+        and snoozed_until <= ${now}
       order by snoozed_until
       limit ${batchSize}
       for update skip locked
@@ -36,20 +67,16 @@ async function wakeBatch(tx: Tx, now: Date): Promise<number> {
       snoozed_until = null,
       ${touchedNow(tx, now)}
     from due
-    where c.workspace_id = due.workspace_id
+    where c.workspace_id = ${workspaceId}
       and c.id = due.id
-    returning c.workspace_id, c.id, due.status as was`
-  for (const [workspaceId, rows = []] of Map.groupBy(woken, (row) => row.workspace_id)) {
-    const items = rows.map(({ id, was }) => ({
-      conversationId: id,
-      detail: { kind: 'status', from: was, to: 'open', snoozedUntil: null } as const,
-    }))
-    await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: 'timer' }, now)
-    tellTeam(
-      tx,
-      workspaceId,
-      rows.map(({ id }) => id),
-    )
-  }
-  return woken.count
+    returning c.id, due.status as was`
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  const items = rows.map(({ id, was }) => ({
+    conversationId: id,
+    detail: { kind: 'status', from: was, to: 'open', snoozedUntil: null } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: 'timer' }, now)
+  tellTeam(tx, workspaceId, ids)
+  return ids.length
 }

@@ -72,7 +72,7 @@ async function selectPage<R extends SortedRow>(
   return { rows: shown, cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter) }
 }
 
-function selectRows<R extends SortedRow>(sql: Sql, keyring: Keyring, scope: Scope, walk: Walk, columns: Fragment) {
+function selectRows<R extends SortedRow>(sql: Sql, keyring: Keyring, scope: Scope, walk: Walk, columns: Columns) {
   return sql<R[]>`${walkList(sql, keyring, scope, walk, columns)}`
 }
 

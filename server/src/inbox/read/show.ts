@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
@@ -71,6 +72,7 @@ async function selectNewest(
             from message_reactions r
             where r.workspace_id = one.workspace_id
               and r.message_id = one.id
+              ${andNamed(sql, workspaceId, 'r')}
           ) is null
         )
       order by occurred_at desc

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import { isSpread } from '../../base/distribution/spread.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { hearNews } from '../../base/news/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -11,7 +12,7 @@ import { conversationsTopic } from '../conversation/team-news.ts'
 import { conversationTokens } from './conversation-lines.ts'
 import { epochSize, messageTokens } from './message-tokens.ts'
 import { openOrNull } from './open-or-null.ts'
-import { type SearchProgress, takeProgress } from './progress.ts'
+import { beginAll, type SearchProgress, takeProgress } from './progress.ts'
 import { putConversationTokens, putMessageTokens } from './put-tokens.ts'
 
 export interface IndexDeps {
@@ -32,6 +33,8 @@ export const settledMs = 60_000
 
 /** Gathers which workspaces have something new, and makes its tokens when it has settled. */
 export interface InboxIndexer {
+  /** Whether it knows of something new, and does not rest. */
+  isDue(): boolean
   /** Returns how much it has passed; rests between shifts, unless there was more to do than one takes. */
   work(): Promise<number>
 }
@@ -41,10 +44,12 @@ export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
   const heardAtMs = new Map<string, number>()
   let restsUntilMs = Number.NEGATIVE_INFINITY
   let looksAtAll = true
+  const rests = (nowMs: number): boolean => nowMs < restsUntilMs && nowMs > restsUntilMs - restMs
   return {
+    isDue: () => !rests(deps.clock.now().getTime()) && (looksAtAll || heardAtMs.size > 0 || news.hasSome()),
     work: async () => {
       const nowMs = deps.clock.now().getTime()
-      if (nowMs < restsUntilMs && nowMs > restsUntilMs - restMs) return 0
+      if (rests(nowMs)) return 0
       const heard = news.take()
       if (heard === null) looksAtAll = true
       for (const id of heard ?? []) heardAtMs.set(id.slice(0, id.indexOf(' ')), nowMs)
@@ -81,7 +86,7 @@ async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | nu
   let passed = 0
   for (;;) {
     let ofRound = 0
-    for (const workspaceId of await listBehind(deps.db.sql, workspaceIds, settledTo)) {
+    for (const workspaceId of await listBehind(deps.db, workspaceIds, settledTo)) {
       if (performance.now() > endsAt) return { passed, settledTo, isOver: true }
       const count = await indexNext(deps, workspaceId, settledTo).catch((error: unknown) => {
         failures.push(error)
@@ -112,16 +117,22 @@ async function readSettled({ db, clock }: IndexDeps): Promise<Date> {
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-async function listBehind(sql: Sql, workspaceIds: readonly string[] | null, settledTo: Date): Promise<string[]> {
+async function listBehind(db: Db, workspaceIds: readonly string[] | null, settledTo: Date): Promise<string[]> {
+  const { sql } = db
+  const among = workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`
+  if (isSpread(sql)) await beginAll(db, among)
+  // Where rows are spread, each workspace is looked into on the server that has its progress; so all have some.
+  const workspaces = isSpread(sql)
+    ? sql`(select p.*, p.workspace_id as id from inbox_search_progress p) as w`
+    : sql`(select p.*, o.id from workspaces o left join inbox_search_progress p on p.workspace_id = o.id) as w`
   const rows = await sql<{ id: string }[]>`
     select w.id
-    from workspaces w
-    left join inbox_search_progress p on p.workspace_id = w.id
+    from ${workspaces}
     left join lateral (
       select true as is_behind
       from messages m
       where m.workspace_id = w.id
-        and m.id > coalesce(p.messages_to, ${lowestId}::uuid)
+        and m.id > coalesce(w.messages_to, ${lowestId}::uuid)
         and m.id < ${firstIdAt(settledTo)}::uuid
       limit 1
     ) as m on true
@@ -129,12 +140,12 @@ async function listBehind(sql: Sql, workspaceIds: readonly string[] | null, sett
       select true as is_behind
       from conversations c
       where c.workspace_id = w.id
-        and (c.updated_at, c.id) > (coalesce(p.conversations_to, 'epoch'), coalesce(p.conversation_to, ${lowestId}::uuid))
+        and (c.updated_at, c.id) > (coalesce(w.conversations_to, 'epoch'), coalesce(w.conversation_to, ${lowestId}::uuid))
         and c.updated_at < ${settledTo}
       limit 1
     ) as c on true
     where (m.is_behind or c.is_behind)
-      ${workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}
+      ${among}
     limit 1000`
   return rows.map(({ id }) => id)
 }

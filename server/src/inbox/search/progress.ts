@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 
 /** How far the tokens of a workspace have come. What lies beyond is looked through as it is. */
 export interface SearchProgress {
@@ -59,10 +59,26 @@ export async function holdProgress(tx: Tx, workspaceId: string): Promise<SearchP
   return row ?? nothingDone
 }
 
+/** Begins the progress of the workspaces `w` among these that have none. */
+export async function beginAll({ sql, statement }: Db, among: Fragment): Promise<void> {
+  const rows = await sql<{ id: string }[]>`
+    select w.id
+    from workspaces w
+    where w.id not in (select workspace_id from inbox_search_progress)
+      ${among}`
+  if (rows.length === 0) return
+  await statement(
+    (tx) => tx`
+      insert into inbox_search_progress (workspace_id)
+      select id
+      from unnest(${rows.map(({ id }) => id)}::uuid[]) as n (id)
+      on conflict do nothing`,
+  )
+}
+
 async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
   await tx`
     insert into inbox_search_progress (workspace_id)
-    select ${workspaceId}::uuid
-    where not exists (select from inbox_search_progress where workspace_id = ${workspaceId})
+    values (${workspaceId})
     on conflict do nothing`
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
 import { aliveForMs, aliveInCallMs } from '../conversation/dispatches.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
@@ -27,8 +27,14 @@ export interface Begun {
 /**
  * Begins the way of many sends, each after all others of its conversation, under the locks of these. Whoever is first
  * takes a place in the lines of connection and customer, as by `takePlace`, and is allowed to start when it is free.
+ * `now` is the time by the clock that all processes share.
  */
-export async function beginSends(tx: Tx, workspaceId: string, sends: readonly Beginning[]): Promise<Begun[]> {
+export async function beginSends(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly Beginning[],
+  now: Fragment,
+): Promise<Begun[]> {
   const workspace = anyWorkspace(tx, workspaceId)
   return tx<Begun[]>`
     with asked as (
@@ -63,12 +69,13 @@ export async function beginSends(tx: Tx, workspaceId: string, sends: readonly Be
     ),
     taken as (
       insert into send_paces as p (workspace_id, id, next_at)
-      select ${workspaceId}::uuid, id, statement_timestamp() + max(line_ms) * interval '1 millisecond'
+      select ${workspaceId}::uuid, id, ${now} + max(line_ms) * interval '1 millisecond'
       from step
       group by id
       order by id
       on conflict (workspace_id, id) do update
-      set next_at = greatest(p.next_at, statement_timestamp()) + (excluded.next_at - statement_timestamp())
+      -- In UTC, as in takePlace.
+      set next_at = (greatest(p.next_at, ${now}) at time zone 'UTC' + (excluded.next_at - ${now})) at time zone 'UTC'
       returning p.id, p.next_at
     ),
     wait as (

@@ -46,8 +46,15 @@ export async function takePlace(
       select ${workspaceId}::uuid, step.id, clock_timestamp() + step.every_ms * interval '1 millisecond'
       from step
       on conflict (workspace_id, id) do update
-      set next_at = greatest(p.next_at, clock_timestamp()) + (
-        select step.every_ms * interval '1 millisecond' from step where step.id = p.id
+      -- In UTC, where a step is as long at any time: what is added here must not depend on the session.
+      set next_at = greatest(
+        (
+          p.next_at at time zone 'UTC' + interval '1 millisecond' * case p.id
+            when ${connectionId}::uuid then ${paces.connection.everyMs}::float8
+            else ${paces.pair.everyMs}::float8
+          end
+        ) at time zone 'UTC',
+        excluded.next_at
       )
       returning p.id, p.next_at
     )

@@ -1,4 +1,5 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
+import { momentOf } from '../../base/distribution/spread.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
@@ -204,13 +205,14 @@ async function write(
   }))
   const messages = planned.map(({ message }) => message)
   const conversations = [...new Set(planned.map(({ thread }) => thread))].map(({ conversation }) => conversation)
+  const moment = await momentOf(tx)
   const [, , , begun] = await commitBehind(tx, () =>
     Promise.all([
       insertMessages(tx, keyring, workspaceId, messages),
       insertSends(tx, workspaceId, sends, now),
       storeOutbound(tx, keyring, workspaceId, conversations),
       // The last, as lines are shared with all others who send: they are held for no longer than the commit takes.
-      beginSends(tx, workspaceId, beginnings),
+      beginSends(tx, workspaceId, beginnings, moment.now),
     ]),
   )
   return begun

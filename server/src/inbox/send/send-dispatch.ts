@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commitBehind } from '../../base/db.ts'
+import { commitBehind, harmless } from '../../base/db.ts'
 import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
 import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict } from '../conversation/dispatches.ts'
@@ -115,7 +115,7 @@ async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
   let giveUpAt = performance.now() + waitMs
   for (;;) {
     const woken = deps.wakes.next(reserved.conversationId, pollMs)
-    const state = await deps.db.tx((tx) => stayAlive(tx, reserved))
+    const state = await deps.db.tx((tx) => stayAlive(tx, reserved), harmless)
     if (state === undefined) return false
     if (!state.waits) return true
     // A file takes its time, which has an end of its own.
@@ -129,7 +129,7 @@ async function awaitPace(deps: SendDeps, reserved: Reserved, start: Start | null
   const waitMs = start === null ? await takePlaceOf(deps, reserved) : start.waitMs
   const goAt = performance.now() + waitMs
   for (let leftMs = waitMs; leftMs > 0; leftMs = goAt - performance.now()) {
-    if ((await deps.db.tx((tx) => stayAlive(tx, reserved))) === undefined) return false
+    if ((await deps.db.tx((tx) => stayAlive(tx, reserved), harmless)) === undefined) return false
     await sleep(Math.min(leftMs, aliveEveryMs))
   }
   return true
@@ -137,7 +137,7 @@ async function awaitPace(deps: SendDeps, reserved: Reserved, start: Start | null
 
 function takePlaceOf(deps: SendDeps, { workspaceId, connection, conversationId }: Reserved): Promise<number> {
   const paces = deps.pacesOf(connection)
-  return deps.db.statement((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces))
+  return deps.db.statement((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces), null, harmless)
 }
 
 async function sendPart(
@@ -172,7 +172,7 @@ async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date
   for (;;) {
     // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
     const askedAt = performance.now()
-    const start = await deps.db.statement((tx) => allowStart(tx, dispatch, takeoverWaitMs))
+    const start = await deps.db.statement((tx) => allowStart(tx, dispatch, takeoverWaitMs), null, harmless)
     if (start === 'refused') return null
     if (start === 'held') {
       await sleep(heldMs)

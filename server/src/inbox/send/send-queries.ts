@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
 import {
   type DispatchKey,
   insertDispatch,
@@ -146,6 +147,7 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
           where other.workspace_id = p.workspace_id
             and other.connection_id = p.connection_id
             and other.external_index = ${result.externalIndex}::bytea
+            ${andNamed(tx, workspaceId, 'other')}
         )
         and not exists (
           select 1
@@ -155,6 +157,7 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
             and other.external_index = ${result.externalIndex}::bytea
             and other.origin = 'live'
             and other.id <> p.message_id
+            ${andNamed(tx, workspaceId, 'other')}
         )
       ))
     where p.workspace_id = ${workspaceId}
@@ -233,6 +236,7 @@ export async function storeOutcome(
             where other.workspace_id = m.workspace_id
               and other.connection_id = m.connection_id
               and other.external_index = ${externalIndex}::bytea
+              ${andNamed(tx, workspaceId, 'other')}
           )
         ))
       where m.workspace_id = ${workspaceId}

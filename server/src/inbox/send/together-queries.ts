@@ -1,4 +1,5 @@
 import type { Fragment, Tx } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
@@ -63,6 +64,7 @@ export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly S
     cross join lateral (
       select workspace_id, sender_id, idempotency_key from sends
       where (workspace_id, sender_id, idempotency_key) >= (${workspace}, n.sender_id, n.idempotency_key)
+        ${andNamed(tx, workspaceId, 'sends')}
       order by workspace_id, sender_id, idempotency_key
       limit 1
     ) as s

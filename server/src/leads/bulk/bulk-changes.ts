@@ -1,6 +1,15 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { claimFirst, fewCandidates } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
-import { announceBulkChange, announceImport } from '../../team/team-news.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import {
+  announceBulkChange,
+  announceImport,
+  announcesBulkChange,
+  announcesImport,
+  teamTopic,
+} from '../../team/team-news.ts'
 import type { LeadFields } from '../lead/lead.ts'
 
 export const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
@@ -95,21 +104,47 @@ const undoMs = 86_400_000
 
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
+/** Within the lease: who takes over from a worker that has gone knows when it ends. */
+const askEveryMs = 5_000
+
+/** Whether there is something for `claimBulkChange` to take. */
+export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from lead_bulk_changes`
+    return row?.at ?? null
+  }
+  const concerns = (id: string) => announcesBulkChange(id) || announcesImport(id)
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns }] })
+}
+
 /** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
-export async function claimBulkChange(tx: Tx, now: Date): Promise<BulkChangeRow | undefined> {
+export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from lead_bulk_changes
+    where due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChangeRow | undefined> {
   const [row] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes c
     set due_at = ${leaseEnd(now)},
       attempts = c.attempts + 1
     from (
-      select workspace_id, id
+      select id
       from lead_bulk_changes
-      where due_at <= ${now}
+      where workspace_id = ${workspaceId}
+        and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where c.workspace_id = due.workspace_id
+    where c.workspace_id = ${workspaceId}
       and c.id = due.id
     returning c.*`
   return row
@@ -161,6 +196,7 @@ export async function letGoOfBulkChange(tx: Tx, row: BulkChangeRow, now: Date): 
       and id = ${row.id}
       and state = ${row.state}
       and position is not distinct from ${row.position}::uuid`
+  announceMove(tx, row)
 }
 
 /** Tells open pages to look again: at an import, when it is one. */

@@ -19,6 +19,7 @@ import {
   claimBulkChange,
   endBulkChange,
   letGoOfBulkChange,
+  watchBulkChanges,
 } from './bulk-changes.ts'
 import { collectPage } from './collect.ts'
 import { type BulkItem, formerValues, nextItems, putItems } from './items.ts'
@@ -44,9 +45,10 @@ const lookEveryMs = 1_000
 /** Works on bulk changes as they are begun, here or on another node. A stop lets a batch end. */
 export function startBulkChanges({ repeat = repeatAtPauses, ...deps }: BulkDeps & { repeat?: Repeat }): Loop {
   const stopping = new AbortController()
+  const watch = watchBulkChanges(deps)
   const loop = repeat(
     lookEveryMs,
-    () => runBulkChanges(deps, stopping.signal),
+    async () => (await watch.isDue()) && runBulkChanges(deps, stopping.signal),
     (error) => deps.log.error('bulk changes failed', {}, error),
   )
   return {
@@ -61,7 +63,7 @@ export function startBulkChanges({ repeat = repeatAtPauses, ...deps }: BulkDeps 
 export async function runBulkChanges(deps: BulkDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count
-    const row = await deps.db.tx((tx) => claimBulkChange(tx, deps.clock.now()))
+    const row = await claimBulkChange(deps.db, deps.clock.now())
     if (row === undefined) return count
     await deps.db.inBulk(() => workOn(deps, row, signal))
   }

@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
+import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './sealed.ts'
 
@@ -31,7 +32,7 @@ export const leadColumns = (sql: Sql) => sql`
  * The workspace, for conditions on names or ids. The planner must not see which one it is: of one that its statistics do not
  * tell of it believes that it has a lead at most, for which any index would do, and reads all of a large one.
  */
-export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
 /** The live leads that have these ids, in no order. */
 export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {

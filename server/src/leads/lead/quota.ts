@@ -45,11 +45,15 @@ export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: num
 /** The way when no slot has room: under the lock of the day, from what is not granted yet and then from every slot. */
 async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
   const [state] = await tx<{ granted: number; quota: number }[]>`
-    insert into lead_quota as d (workspace_id, day, granted)
-    values (${workspaceId}, ${day}::date, 0)
-    on conflict (workspace_id, day)
-    do update set granted = d.granted
-    returning granted, (select daily_lead_quota from workspaces where id = d.workspace_id) as quota`
+    with state as (
+      insert into lead_quota as d (workspace_id, day, granted)
+      values (${workspaceId}, ${day}::date, 0)
+      on conflict (workspace_id, day)
+      do update set granted = d.granted
+      returning granted
+    )
+    select granted, (select daily_lead_quota from workspaces where id = ${workspaceId}) as quota
+    from state`
   if (state === undefined) return 0
   const granted = state.granted - (await reclaim(tx, workspaceId, day, state.quota))
   const left = Math.max(0, (state.quota || unlimited) - granted)
@@ -130,8 +134,8 @@ export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promi
   const [row] = await sql<QuotaUse[]>`
     select w.daily_lead_quota as limit,
       coalesce(
-        (select granted from lead_quota where workspace_id = w.id and day = ${day}::date)
-          - (select coalesce(sum(room), 0) from lead_quota_slots where workspace_id = w.id and day = ${day}::date),
+        (select granted from lead_quota where workspace_id = ${workspaceId} and day = ${day}::date)
+          - (select coalesce(sum(room), 0) from lead_quota_slots where workspace_id = ${workspaceId} and day = ${day}::date),
         0
       )::integer as used
     from workspaces w

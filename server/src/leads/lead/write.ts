@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Fragment, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -80,7 +81,7 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
   await tx`
     update leads
     set external_ref = null,
-      unique_code = gen_random_uuid()::text
+      unique_code = ${randomUUID()} || id::text
     where workspace_id = ${anyWorkspace(tx, workspaceId)}
       and id = any (${ids}::uuid[])`.execute()
 }

@@ -150,8 +150,22 @@ export async function readMerge(sql: Sql, workspaceId: string, id: string): Prom
 const batch = 500
 
 /** Forgets what merges of long ago would need to be undone; that they were stays. Returns how many. */
-export async function forgetFormer({ sql }: Db, now: Date): Promise<number> {
-  const forgotten = await sql`
+export async function forgetFormer(db: Db, now: Date): Promise<number> {
+  const old = await db.sql<{ workspace_id: string; id: string }[]>`
+    select workspace_id, id
+    from lead_merges
+    where undo_until <= ${now}
+    limit ${batch}`
+  let forgotten = 0
+  for (const [workspaceId, rows] of Map.groupBy(old, (row) => row.workspace_id)) {
+    const ids = rows.map(({ id }) => id)
+    forgotten += await db.statement((tx) => forgetFormerOf(tx, workspaceId, ids, now))
+  }
+  return forgotten
+}
+
+async function forgetFormerOf(tx: Tx, workspaceId: string, ids: readonly string[], now: Date): Promise<number> {
+  const forgotten = await tx`
     update lead_merges
     set former = null,
       moved_changes = null,
@@ -160,12 +174,8 @@ export async function forgetFormer({ sql }: Db, now: Date): Promise<number> {
       moved_contacts = null,
       marked_imports = null,
       undo_until = null
-    where ctid = any (array(
-      select ctid
-      from lead_merges
-      where undo_until <= ${now}
-      limit ${batch}
-      for update skip locked
-    ))`
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])
+      and undo_until <= ${now}`
   return forgotten.count
 }

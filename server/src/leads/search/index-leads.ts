@@ -155,8 +155,7 @@ async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewe
 async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress | undefined> {
   await tx`
     insert into lead_search_feeds (workspace_id, position, rules)
-    select ${workspaceId}::uuid, 0, ${tokenRules}
-    where not exists (select from lead_search_feeds where workspace_id = ${workspaceId})
+    values (${workspaceId}, 0, ${tokenRules})
     on conflict do nothing`
   const [progress] = await tx<IndexProgress[]>`
     select s.position as from, f.last_position as to, s.rules, s.renewed_to as "renewedTo"

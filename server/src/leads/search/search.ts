@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../../base/db.ts'
+import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { eventsOfLeads } from '../lead/events.ts'
 import { openPerson } from '../lead/sealed.ts'
@@ -106,7 +107,7 @@ function readCandidates(
   const { workspaceId } = search
   return sql<CandidateRow[]>`
     with candidates as (
-      select lead_id as id from lead_search s where s.workspace_id = (select ${workspaceId}::uuid) and (${hasTokens})
+      select lead_id as id from lead_search s where s.workspace_id = ${unseenWorkspace(sql, workspaceId)} and (${hasTokens})
       union
       select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position > ${indexedTo}
       union

@@ -1,5 +1,5 @@
 import { batch } from '../../base/async/batch.ts'
-import { isUndone, type Tx } from '../../base/db.ts'
+import { isUndone, type Sql, type Tx } from '../../base/db.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -95,7 +95,8 @@ async function createTogether(
   const keyring = await vault.keyring(workspaceId)
   if (made.every(({ lead }) => lead.assignedTo === null)) {
     const news = { topic: recordedTopic, id: workspaceId }
-    const isDone = await db.statement((tx) => createAtOnce(tx, keyring, workspaceId, made, now), news)
+    const proven = { isThere: (sql: Sql) => isThere(sql, workspaceId, made), answer: true }
+    const isDone = await db.statement((tx) => createAtOnce(tx, keyring, workspaceId, made, now), news, proven)
     if (isDone) return made.map(() => null)
   }
   return db.tx((tx) => createInSteps(tx, keyring, workspaceId, made, now))
@@ -117,6 +118,16 @@ async function createAtOnce(
     event as (${insertEvents(tx, keyring, workspaceId, made.map(created), now, granted)})
     select ${granted} as granted`
   return answer?.granted ?? false
+}
+
+/** All of them are, or none. */
+async function isThere(sql: Sql, workspaceId: string, made: readonly NewlyMade[]): Promise<boolean> {
+  const rows = await sql`
+    select
+    from leads
+    where workspace_id = ${workspaceId}
+      and id = ${made[0]?.lead.id ?? ''}`
+  return rows.length > 0
 }
 
 async function createInSteps(

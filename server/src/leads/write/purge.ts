@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../base/db.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import { restorableMs } from './restore.ts'
 
 const batchSize = 200
@@ -11,61 +11,59 @@ const batchSize = 200
 export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
   let purged = 0
   for (;;) {
-    const count = await db.tx(async (tx) => {
-      const now = clock.now()
-      const rows = await tx<{ workspace_id: string; id: string }[]>`
-        select workspace_id, id
-        from leads
-        where deleted_at <= ${new Date(now.getTime() - restorableMs)}
-          and purged_at is null
-        order by deleted_at
-        limit ${batchSize}
-        for no key update skip locked`
-      if (rows.length === 0) return 0
-      const workspaces = rows.map((row) => row.workspace_id)
-      const ids = rows.map((row) => row.id)
-      await tx`
-        update leads l
-        set person = '',
-          notes = null,
-          custom_fields = null,
-          email_index = null,
-          phone_index = null,
-          external_ref = null,
-          unique_code = l.id::text,
-          purged_at = ${now}
-        from unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where l.workspace_id = r.workspace_id
-          and l.id = r.id`
-      await tx`
-        delete from lead_contacts k
-        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where k.workspace_id = r.workspace_id
-          and k.lead_id = r.id`
-      // The feed would tell that the lead was deleted, but is emptied too.
-      await tx`
-        delete from lead_search s
-        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where s.workspace_id = r.workspace_id
-          and s.lead_id = r.id`
-      await tx`
-        delete from lead_labels x
-        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where x.workspace_id = r.workspace_id
-          and x.lead_id = r.id`
-      await tx`
-        delete from lead_notes n
-        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where n.workspace_id = r.workspace_id
-          and n.lead_id = r.id`
-      await tx`
-        delete from events e
-        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
-        where e.workspace_id = r.workspace_id
-          and e.subject_id = r.id`
-      return rows.length
-    })
+    const now = clock.now()
+    const before = new Date(now.getTime() - restorableMs)
+    const due = await db.sql<{ workspace_id: string }[]>`
+      select workspace_id
+      from leads
+      where deleted_at <= ${before}
+        and purged_at is null
+      order by deleted_at
+      limit ${batchSize}`
+    let count = 0
+    for (const workspaceId of new Set(due.map((row) => row.workspace_id))) {
+      count += await db.tx((tx) => purgeBatch(tx, workspaceId, before, now))
+    }
     purged += count
-    if (count < batchSize) return purged
+    // Those that were not purged are being purged by others.
+    if (due.length < batchSize || count === 0) return purged
   }
+}
+
+async function purgeBatch(tx: Tx, workspaceId: string, before: Date, now: Date): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}
+      and deleted_at <= ${before}
+      and purged_at is null
+    order by deleted_at
+    limit ${batchSize}
+    for no key update skip locked`
+  if (rows.length === 0) return 0
+  const ids = rows.map((row) => row.id)
+  await tx`
+    update leads
+    set person = '',
+      notes = null,
+      custom_fields = null,
+      email_index = null,
+      phone_index = null,
+      external_ref = null,
+      unique_code = id::text,
+      purged_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  // Tokens among them: the feed would tell that the lead was deleted, but is emptied too.
+  for (const table of ['lead_contacts', 'lead_search', 'lead_labels', 'lead_notes']) {
+    await tx`
+      delete from ${tx(table)}
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${ids}::uuid[])`
+  }
+  await tx`
+    delete from events
+    where workspace_id = ${workspaceId}
+      and subject_id = any (${ids}::uuid[])`
+  return rows.length
 }

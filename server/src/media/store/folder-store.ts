@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { release } from '../../base/release.ts'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
 /** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
@@ -56,7 +57,7 @@ export function openFolderStore(root: string): MediaStore {
     open: async (name, start = 0, end = null) => {
       const path = join(root, pathOf(name))
       try {
-        return readPart(await open(path, 'r'), start, end)
+        return readPart(await open(path, 'r'), start, end, translate)
       } catch (error) {
         throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : folderProblem(root, error)
       }
@@ -96,8 +97,8 @@ type Translate = <T>(work: () => Promise<T>) => Promise<T>
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
   let writing: Promise<void> = Promise.resolve()
+  let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
   try {
-    let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)]
     let [size, filled] = [0, 0]
     const write = async () => {
       // The one before has to be through: its memory is filled next, and places in the file are taken in turn.
@@ -124,6 +125,8 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
     return size
   } finally {
     await writing.catch(() => {})
+    release(block)
+    release(other)
     await file.close()
   }
 }
@@ -133,17 +136,24 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
 }
 
-async function* readPart(file: FileHandle, start: number, end: number | null): AsyncGenerator<Uint8Array> {
+async function* readPart(
+  file: FileHandle,
+  start: number,
+  end: number | null,
+  translate: Translate,
+): AsyncGenerator<Uint8Array> {
+  const block = Buffer.allocUnsafe(readBytes)
   try {
-    const block = Buffer.allocUnsafe(readBytes)
     for (let at = start; end === null || at < end; ) {
       const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
-      const { bytesRead } = await file.read(block, 0, wanted, at)
+      const position = at
+      const { bytesRead } = await translate(() => file.read(block, 0, wanted, position))
       if (bytesRead === 0) return
       at += bytesRead
       yield block.subarray(0, bytesRead)
     }
   } finally {
+    release(block)
     await file.close()
   }
 }
@@ -237,6 +247,11 @@ function folderProblem(root: string, error: unknown): unknown {
   if (refusedCodes.includes(code)) {
     const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
     return new StoreProblem('refused', words, error)
+  }
+  // Whatever else a system says of it: a disk that fails (EIO), a share that has gone (ESTALE), no more files (EMFILE).
+  if (error instanceof Error && 'syscall' in error) {
+    const words = `The media folder ${root} cannot be read or written (${code}): look at its disk`
+    return new StoreProblem('unreachable', words, error)
   }
   return error
 }

@@ -4,10 +4,12 @@ import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { type Notice, noticeColumns } from '../notices.ts'
 import { isQuiet } from '../quiet-hours.ts'
+import { pushAfterMs } from '../record.ts'
 import { type NoticeSettings, readSettingsOf, usualSettings } from '../settings.ts'
 import { ensurePushKeys, type PushKeys } from './keys.ts'
 import { listSubscriptions, removeSubscription, type Subscription } from './subscriptions.ts'
@@ -50,6 +52,17 @@ const lateMs = 10 * 60_000
 const keptSeconds = 4 * 3600
 const maxAnswerBytes = 1024
 
+/** Whether there is something to tell that has waited for long enough; it is asked within that time, so no news need tell of it. */
+export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(push_at) as at
+      from notices`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs: pushAfterMs - 3_000 })
+}
+
 /**
  * Tells the browsers of people what they have not read since it was recorded, and returns how many notices it took. Each notice is
  * tried once: it is taken before it is sent, so that a crash costs a push and never doubles one. A workspace whose browsers are
@@ -66,7 +79,7 @@ export function createPusher(deps: PushDeps): () => Promise<number> {
   }
   return async () => {
     if (busy.size >= mostBusy) return 0
-    const due = await deps.db.tx((tx) => takeDue(tx, [...busy.keys()], deps.clock.now()))
+    const due = await takeAllDue(deps.db, [...busy.keys()], deps.clock.now())
     if (due.length === 0) return 0
     const keys = await ensurePushKeys(deps)
     const begun = [...Map.groupBy(due, (one) => one.workspaceId)].map(([id, notices]) => begin(keys, id, notices))
@@ -75,20 +88,42 @@ export function createPusher(deps: PushDeps): () => Promise<number> {
   }
 }
 
-async function takeDue(tx: Tx, busy: readonly string[], now: Date): Promise<DueNotice[]> {
+async function takeAllDue(db: Db, busy: readonly string[], now: Date): Promise<DueNotice[]> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from notices
+    where push_at <= ${now}
+      and workspace_id <> all (${[...busy]}::uuid[])
+    order by push_at
+    limit ${batch}`
+  const taken: DueNotice[] = []
+  for (const workspaceId of new Set(due.map((one) => one.workspaceId))) {
+    if (taken.length >= batch) break
+    try {
+      taken.push(...(await db.statement((tx) => takeDue(tx, workspaceId, batch - taken.length, now))))
+    } catch (error) {
+      // What was taken before is told all the same, and the next look comes to this one again.
+      if (taken.length === 0) throw error
+      break
+    }
+  }
+  return taken
+}
+
+async function takeDue(tx: Tx, workspaceId: string, limit: number, now: Date): Promise<DueNotice[]> {
   return tx<DueNotice[]>`
     update notices n
     set push_at = null
     from (
-      select workspace_id, user_id, id
+      select user_id, id
       from notices
-      where push_at <= ${now}
-        and workspace_id <> all (${[...busy]}::uuid[])
+      where workspace_id = ${workspaceId}
+        and push_at <= ${now}
       order by push_at
-      limit ${batch}
+      limit ${limit}
       for update skip locked
     ) as due
-    where n.workspace_id = due.workspace_id
+    where n.workspace_id = ${workspaceId}
       and n.user_id = due.user_id
       and n.id = due.id
     returning n.workspace_id as "workspaceId", n.user_id as "userId", ${noticeColumns(tx)}`

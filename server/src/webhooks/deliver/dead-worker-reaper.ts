@@ -1,5 +1,5 @@
 import { type Db, processName, type Sql } from '../../base/db.ts'
-import { endLeasesOfDead } from '../endpoint/queue-queries.ts'
+import { endLeasesOf, listDeadHolders } from '../endpoint/queue-queries.ts'
 
 /** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
 const graceMs = 3000
@@ -30,7 +30,8 @@ export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()):
     last = seen
     if (now < graceEndsAt || (!isMissed && now < searchedAt + searchEveryMs)) return 0
     searchedAt = now
-    return db.statement((tx) => endLeasesOfDead(tx))
+    const dead = await listDeadHolders(db.sql)
+    return dead.length === 0 ? 0 : db.statement((tx) => endLeasesOf(tx, dead))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/event-groups.ts'
 import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
@@ -190,11 +191,11 @@ export interface Successes {
 }
 
 /**
- * Writes the successes of many queues at once, and where those stand. Returns the owners of the leases that it was done
+ * Writes the successes of many queues at once, or of those of one workspace, and where those stand. Returns the owners of the leases that it was done
  * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
  * for an event was asked for again.
  */
-export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promise<Set<string>> {
+export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: OneWorkspace): Promise<string[]> {
   const rows = queues.flatMap((queue) => queue.rows)
   const ofRows = <V>(value: (queue: Successes) => V): V[] =>
     queues.flatMap((queue) => queue.rows.map(() => value(queue)))
@@ -215,16 +216,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promi
         workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
         paused_until
       )
-    ), locked as (
-      -- In one order, as all who lock several: two of them never wait for each other.
-      select a.*
-      from webhook_queues q
-      join asked a using (workspace_id, endpoint_id)
-      where q.lease_owner = a.owner
-        and q.generation = a.generation
-      order by q.workspace_id, q.endpoint_id
-      for update of q
-    ), moved as (
+    ), ${lockedOf(tx, queues, only)}, moved as (
       update webhook_queues q
       set cursor = greatest(q.cursor, l.cursor),
         failures_in_a_row = l.failures_in_a_row,
@@ -234,6 +226,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promi
       from locked l
       where q.workspace_id = l.workspace_id
         and q.endpoint_id = l.endpoint_id
+        ${andOnlyOf(tx, only, 'q')}
     ), saved as (
       insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
       select d.*
@@ -256,7 +249,42 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promi
     join counted c using (workspace_id, endpoint_id)`
   const countOf = new Map(written.map(({ owner, count }) => [owner, count]))
   const owners = queues.map((queue) => [queue.lease.owner, queue.rows.length] as const)
-  return new Set(owners.flatMap(([owner, count]) => (countOf.get(owner) === count ? [owner] : [])))
+  return owners.flatMap(([owner, count]) => (countOf.get(owner) === count ? [owner] : []))
+}
+
+/**
+ * SQL: what was asked for queues that are still held, which are locked; in one order, as all who lock several: two of them never wait
+ * for each other.
+ */
+function lockedOf(sql: Sql, queues: readonly Successes[], only: OneWorkspace) {
+  if (only === null) {
+    return sql`
+    locked as (
+      select a.*
+      from webhook_queues q
+      join asked a using (workspace_id, endpoint_id)
+      where q.lease_owner = a.owner
+        and q.generation = a.generation
+      order by q.workspace_id, q.endpoint_id
+      for update of q
+    )`
+  }
+  // Citus reads what is locked together with a list in another format than it has written it in.
+  return sql`
+    held as (
+      select q.endpoint_id, q.lease_owner, q.generation
+      from webhook_queues q
+      where q.workspace_id = ${only}
+        and q.endpoint_id = any (${queues.map((queue) => queue.lease.endpointId)}::uuid[])
+      order by q.endpoint_id
+      for update
+    ), locked as (
+      select a.*
+      from asked a
+      join held h using (endpoint_id)
+      where h.lease_owner = a.owner
+        and h.generation = a.generation
+    )`
 }
 
 const valueNames = (sql: Sql) => sql`

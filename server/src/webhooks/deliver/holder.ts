@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedQueue, type ClaimScope, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
+import type { Db } from '../../base/db.ts'
+import { byWorkspace, isSpread } from '../../base/distribution/spread.ts'
+import {
+  type ClaimedQueue,
+  type ClaimScope,
+  claimQueues,
+  listClaimable,
+  renewLeases,
+} from '../endpoint/queue-queries.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
@@ -22,6 +30,8 @@ export interface Holder {
    * due when some were left since: for want of room, or by a failure.
    */
   claim(scope: ClaimScope): Promise<number>
+  /** Whether some were left. */
+  hasLeft(): boolean
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
@@ -34,8 +44,10 @@ export interface Holder {
   stop(): Promise<void>
 }
 
-/** Queues that have nothing to do are given back at once unless they may linger. */
-export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: () => boolean): Holder {
+type HolderDeps = Omit<PumpDeps, 'maxInMemory'>
+
+/** Queues that have nothing to do are given back at once unless they may linger. `gaveBack` is told of each. */
+export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBack = () => {}): Holder {
   const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
   const deps: PumpDeps = { ...given, maxInMemory: share }
   const { db, log, clock } = deps
@@ -50,7 +62,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       const queue = await deps.step('open', () => openQueue(deps, claimed, askedAt))
       if (isStopping) endQueue(queue)
       const done = work(queue).finally(() => {
-        working.delete(claimed.owner)
+        if (working.delete(claimed.owner)) gaveBack()
         lookAgain(queue).catch((error) => log.error('webhooks not claimed', {}, error))
       })
       working.set(claimed.owner, { queue, done })
@@ -65,10 +77,8 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }
-  const hasMoreSoon = (queue: Queue): Promise<boolean> => {
-    const isFull = working.size >= maxQueues
-    return !mayLinger() || isFull ? Promise.resolve(false) : hasMoreWithin(lingerMs, queue, clock.now())
-  }
+  const hasMoreSoon = async (queue: Queue): Promise<boolean> =>
+    mayLinger() && working.size < maxQueues && hasMoreWithin(lingerMs, queue, clock.now())
   // News that came while a queue was given back found it neither free nor at work.
   const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
@@ -87,10 +97,11 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       return 0
     }
     const askedAt = performance.now()
-    const claimed = await db.statement((tx) => claimQueues(tx, scope, room, clock.now()))
-    if (claimed.length === room) left.note()
-    await Promise.all(claimed.map((row) => begin(row, askedAt)))
-    return claimed.length
+    const begun: Promise<void>[] = []
+    const isAll = await claimFree(db, { scope, room, now: clock.now() }, (row) => void begun.push(begin(row, askedAt)))
+    if (!isAll) left.note()
+    await Promise.all(begun)
+    return begun.length
   }
   const held = () => [...working.values()].map(({ queue }) => queue)
   const done = async () => {
@@ -100,6 +111,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
 
   return {
     claim,
+    hasLeft: left.hasSome,
     renew: (queues) => renewAll(deps, queues),
     give: (ask) => giveTo(held(), ask),
     held,
@@ -123,6 +135,7 @@ function createLeftovers() {
   }
   return {
     note,
+    hasSome: () => hasSome,
     noteAndThrow: (error: unknown) => {
       note()
       throw error
@@ -133,6 +146,26 @@ function createLeftovers() {
       return scope
     },
   }
+}
+
+/**
+ * Claims queues, and has `take` told of each as soon as it is claimed. Returns whether no other is free. Where rows are spread,
+ * the workspaces of those that are free are looked for first, and each is claimed in by itself.
+ */
+async function claimFree(
+  db: Db,
+  { scope, room, now }: { scope: ClaimScope; room: number; now: Date },
+  take: (claimed: ClaimedQueue) => void,
+): Promise<boolean> {
+  const listed = isSpread(db.sql) ? await listClaimable(db.sql, scope, room, now) : null
+  let left = room
+  for (const only of listed === null ? [null] : new Set(listed)) {
+    const claimed = await db.statement((tx) => claimQueues(tx, scope, left, now, only))
+    claimed.forEach(take)
+    left -= claimed.length
+    if (left === 0) return false
+  }
+  return listed === null || listed.length < room
 }
 
 function hasMoreWithin(ms: number, queue: Queue, now: Date): Promise<boolean> {
@@ -164,8 +197,19 @@ function easiestToGive(queues: readonly Queue[]): Queue[] {
 async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return
   const askedAt = performance.now()
-  const owners = queues.map(({ lease }) => lease.owner)
-  const rows = await deps.db.statement((tx) => renewLeases(tx, owners))
+  const rows = await byWorkspace(
+    deps.db.sql,
+    queues.map(({ lease }) => lease),
+    ({ workspaceId }) => workspaceId,
+    (leases, only) =>
+      deps.db.statement((tx) =>
+        renewLeases(
+          tx,
+          leases.map(({ owner }) => owner),
+          only,
+        ),
+      ),
+  )
   const rowOf = new Map(rows.map((row) => [row.owner, row]))
   for (const queue of queues) {
     const row = rowOf.get(queue.lease.owner)

@@ -1,5 +1,6 @@
 import { batch } from '../../base/async/batch.ts'
 import type { Db } from '../../base/db.ts'
+import { byWorkspace } from '../../base/distribution/spread.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { DeliveryRow } from './delivery.ts'
@@ -34,6 +35,12 @@ export function createSuccessBatcher(db: Db): SuccessBatcher {
 
 async function writeTogether(db: Db, successes: readonly QueuedSuccess[]): Promise<boolean[]> {
   const queues = successes.map((one) => ({ ...one, cursor: one.cursor(), health: one.health() }))
-  const owners = await db.statement((tx) => saveSuccesses(tx, queues))
-  return successes.map(({ lease }) => owners.has(lease.owner))
+  const owners = await byWorkspace(
+    db.sql,
+    queues,
+    ({ lease }) => lease.workspaceId,
+    (some, only) => db.statement((tx) => saveSuccesses(tx, some, only)),
+  )
+  const saved = new Set(owners)
+  return successes.map(({ lease }) => saved.has(lease.owner))
 }

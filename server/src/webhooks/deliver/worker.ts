@@ -3,12 +3,14 @@ import { openErrands } from '../../base/async/errands.ts'
 import { type Repeat, repeatAtOnce } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
-import { hearNews } from '../../base/news/heard-news.ts'
+import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type HeardNews, hearNews } from '../../base/news/heard-news.ts'
 import { runStep } from '../../base/steps.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
+import { readNextDue } from '../endpoint/next-due.ts'
 import { dueTopic } from '../endpoint/queue-queries.ts'
 import { createSlots } from './concurrency.ts'
 import { createDeadWorkerReaper } from './dead-worker-reaper.ts'
@@ -24,6 +26,8 @@ const lookEveryMs = 1000
 const lookAtAllEveryMs = 5000
 const lookForDeadEveryMs = 100
 const askEveryMs = 500
+/** Whoever has claimed a queue after news keeps it for longer. */
+const stirredForMs = 1500
 const renewEveryMs = 5000
 /** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
 const placingRestMs = 10
@@ -53,7 +57,12 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   const settler = createSuccessBatcher(given.db)
   const deps = { observe: noObserver, random: Math.random, step: runStep, ...given, slots, settler }
   let isStarted = false
-  const holder = createHolder(deps, () => isStarted)
+  const watch = watchDue(deps, {
+    nextAt: (now) => readNextDue(deps.db.sql, now),
+    askEveryMs: lookAtAllEveryMs,
+    news: [{ topic: dueTopic }],
+  })
+  const holder = createHolder(deps, () => isStarted, watch.askAgain)
   let stopLooking = async () => {}
 
   return {
@@ -67,8 +76,9 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     },
     start: () => {
       isStarted = true
-      const stopListening = listen(deps, holder)
-      const stopPolling = poll(deps, holder)
+      const unplaced = hearNews(deps, { topics: [], allEveryMs: lookAtAllEveryMs })
+      const stopListening = listen(deps, holder, unplaced)
+      const stopPolling = poll(deps, holder, { watch, unplaced })
       stopLooking = async () => {
         await Promise.all([stopListening(), stopPolling()])
       }
@@ -82,13 +92,16 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
 }
 
 /** Acts on news at once. */
-function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
+function listen(deps: WorkerDeps, holder: Holder, unplaced: HeardNews): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
   const errands = openErrands()
   const place = throttle(placingRestMs, (workspaceId) =>
     errands.run(
       () => sequencer.place(workspaceId),
-      (error) => log.error('events not placed', { workspaceId }, error),
+      (error) => {
+        unplaced.missed()
+        log.error('events not placed', { workspaceId }, error)
+      },
     ),
   )
   const claiming = coalesce<string>({
@@ -133,21 +146,43 @@ function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string
   }
 }
 
+interface Looks {
+  /** For what time alone makes ready. */
+  watch: DueWatch
+  /** For events without a place that no news told of. */
+  unplaced: HeardNews
+}
+
 /** Looks from time to time as well: news may be lost. */
-function poll({ db, clock, log, sequencer, repeat = repeatAtOnce }: WorkerDeps, holder: Holder): () => Promise<void> {
+function poll(deps: WorkerDeps, holder: Holder, { watch, unplaced }: Looks): () => Promise<void> {
+  const { db, clock, log, sequencer, repeat = repeatAtOnce } = deps
   const heard = hearNews({ db, clock }, { topics: [], allEveryMs: lookAtAllEveryMs })
+  const stir = watchStir(deps)
   let heldByOthers = 0
   // Of others that hold nothing no death is missed.
   let endOfDead: (() => Promise<number>) | null = null
   const loop = (pauseMs: number, work: () => Promise<unknown>) =>
     repeat(pauseMs, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
-    loop(lookEveryMs, sequencer.placeAll),
-    loop(lookEveryMs, () => holder.claim(heard.take() === null ? 'all' : 'due')),
+    loop(lookEveryMs, async () => {
+      if (unplaced.take() !== null) return
+      await sequencer.placeAll().catch((error) => {
+        unplaced.missed()
+        throw error
+      })
+    }),
+    loop(lookEveryMs, async () => {
+      if (heard.take() === null) return holder.claim('all')
+      const isDue = await watch.isDue()
+      if (isDue) stir.note()
+      return isDue || holder.hasLeft() ? holder.claim('due') : 0
+    }),
     loop(lookForDeadEveryMs, async () => {
       if (endOfDead !== null && (await endOfDead()) > 0) await holder.claim('all')
     }),
     loop(askEveryMs, async () => {
+      // Of others that were told of nothing to do, and held nothing, nothing is to be had.
+      if (heldByOthers === 0 && holder.count() === 0 && !stir.take()) return
       const before = heldByOthers
       heldByOthers = await askForRebalance(db)
       endOfDead = heldByOthers > 0 ? (endOfDead ?? createDeadWorkerReaper(db)) : null
@@ -158,5 +193,26 @@ function poll({ db, clock, log, sequencer, repeat = repeatAtOnce }: WorkerDeps, 
   ]
   return async () => {
     await Promise.all(loops.map((one) => one.stop()))
+  }
+}
+
+/** Whether there was lately something to do for any worker. */
+function watchStir({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
+  const topics = [recordedTopic, sequencedTopic, dueTopic, givenTopic]
+  const news = hearNews({ db, clock }, { topics, allEveryMs: lookAtAllEveryMs })
+  let stirredAtMs = Number.NEGATIVE_INFINITY
+  const note = () => {
+    stirredAtMs = clock.now().getTime()
+  }
+  return {
+    note,
+    /** True also from time to time, as news may be lost. */
+    take: (): boolean => {
+      const heard = news.take()
+      if (heard === null) return true
+      if (heard.length > 0) note()
+      const nowMs = clock.now().getTime()
+      return nowMs >= stirredAtMs && nowMs < stirredAtMs + stirredForMs
+    },
   }
 }

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import type { EndpointRow } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
@@ -44,78 +45,148 @@ const keptFor = '2 seconds'
  */
 export type ClaimScope = readonly string[] | 'all' | 'due'
 
-/** Claims queues in which something can be sent, those first that have waited longest. */
-export async function claimQueues(tx: Tx, scope: ClaimScope, limit: number, now: Date): Promise<ClaimedQueue[]> {
+/** Claims queues in which something can be sent, those first that have waited longest; `only` those of one workspace. */
+export async function claimQueues(
+  tx: Tx,
+  scope: ClaimScope,
+  limit: number,
+  now: Date,
+  only: OneWorkspace = null,
+): Promise<ClaimedQueue[]> {
   return tx<ClaimedQueue[]>`
-    with free as (
+    with moment as (
+      select clock_timestamp() as now
+    ), free as (
       select q.workspace_id, q.endpoint_id, f.removed_to
-      from webhook_queues q
-      join webhook_endpoints e
-        on e.workspace_id = q.workspace_id
-        and e.id = q.endpoint_id
-      left join event_feeds f on f.workspace_id = q.workspace_id
+      from ${queuesWithFeed(tx)}
       where ${inScope(tx, scope, now)}
-        and e.state = 'active'
-        and e.removed_at is null
-        and (
-          q.lease_until < clock_timestamp()
-          or (q.lease_owner is null and coalesce(q.lease_session, ${ownSession(tx)}) = ${ownSession(tx)})
-        )
-        and (q.paused_until is null or q.paused_until <= ${now})
-        and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx)})
+        and ${isFree(tx, now, tx`(select now from moment)`)}
+        and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx, only)})
+        ${andOnlyOf(tx, only, 'q')}
       order by q.lease_until nulls first
       limit ${limit}
       for update of q skip locked
+    ), claim as (
+      select *, gen_random_uuid() as owner, clock_timestamp() + ${leaseFor}::interval as lease_until
+      from free
     )
     update webhook_queues q
-    set lease_owner = gen_random_uuid(),
-      lease_until = clock_timestamp() + ${leaseFor}::interval,
+    set lease_owner = claim.owner,
+      lease_until = claim.lease_until,
       lease_session = ${ownSession(tx)}
-    from free, webhook_endpoints e
-    where q.workspace_id = free.workspace_id
-      and q.endpoint_id = free.endpoint_id
+    from claim, webhook_endpoints e
+    where q.workspace_id = claim.workspace_id
+      and q.endpoint_id = claim.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
+      ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(free.removed_to, 0) as removed_to,
-      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(claim.removed_to, 0) as removed_to,
+      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx, only)} as has_replay`
 }
+
+/**
+ * The workspaces of queues that could be claimed, one for each, those first that have waited longest. It locks nothing: the
+ * claim finds out what is still free.
+ */
+export async function listClaimable(sql: Sql, scope: ClaimScope, limit: number, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select q.workspace_id as id
+    from ${queuesWithFeed(sql)}
+    left join (
+      select workspace_id, endpoint_id
+      from webhook_replays
+      where finished_at is null
+      group by workspace_id, endpoint_id
+    ) as r
+      on r.workspace_id = q.workspace_id
+      and r.endpoint_id = q.endpoint_id
+    where ${inScope(sql, scope, now)}
+      and ${isFree(sql, now, sql`clock_timestamp()`)}
+      and (q.cursor < f.last_position or q.retry_at <= ${now} or r.endpoint_id is not null)
+    order by q.lease_until nulls first
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+const queuesWithFeed = (sql: Sql) => sql`
+  webhook_queues q
+  join webhook_endpoints e
+    on e.workspace_id = q.workspace_id
+    and e.id = q.endpoint_id
+  left join event_feeds f on f.workspace_id = q.workspace_id`
+
+const isFree = (sql: Sql, now: Date, moment: Fragment) => sql`
+  e.state = 'active'
+    and e.removed_at is null
+    and (
+      q.lease_until < ${moment}
+      or (q.lease_owner is null and coalesce(q.lease_session, ${ownSession(sql)}) = ${ownSession(sql)})
+    )
+    and (q.paused_until is null or q.paused_until <= ${now})`
 
 function inScope(sql: Sql, scope: ClaimScope, now: Date) {
   if (scope === 'all') return sql`true`
-  if (scope !== 'due') return sql`q.workspace_id = any (${[...scope]}::uuid[])`
-  return sql`(q.retry_at <= ${now} or q.paused_until <= ${now} or q.lease_session is not null)`
+  if (scope === 'due') return sql`(q.retry_at <= ${now} or q.paused_until <= ${now} or q.lease_session is not null)`
+  return sql`q.workspace_id = any (${[...scope]}::uuid[])`
 }
 
-/** Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. */
-export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(HeldQueue & { owner: string })[]> {
+/**
+ * Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. All of them
+ * at once, or those of one workspace.
+ */
+export async function renewLeases(
+  tx: Tx,
+  owners: readonly string[],
+  only: OneWorkspace,
+): Promise<(HeldQueue & { owner: string })[]> {
   return tx<(HeldQueue & { owner: string })[]>`
     with held as (
       -- In one order, as all who lock several.
-      select workspace_id, endpoint_id
-      from webhook_queues
-      where lease_owner = any (${owners}::uuid[])
-      order by workspace_id, endpoint_id
+      select q.workspace_id, q.endpoint_id
+      from webhook_queues q
+      where q.lease_owner = any (${owners}::uuid[])
+        ${andOnlyOf(tx, only, 'q')}
+      order by q.workspace_id, q.endpoint_id
       for update
+    ), lease as (
+      select *, clock_timestamp() + ${leaseFor}::interval as lease_until
+      from held
     )
     update webhook_queues q
-    set lease_until = clock_timestamp() + ${leaseFor}::interval
-    from held, webhook_endpoints e
-    where q.workspace_id = held.workspace_id
-      and q.endpoint_id = held.endpoint_id
+    set lease_until = lease.lease_until
+    from lease, webhook_endpoints e
+    where q.workspace_id = lease.workspace_id
+      and q.endpoint_id = lease.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
+      ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx, only)} as has_replay`
 }
 
-/** Ends the leases of workers that are dead. Returns how many. */
-export async function endLeasesOfDead(tx: Tx): Promise<number> {
+/** Workers that hold a lease and are dead, by the name of their sessions. */
+export async function listDeadHolders(sql: Sql): Promise<string[]> {
+  // Which sessions there are is asked where processes have theirs, and not where rows lie.
+  const dead = await sql<{ lease_session: string }[]>`
+    with leases as materialized (
+      select distinct lease_session
+      from webhook_queues
+      where lease_until > clock_timestamp()
+    )
+    select lease_session
+    from leases
+    where ${isHeldByDead(sql)}`
+  return dead.map((row) => row.lease_session)
+}
+
+/** Ends the leases of these. Returns how many. */
+export async function endLeasesOf(tx: Tx, holders: readonly string[]): Promise<number> {
   const ended = await tx`
     update webhook_queues
-    set lease_until = clock_timestamp() - interval '1 millisecond'
-    where lease_until > clock_timestamp()
-      and ${isHeldByDead(tx)}`
+    set lease_until = statement_timestamp() - interval '1 millisecond'
+    where lease_until > statement_timestamp()
+      and lease_session = any (${[...holders]}::text[])`
   return ended.count
 }
 
@@ -139,7 +210,7 @@ export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, s
   await tx`
     update webhook_queues
     set lease_owner = null,
-      lease_until = clock_timestamp() + ${successor === null ? '0 seconds' : keptFor}::interval,
+      lease_until = statement_timestamp() + ${successor === null ? '0 seconds' : keptFor}::interval,
       lease_session = ${successor},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
@@ -186,7 +257,7 @@ export async function listHoldings(sql: Sql): Promise<Holding[]> {
   return sql<Holding[]>`
     with own as (
       select ${ownSession(sql)} as session
-    ), leases as (
+    ), leases as materialized (
       select lease_session as session, count(*) as queues
       from webhook_queues
       where lease_owner is not null
@@ -304,7 +375,8 @@ function endpointColumns(sql: Sql) {
     e.state_changed_at, e.created_at, e.updated_at`
 }
 
-function hasReplay(sql: Sql) {
+/** Whether a queue, `q`, has something to replay. */
+export function hasReplay(sql: Sql, only: OneWorkspace) {
   return sql`
     exists (
       select 1
@@ -312,5 +384,6 @@ function hasReplay(sql: Sql) {
       where r.workspace_id = q.workspace_id
         and r.endpoint_id = q.endpoint_id
         and r.finished_at is null
+        ${andOnlyOf(sql, only, 'r')}
     )`
 }

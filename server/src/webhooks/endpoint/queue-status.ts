@@ -97,47 +97,56 @@ const maxLookedAt = 1000
 
 /** Returns how far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
 export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
-  return sql<WebhookBacklog[]>`
-    with queues as materialized (
-      select
-        q.workspace_id,
-        q.cursor,
-        q.retry_at,
-        q.failures_in_a_row >= ${failuresBeforeProbes} as is_failing,
-        q.cursor < coalesce(f.last_position, 0) as is_behind
-      from webhook_queues q
-      join webhook_endpoints e
-        on e.workspace_id = q.workspace_id
-        and e.id = q.endpoint_id
-        and e.state = 'active'
-        and e.removed_at is null
-      left join event_feeds f on f.workspace_id = q.workspace_id
-    ),
-    oldest as (
-      select looked_at.is_failing, min(event.occurred_at) as at
-      from (
-        select workspace_id, cursor, is_failing
-        from queues
-        where is_behind
-        order by is_failing
-        limit ${maxLookedAt}
-      ) as looked_at
-      cross join lateral (
-        select occurred_at
-        from events
-        where workspace_id = looked_at.workspace_id
-          and position > looked_at.cursor
-        order by position
-        limit 1
-      ) as event
-      group by looked_at.is_failing
-    )
+  const [backlogs, oldest] = await Promise.all([countQueues(sql), readOldestBehind(sql)])
+  return backlogs.map((one) => ({
+    ...one,
+    oldestAt: oldest.find(({ isFailing }) => isFailing === one.isFailing)?.at ?? null,
+  }))
+}
+
+const isFailing = (sql: Sql) => sql`q.failures_in_a_row >= ${failuresBeforeProbes}`
+const isBehind = (sql: Sql) => sql`q.cursor < coalesce(f.last_position, 0)`
+
+const activeQueues = (sql: Sql) => sql`
+  webhook_queues q
+  join webhook_endpoints e
+    on e.workspace_id = q.workspace_id
+    and e.id = q.endpoint_id
+    and e.state = 'active'
+    and e.removed_at is null
+  left join event_feeds f on f.workspace_id = q.workspace_id`
+
+async function countQueues(sql: Sql): Promise<Omit<WebhookBacklog, 'oldestAt'>[]> {
+  return sql<Omit<WebhookBacklog, 'oldestAt'>[]>`
     select
-      q.is_failing as "isFailing",
+      ${isFailing(sql)} as "isFailing",
       count(*) as endpoints,
-      count(*) filter (where q.is_behind) as behind,
-      (select at from oldest where oldest.is_failing = q.is_failing) as "oldestAt",
+      count(*) filter (where ${isBehind(sql)}) as behind,
       min(q.retry_at) as "dueAt"
-    from queues q
-    group by q.is_failing`
+    from ${activeQueues(sql)}
+    group by 1`
+}
+
+async function readOldestBehind(sql: Sql): Promise<{ isFailing: boolean; at: Date }[]> {
+  const looked = await sql<{ workspaceId: string; endpointId: string }[]>`
+    select q.workspace_id as "workspaceId", q.endpoint_id as "endpointId"
+    from ${activeQueues(sql)}
+    where ${isBehind(sql)}
+    order by ${isFailing(sql)}
+    limit ${maxLookedAt}`
+  if (looked.length === 0) return []
+  return sql<{ isFailing: boolean; at: Date }[]>`
+    select ${isFailing(sql)} as "isFailing", min(event.occurred_at) as at
+    from webhook_queues q
+    cross join lateral (
+      select occurred_at
+      from events
+      where workspace_id = q.workspace_id
+        and position > q.cursor
+      order by position
+      limit 1
+    ) as event
+    where q.workspace_id = any (${[...new Set(looked.map(({ workspaceId }) => workspaceId))]}::uuid[])
+      and q.endpoint_id = any (${looked.map(({ endpointId }) => endpointId)}::uuid[])
+    group by 1`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { openOutgoing, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { openOutgoing, type StreamAnswer, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { StreamEnded } from '../../../src/base/outgoing/stream.ts'
 import { endless, fileServer } from '../../support/outgoing/file-server.ts'
 import { until } from '../../support/until.ts'
@@ -83,14 +83,23 @@ test('an answer that never ends is ended at so many bytes, and not taken faster 
 
 test('silence ends it: before the head, and between two pieces', async () => {
   server.answer = () => {}
-  const none = await outgoing.stream(request({ silenceMs: 50 }))
+  const none = await streamInTime((answer) => answer.outcome === 'failed' && !answer.hasLeft)
   assert.ok(none.outcome === 'failed')
   assert.deepEqual([none.error, none.hasLeft], ['timeout', true])
   server.answer = (_, response) => response.writeHead(200, { 'content-length': 100 }).write('some')
-  const answer = await open({ silenceMs: 50 })
+  const answer = await streamInTime(({ outcome }) => outcome === 'failed')
+  assert.ok(answer.outcome === 'answered')
   assert.equal(answer.length, 100)
   assert.equal(await endOf(answer.bytes), 'silent')
 })
+
+/** On a machine that has much else to do a short silence is no sign of anything: then once more, with a longer one. */
+async function streamInTime(isTooShort: (answer: StreamAnswer) => boolean): Promise<StreamAnswer> {
+  for (let silenceMs = 50; ; silenceMs *= 4) {
+    const answer = await outgoing.stream(request({ silenceMs }))
+    if (!isTooShort(answer) || silenceMs > 10_000) return answer
+  }
+}
 
 test('so does a trickle, which is never silent', async () => {
   server.answer = (_, response) => {

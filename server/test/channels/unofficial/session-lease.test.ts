@@ -199,7 +199,7 @@ test('a process that stalls with the session locked keeps it from nobody for lon
     const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
     const startedAt = performance.now()
     const isClaimed = async () => {
-      await db.statement((tx) => claimSessions(tx, 10))
+      await db.statement((tx) => claimSessions(tx, 10, null))
       return (await standing()) > fence
     }
     return async () => {
@@ -226,7 +226,7 @@ test('who asks for a send and stalls keeps the session from nobody', async () =>
     askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
   )
   await w.expireLease()
-  assert.equal((await db.statement((tx) => claimSessions(tx, 10))).length, 1)
+  assert.equal((await db.statement((tx) => claimSessions(tx, 10, null))).length, 1)
   await release()
 })
 

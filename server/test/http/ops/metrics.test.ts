@@ -151,7 +151,9 @@ test('what is looked up in the database is looked up once in ten seconds, whoeve
 
 test('when the database does not answer, its figures are absent and the others are there', async () => {
   const { clock, db, log } = await testApp()
-  const away = { ...db, sql: (() => Promise.reject(new Error('away'))) as unknown as typeof db.sql }
+  const closed = openDb((await testDatabase()).options)
+  await closed.close()
+  const away = { ...db, sql: closed.sql }
   const page = await createMetrics(gaugesOf({ db: away, clock, log }, 10)).page()
   assert.doesNotMatch(page, /^parley_events_unplaced /m)
   assert.match(page, /^parley_db_transactions\{state="waiting"\} 0$/m)

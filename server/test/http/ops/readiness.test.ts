@@ -45,7 +45,15 @@ test('while a write does not come to its end the process is not ready, no sessio
   await until(async () => (await sessions()).length === 0, 'the end of its session')
   release()
   await holding
-  await isReady()
+  // The server forgets a session before its client has heard so, and until then no other write begins.
+  await until(
+    () =>
+      isReady().then(
+        () => true,
+        () => false,
+      ),
+    'a process that is ready again',
+  )
 })
 
 test('rows of processes that have gone are removed', async () => {

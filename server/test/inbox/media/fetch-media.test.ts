@@ -5,7 +5,7 @@ import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
-import { marina } from '../../support/inbox/inbox-world.ts'
+import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
 import { until } from '../../support/until.ts'
@@ -296,6 +296,7 @@ test('nothing is left behind by a look during which the last files under way com
     ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
     w.clock.advance(1)
   }
+  const release = await anothersLockedFile(w)
   let looks = 0
   const second = Promise.withResolvers<void>()
   const fetcher = w.fetcher({
@@ -319,7 +320,35 @@ test('nothing is left behind by a look during which the last files under way com
   await other
   for (const id of ids) assert.equal((await w.row(id)).state, 'here')
   await first
+  await release()
 })
+
+/** A due file of another workspace, locked by another process: a look asks for it, and gets none. */
+async function anothersLockedFile({ db, clock }: Awaited<ReturnType<typeof mediaWorld>>) {
+  const { workspaceId, connectionId, customerWrites } = await inboxWorld()
+  const { id: conversationId } = await customerWrites('Hello')
+  const locked = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  await db.sql`
+    insert into media (
+      workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at,
+      created_at, updated_at
+    )
+    values (
+      ${workspaceId}, gen_random_uuid(), ${conversationId}, ${connectionId}, gen_random_uuid(), 'inbound', 'image',
+      'coming', '\\x00', ${clock.now()}, now(), now()
+    )`
+  const holding = db.tx(async (tx) => {
+    await tx`select from media where workspace_id = ${workspaceId} for update`
+    locked.resolve()
+    await held
+  })
+  await locked.promise
+  return async () => {
+    release()
+    await holding
+  }
+}
 
 test('two workers fetch each file once', async () => {
   const w = await mediaWorld()

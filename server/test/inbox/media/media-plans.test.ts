@@ -42,8 +42,12 @@ for (const statistics of ['counted', 'not counted'] as const) {
   test(`whoever looks for what is due reads nothing else, with rows that are ${statistics}`, async () => {
     if (statistics === 'counted') await db.sql`analyze media`
     else await forgetStatistics(db, ['media'])
-    const [claiming] = await everyStatementOf(async () => void (await claimDue(db, busy, now, until)))
-    assert.ok(claiming)
+    const [listing, claiming, ...others] = await everyStatementOf(
+      async () => void (await claimDue(db, busy, now, until)),
+    )
+    assert.ok(listing && claiming)
+    assert.deepEqual(others, [])
+    assert.deepEqual(await waysTo(db, listing, 'media'), ['media_due'])
     assert.deepEqual((await waysTo(db, claiming, 'media')).sort(), ['media_due', 'media_pkey'])
   })
 }
@@ -63,7 +67,7 @@ test('a look locks rows of no more workspaces than it has places, however many w
       from generate_series(1, ${rows}) as n`
   }
   await db.tx(async (tx) => {
-    const claimed = await claimDue({ ...db, statement: (work) => work(tx) }, { ...busy, free: 2 }, now, until)
+    const claimed = await claimDue({ ...db, sql: tx, statement: (work) => work(tx) }, { ...busy, free: 2 }, now, until)
     assert.equal(new Set(claimed.map((claim) => claim.workspaceId)).size, 2)
     const [locked] = await tx<{ rows: number }[]>`select count(*)::int as rows from media where xmax <> '0'::xid`
     assert.ok((locked?.rows ?? 99) <= 2 * busy.perWorkspace, `${locked?.rows} rows are locked`)

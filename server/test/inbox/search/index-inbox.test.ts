@@ -267,7 +267,7 @@ test('a worker looks where something was said, rests between its looks, and once
     const statements = await statementsOf(async () => {
       await indexer.work()
     })
-    assert.ok(statements.length === 0 || statements.some(({ text }) => /from workspaces w/.test(text)))
+    assert.ok(statements.length === 0 || statements.some(({ text }) => /from workspaces /.test(text)))
     return statements.length > 0
   }
   assert.equal(await looks(), true, 'at all, first')

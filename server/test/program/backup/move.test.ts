@@ -14,9 +14,7 @@ import { runCommand } from '../../support/program/run-command.ts'
 import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
-test('an embedded installation moves to an external database, all of it or nothing, and goes on there', {
-  timeout: 150_000,
-}, async () => {
+test('an embedded installation moves to an external database, all of it or nothing, and goes on there', async () => {
   const at = await installed()
   const service = await started(at)
   const { key } = await newWorkspace(service.url)

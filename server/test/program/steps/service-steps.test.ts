@@ -16,9 +16,7 @@ import { startCollector } from '../../support/telemetry/collector.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Rotate keys" exchange every key of a service that runs, and it opens all it had', {
-  timeout: 150_000,
-}, async () => {
+test('the commands of "Rotate keys" exchange every key of a service that runs, and it opens all it had', async () => {
   const [rotate = '', ...more] = await commandsUnder('Rotate keys')
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
@@ -72,8 +70,8 @@ test('the commands of "Erase a customer" show how much there is, and erase it on
 })
 
 test('the command of "Rolling restarts" ends once the process serves', async () => {
-  const [wait = '', ...more] = await commandsUnder('Several processes')
-  assert.deepEqual(more, [])
+  // The others are those of the cluster and of the trials.
+  const [wait = ''] = await commandsUnder('Several processes')
   const [folder, port] = [await newFolder(), await freePort()]
   const waiting = type(wait, root, shellEnvironment({ PARLEY_PORT: String(port) }))
   await startService({ folder, port })

@@ -5,6 +5,8 @@ interface Table {
   name: string
   persistence: string
   options: string[] | null
+  /** By what it is partitioned, or of what it is the part. */
+  partition: string | null
 }
 
 /**
@@ -13,10 +15,20 @@ interface Table {
  */
 export async function describeSchema(sql: Sql): Promise<string> {
   const tables = await sql<Table[]>`
-    select c.oid::integer as oid, c.relname as name, c.relpersistence as persistence, c.reloptions as options
+    select c.oid::integer as oid, c.relname as name, c.relpersistence as persistence, c.reloptions as options,
+      case
+        when c.relkind = 'p' then 'partition by ' || pg_get_partkeydef(c.oid)
+        when c.relispartition then 'as the partition of ' || (
+          select inhparent::regclass::text
+          from pg_inherits
+          where inhrelid = c.oid
+        ) || ' for the rest'
+      end as partition
     from pg_class c
     where c.relnamespace = 'public'::regnamespace
       and c.relkind in ('r', 'p')
+      -- Which periods there are depends on the day.
+      and (not c.relispartition or pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')
     order by c.relname collate "C"`
   const parts: string[] = []
   for (const table of tables) parts.push(await describeTable(sql, table))
@@ -24,7 +36,7 @@ export async function describeSchema(sql: Sql): Promise<string> {
   return [...parts, ...others].join('\n')
 }
 
-async function describeTable(sql: Sql, { oid, name, persistence, options }: Table): Promise<string> {
+async function describeTable(sql: Sql, { oid, name, persistence, options, partition }: Table): Promise<string> {
   const columns = await sql<{ text: string }[]>`
     select concat_ws(
         ' ',
@@ -57,8 +69,9 @@ async function describeTable(sql: Sql, { oid, name, persistence, options }: Tabl
   const lines = [...columns, ...constraints].map((line) => `  ${line.text}`).join(',\n')
   const kind = persistence === 'u' ? 'unlogged table' : 'table'
   const settings = options === null ? '' : ` with (${options.join(', ')})`
+  const place = partition === null ? '' : ` ${partition}`
   const indexLines = indexes.map((index) => `${index.text}\n`).join('')
-  return `create ${kind} ${name} (\n${lines}\n)${settings};\n${indexLines === '' ? '' : `\n${indexLines}`}`
+  return `create ${kind} ${name} (\n${lines}\n)${place}${settings};\n${indexLines === '' ? '' : `\n${indexLines}`}`
 }
 
 /** Views, sequences, functions, triggers and types: one line each, so that none comes unseen. */
@@ -70,8 +83,15 @@ async function describeOthers(sql: Sql): Promise<string[]> {
       from pg_class c
       where c.relnamespace = 'public'::regnamespace
         and c.relkind not in ('r', 'p', 'i', 'I', 't')
-        -- The sequence of an identity column is told with the column.
-        and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
+        -- The sequence of a column is told with the column.
+        and not exists (
+          select
+          from pg_depend
+          where objid = c.oid
+            and refclassid = 'pg_class'::regclass
+            and refobjsubid > 0
+            and deptype in ('a', 'i')
+        )
       union all
       select '-- function ' || p.oid::regprocedure::text
       from pg_proc p

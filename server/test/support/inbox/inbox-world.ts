@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -138,8 +139,11 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
   }
   // Reading needs a key that sees everything, whatever the test's own key sees.
   const { value: reader } = await w.addKey({ scopes: ['inbox.read'] })
-  const conversations: InboxWorld['conversations'] = async (query = {}) =>
-    (await call('GET', `${inboxPath}/conversations`, { query, key: reader })).body.conversations
+  const conversations: InboxWorld['conversations'] = async (query = {}) => {
+    const { status, body } = await call('GET', `${inboxPath}/conversations`, { query, key: reader })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.conversations
+  }
 
   return {
     ...w,

@@ -6,6 +6,7 @@ import { watchFile } from '../../../src/inbox/media/check-file.ts'
 import { sealFile } from '../../../src/media/sealed-file.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
+import { memoryOf } from './memory.ts'
 
 const [, , url = '', folder = '', files = '', megabytes = ''] = process.argv
 const maxAnswerBytes = Number(megabytes) * 1_000_000
@@ -17,10 +18,10 @@ await store.writeMark('a mark')
 // What the program itself takes to begin with, for one file after the other, is not to be counted.
 for (let file = 0; file < 20; file++) await fetchOne()
 globalThis.gc?.()
-const before = process.memoryUsage.rss()
+const before = memoryOf('self')
 let most = before
 const sampler = setInterval(() => {
-  most = Math.max(most, process.memoryUsage.rss())
+  most = Math.max(most, memoryOf('self'))
 }, 5)
 const eight = limitConcurrency({ atOnce: 8 })
 await Promise.all(Array.from({ length: Number(files) }, () => eight(fetchOne)))

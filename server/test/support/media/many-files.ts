@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { release } from '../../../src/base/release.ts'
 import { type FileSecret, openFile, sealFile } from '../../../src/media/sealed-file.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
+import { memoryOf } from './memory.ts'
 
 const [, , folder = '', files = '', megabytes = ''] = process.argv
 const bytes = Number(megabytes) * 1_000_000
@@ -14,10 +15,10 @@ const part = Buffer.alloc(65_536, 'parley')
 // What the program itself takes to begin with, for one file after the other, is not to be counted.
 for (let file = 0; file < 20; file++) await writeAll(1, 5_000_000).then(readAll)
 globalThis.gc?.()
-const before = process.memoryUsage.rss()
+const before = memoryOf('self')
 let most = before
 const sampler = setInterval(() => {
-  most = Math.max(most, process.memoryUsage.rss())
+  most = Math.max(most, memoryOf('self'))
 }, 5)
 const written = await writeAll(Number(files), bytes)
 const afterWrites = most

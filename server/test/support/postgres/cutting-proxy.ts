@@ -19,11 +19,25 @@ export interface CuttingProxy {
   asked(): number
   /** The next connection alone ends once the server has answered so many bytes by it. */
   cutNextAfter(bytes: number): void
+  /** The next connection by which a client says this ends: before the server hears of it, at once then, or when it has answered. */
+  cutAtWord(word: string, when: Moment): void
   /** Connections since the start. */
   accepted(): number
 }
 
+type Moment = 'unheard' | 'heard' | 'answered'
+
 const readyBytes = 6
+/** A server that has said nothing for so long has said all that it had to say. */
+const quietMs = 50
+
+function debounced(work: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(work, quietMs)
+  }
+}
 
 /** Stands between the driver and a server, and ends connections at any byte. */
 export async function startCuttingProxy(
@@ -36,6 +50,7 @@ export async function startCuttingProxy(
   let accepted = 0
   let asked = 0
   let isReadyHeld = false
+  let cutting: { word: string; when: Moment } | null = null
   const held: (() => void)[] = []
   const server = createServer((client) => {
     accepted++
@@ -51,9 +66,22 @@ export async function startCuttingProxy(
     open.add(client)
     client.on('error', end).on('close', end)
     upstream.on('error', end).on('close', end)
-    client.on('data', (chunk) => {
+    const cutAfter = (chunk: Buffer, when: Moment) => {
+      upstream.removeAllListeners('data').resume().write(chunk)
+      if (when === 'answered') upstream.on('data', debounced(end))
+      else {
+        // It may go on reading, and closes its side when it is done.
+        client.removeListener('close', end).resetAndDestroy()
+        upstream.end()
+      }
+    }
+    client.on('data', (chunk: Buffer) => {
       asked += chunk.length
-      upstream.write(chunk)
+      const when = cutting !== null && chunk.includes(cutting.word) ? cutting.when : null
+      if (when !== null) cutting = null
+      if (when === null) upstream.write(chunk)
+      else if (when === 'unheard') end()
+      else cutAfter(chunk, when)
     })
     const keepReady = (chunk: Buffer) => {
       const isReady = chunk.at(-readyBytes) === 'Z'.charCodeAt(0)
@@ -94,6 +122,9 @@ export async function startCuttingProxy(
     keptReady: () => held.length,
     asked: () => asked,
     accepted: () => accepted,
+    cutAtWord: (word, when) => {
+      cutting = { word, when }
+    },
     cutNextAfter: (bytes) => {
       nextLimit = bytes
     },

@@ -1,29 +1,32 @@
 // A process that does nothing but deliver events to webhooks, for the tests that kill it. It says `ready` when it has
 // begun, and ends of itself on SIGTERM.
-import { writeSync } from 'node:fs'
+import { appendFileSync, writeSync } from 'node:fs'
 import { systemClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
-import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { type OutgoingRequest, openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { type FastTime, fastClock } from '../fast-clock.ts'
 import { afterStep } from '../steps.ts'
+import type { GivenUp } from './delivery-history.ts'
 
 export interface DeliveringTask {
   database: DbOptions
   time: FastTime
   /** In place of the product's, which a test would wait for too long. */
   timeoutMs: number
+  /** Where it notes what was not answered within that time. */
+  givenUpFile: string
   /** The step after which the process is to die, as `kill -9` would make it, and at which passing of it. */
   dieAfter: { step: DeliveryStep; passing: number } | null
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
-const { timeoutMs } = task
+const { timeoutMs, givenUpFile } = task
 const db = openDb({ ...task.database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayNews(db, () => {})
@@ -33,6 +36,14 @@ const marked = (headers: Record<string, string>) => ({
   'x-worker': String(process.pid),
   'x-sent-at': String(performance.timeOrigin + performance.now()),
 })
+const call = async (request: OutgoingRequest) => {
+  const answer = await outgoing.call({ ...request, headers: marked(request.headers), timeoutMs })
+  if (answer.outcome === 'failed' && answer.error === 'timeout') {
+    const given: GivenUp = { worker: process.pid, url: request.url, id: request.headers['webhook-id'] ?? '' }
+    appendFileSync(givenUpFile, `${JSON.stringify(given)}\n`)
+  }
+  return answer
+}
 let passings = 0
 const worker = createDeliveryWorker({
   db,
@@ -40,7 +51,7 @@ const worker = createDeliveryWorker({
   clock: fastClock(task.time),
   log: createLog('error'),
   sequencer: createSequencer(db),
-  outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
+  outgoing: { call },
   present: (_name, payload) => payload,
   step: afterStep((step) => {
     const { dieAfter } = task

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import type { Arrival, Receiver } from './receivers.ts'
 
 /** An event as its writer knows it. */
@@ -15,12 +16,28 @@ export interface Kill {
   at: number
 }
 
+/** An attempt that was not answered in time: the endpoint may have taken it all the same, and gets it again. */
+export interface GivenUp {
+  worker: number
+  url: string
+  id: string
+}
+
+/** What workers have noted in this file. */
+export function readGivenUp(file: string): GivenUp[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line))
+}
+
 /** What a run did and what came of it; times in milliseconds since 1970. */
 export interface DeliveryHistory {
   receivers: readonly (Receiver & { workspaceId: string })[]
   written: readonly WrittenEvent[]
   arrivals: readonly Arrival[]
   kills: readonly Kill[]
+  /** What their senders did not wait for any longer. */
+  givenUp: readonly GivenUp[]
 }
 
 /** As long as an attempt may take, and more than the writing of its result does: older ones are never repeated. */
@@ -91,9 +108,11 @@ function order({ arrivals }: DeliveryHistory): string[] {
   })
 }
 
-/** What an endpoint has taken comes again only if its sender died before it could write that down. */
+/** What an endpoint has taken comes again only if its sender died before it could write that down, or got no answer in time. */
 function repeats(history: DeliveryHistory): string[] {
+  const givenUp = new Set(history.givenUp.map(({ worker, url, id }) => `${worker} ${new URL(url).pathname} ${id}`))
   return repeated(history).flatMap(({ receiver, id, first }) => {
+    if (givenUp.has(`${first.worker} /${receiver} ${id}`)) return []
     const kill = history.kills.find(({ worker }) => worker === first.worker)
     if (kill !== undefined && kill.at - first.sentAt < unsettledMs) return []
     const end = kill === undefined ? 'lived on' : `died ${Math.round(kill.at - first.sentAt)} ms after it`

@@ -143,7 +143,9 @@ async function insertEndpoint(w: World, options: EndpointOptions & { url: string
       )`
     await tx`
       insert into webhook_queues (workspace_id, endpoint_id, cursor)
-      values (${workspaceId}, ${id}, coalesce((select last_position from event_feeds where workspace_id = ${workspaceId}), 0))`
+      select ${workspaceId}::uuid, ${id}::uuid, coalesce(max(last_position), 0)
+      from event_feeds
+      where workspace_id = ${workspaceId}`
   })
   return { id, secret }
 }

@@ -27,7 +27,7 @@ async function claim(db: Db, w: WebhookWorld): Promise<number> {
 }
 
 function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQueue[]> {
-  return db.statement((tx) => claimQueues(tx, [workspaceId], 1, clock.now()))
+  return db.statement((tx) => claimQueues(tx, 'all', 1, clock.now(), workspaceId))
 }
 
 /** Gives back what was claimed, for the worker of that name or for anyone. */

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type DeliveryStep, deliverySteps } from '../../../src/webhooks/deliver/queue.ts'
+import { newFolder } from '../../support/folder.ts'
 import { type Program, startProgram } from '../../support/program/program.ts'
 import type { DeliveringTask } from '../../support/webhooks/delivering-program.ts'
 import {
   brokenPromises,
   type DeliveryHistory,
   type Kill,
+  readGivenUp,
   type WrittenEvent,
 } from '../../support/webhooks/delivery-history.ts'
 import { type DeliveryWorld, deliveryWorld, receiversOf } from '../../support/webhooks/delivery-world.ts'
@@ -26,12 +29,16 @@ for (const step of deliverySteps) {
   test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async (t) => {
     const crash = await prepare()
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
-    const last = await startWorker(crash.world, null)
+    const last = await startWorker(crash, null)
     await allTaken(crash)
     await allWritten(crash)
     last.kill('SIGTERM')
     assert.equal(await last.gone, 0)
-    const history: DeliveryHistory = { ...crash, arrivals: await crash.receiving.arrivals() }
+    const history: DeliveryHistory = {
+      ...crash,
+      arrivals: await crash.receiving.arrivals(),
+      givenUp: readGivenUp(crash.givenUpFile),
+    }
     await crash.receiving.stop()
     assert.deepEqual(brokenPromises(history), [])
     assert.ok(crash.deaths > 0, 'the step was passed')
@@ -48,6 +55,7 @@ interface Crash {
   subjects: { id: string; n: number }[]
   written: WrittenEvent[]
   kills: Kill[]
+  givenUpFile: string
   /** Kills at the step itself. */
   deaths: number
 }
@@ -60,26 +68,29 @@ async function prepare(): Promise<Crash> {
   await world.addEndpoint(workspaceId, receiving.url(0), plain[0]?.secret ?? '')
   const subjects = Array.from({ length: subjectCount }, () => ({ id: randomUUID(), n: 0 }))
   const receivers = plain.map((one) => ({ ...one, workspaceId }))
-  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], deaths: 0 }
+  const givenUpFile = join(await newFolder(), 'given-up')
+  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], givenUpFile, deaths: 0 }
 }
 
 async function dieOnce(crash: Crash, dieAfter: DeliveryStep, passing: number): Promise<void> {
-  const { world, workspaceId, subjects, written, kills } = crash
+  await writeSome(crash)
+  const victim = await startWorker(crash, { step: dieAfter, passing })
+  // One that comes through without so many passings of the step gets more to do.
+  while ((await Promise.race([victim.gone, allDone(crash, victim)])) === 'done') await writeSome(crash)
+  crash.kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
+  assert.equal(await victim.gone, 'SIGKILL')
+  crash.deaths++
+}
+
+async function writeSome({ world, workspaceId, subjects, written }: Crash): Promise<void> {
   for (let n = 0; n < subjectCount * eventsEach; n++) {
     const subject = subjects[n % subjectCount]
     if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
   }
-  const victim = await startWorker(world, { step: dieAfter, passing })
-  // One that comes through without so many passings of the step is killed when everything was taken, if not yet written.
-  const end = await Promise.race([victim.gone, allTaken(crash)])
-  kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
-  if (end === 'SIGKILL') crash.deaths++
-  else victim.kill()
-  await victim.gone
 }
 
-async function startWorker(world: DeliveryWorld, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
-  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, dieAfter }
+async function startWorker({ world, givenUpFile }: Crash, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
+  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, givenUpFile, dieAfter }
   const worker = startProgram([program, JSON.stringify(task)])
   await worker.said('ready')
   return worker
@@ -88,6 +99,30 @@ async function startWorker(world: DeliveryWorld, dieAfter: DeliveringTask['dieAf
 async function allTaken({ receiving, written }: Crash): Promise<'taken'> {
   await receiving.taken([{ receiver: 0, events: written.length }])
   return 'taken'
+}
+
+/** Everything is taken and written, and nobody holds the queue any more; never if the worker dies before. */
+async function allDone(crash: Crash, worker: Program): Promise<'done'> {
+  let isGone = false
+  worker.gone.then(() => {
+    isGone = true
+  })
+  const { db } = crash.world
+  for (; !isGone; await sleep(50)) {
+    const [row] = await db.sql<{ delivered: number; held: boolean }[]>`
+      select
+        (
+          select count(*)::integer
+          from webhook_deliveries d
+          where d.workspace_id = q.workspace_id
+            and d.state = 'delivered'
+        ) as delivered,
+        q.lease_owner is not null as held
+      from webhook_queues q
+      where q.workspace_id = ${crash.workspaceId}`
+    if (row?.delivered === crash.written.length && !row.held) return 'done'
+  }
+  return new Promise(() => {})
 }
 
 /** What a worker had sent and could not write down is sent again by the next: the test's own time limit bounds this. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { claimQueues, endLeasesOfDead } from '../../../src/webhooks/endpoint/queue-queries.ts'
+import { claimQueues, listDeadHolders } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 /** As if the worker had been away for longer than its lease. */
@@ -114,17 +114,17 @@ test('under a role that its sessions have taken on, a worker takes none for dead
   await w.record(randomUUID(), [{ n: 1 }])
   await w.sequencer.place(w.workspaceId)
   const undone = new Error('undone')
-  let ended: number | undefined
+  let dead: string[] | undefined
   const tried = w.db.tx(async (tx) => {
     await tx`create role parley_workers`
     await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
     await tx`set local role parley_workers`
-    assert.equal((await claimQueues(tx, [w.workspaceId], 1, w.clock.now())).length, 1)
-    ended = await endLeasesOfDead(tx)
+    assert.equal((await claimQueues(tx, 'all', 1, w.clock.now(), w.workspaceId)).length, 1)
+    dead = await listDeadHolders(tx)
     throw undone
   })
   await assert.rejects(tried, undone)
-  assert.equal(ended, 0)
+  assert.deepEqual(dead, [])
 })
 
 test('a look at what is due finds what time has made ready, and leaves alone what was only told of', async () => {
@@ -134,7 +134,7 @@ test('a look at what is due finds what time has made ready, and leaves alone wha
   const past = new Date(w.clock.now().getTime() - 1)
   const ready = { retry_at: past, paused_until: past, lease_session: 'another worker' }
   const asked = async () => {
-    const claimed = await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now()))
+    const claimed = await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now(), w.workspaceId))
     return claimed.filter(({ id }) => id === w.endpointId).length
   }
   assert.equal(await asked(), 0)

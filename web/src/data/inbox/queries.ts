@@ -14,6 +14,7 @@ import type { ConversationFilter } from './types.ts'
 // The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
 const fresh = { staleTime: Number.POSITIVE_INFINITY }
 const newest = 50
+const maxReadAgain = 1000
 
 /** The inbox of the workspace in the address, for what changes it (`actions.ts`). */
 export function useInbox(): Inbox {
@@ -40,7 +41,14 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
     queryKey,
     queryFn: async () => {
       const asked = thisMoment()
-      return listAsHeard(inbox, await listPage(workspaceId, filter, null), asked, filter, me().id)
+      const known = queries.getQueryData<ConversationList>(queryKey)?.rows.length ?? 0
+      return listAsHeard(
+        inbox,
+        await readRows(workspaceId, filter, Math.min(known, maxReadAgain)),
+        asked,
+        filter,
+        me().id,
+      )
     },
     placeholderData: keepPreviousData,
     structuralSharing: (before, list) => shareRows(before as ConversationList | undefined, list as ConversationList),
@@ -62,6 +70,15 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
     })
   }
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
+}
+
+/** The first page, and as many more as it takes: a list that is read again leaves who has scrolled down where they are. */
+async function readRows(workspaceId: string, filter: ConversationFilter, count: number): Promise<ConversationList> {
+  let list = await listPage(workspaceId, filter, null)
+  while (list.cursor !== null && list.rows.length < count) {
+    list = appendPage(list, await listPage(workspaceId, filter, list.cursor))
+  }
+  return list
 }
 
 /** The rows of a list as far as they are known. */

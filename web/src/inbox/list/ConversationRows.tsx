@@ -111,23 +111,29 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
 
 /**
  * Reads the page that begins at the cursor, when there is one to be read. Again when it did not come, and when the list was
- * read again meanwhile: the page is then none of it.
+ * read again meanwhile: the page is then none of it. That shows by another cursor, or by the same one when both came between
+ * two drawings.
  */
 function useMore(cursor: string | null, more: () => Promise<void>): void {
-  const [failures, setFailures] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each failure
+  const [readings, setReadings] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each reading
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
-    const failed = () => {
-      if (!isOver) timer = setTimeout(() => setFailures((count) => count + 1), retryMs)
+    const goOn = (afterMs: number) => {
+      if (!isOver) timer = setTimeout(() => setReadings((count) => count + 1), afterMs)
     }
-    if (cursor !== null) more().catch(failed)
+    if (cursor !== null)
+      more().then(
+        // What came is drawn first.
+        () => goOn(0),
+        () => goOn(retryMs),
+      )
     return () => {
       isOver = true
       clearTimeout(timer)
     }
-  }, [cursor, failures])
+  }, [cursor, readings])
 }
 
 interface Moves {

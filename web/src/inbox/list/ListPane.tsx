@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useMemo, useRef } from 'react'
+import { Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
@@ -75,17 +75,18 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
   const workspaceId = useWorkspaceId()
   const { data: counts } = useCounts(workspaceId)
   const tabs = useRef<HTMLDivElement>(null)
-  // Beside large counts there is not room for all of them.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view
-  useEffect(() => {
+  const shown = counts && views.map((one) => countOf(counts[one].open))
+  // Beside large counts there is not room for all of them, and they come after the view they push aside.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view, and whenever the counts take other room
+  useLayoutEffect(() => {
     tabs.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [view])
+  }, [view, shown?.join()])
   return (
     <div ref={tabs} className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>
-      {views.map((one) => (
+      {views.map((one, n) => (
         <button key={one} type="button" className={styles.tab} aria-pressed={one === view} onClick={() => choose(one)}>
           {t.inbox.views[one]}
-          {counts !== undefined && <span className={styles.count}>{countOf(counts[one].open)}</span>}
+          {shown !== undefined && <span className={styles.count}>{shown[n]}</span>}
         </button>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { announce, type Db, type Sql, type Tx } from '../../../base/db.ts'
+import { isSpread } from '../../../base/distribution/spread.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { type Lease, leaseList, standBehindFence } from '../session/lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
@@ -143,17 +144,27 @@ export async function forbidSend(
 /** Which of the sessions have something to claim. */
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []
-  const rows = await sql<{ id: string }[]>`
-    select l.connection_id as id
-    from ${leaseList(sql, leases)}
-    where exists (
-      select
-      from session_sends t
-      where t.workspace_id = l.workspace_id
-        and t.connection_id = l.connection_id
-        and t.state = 'waiting'
-        and t.deadline > clock_timestamp()
-    )`
+  // Of few sessions each is looked up. On several servers that is refused, and all that waits is read, which is little.
+  const rows = isSpread(sql)
+    ? await sql<{ id: string }[]>`
+        select distinct t.workspace_id, t.connection_id as id
+        from session_sends t
+        join ${leaseList(sql, leases)}
+          on t.workspace_id = l.workspace_id
+          and t.connection_id = l.connection_id
+        where t.state = 'waiting'
+          and t.deadline > clock_timestamp()`
+    : await sql<{ id: string }[]>`
+        select l.connection_id as id
+        from ${leaseList(sql, leases)}
+        where exists (
+          select
+          from session_sends t
+          where t.workspace_id = l.workspace_id
+            and t.connection_id = l.connection_id
+            and t.state = 'waiting'
+            and t.deadline > clock_timestamp()
+        )`
   return rows.map((row) => row.id)
 }
 

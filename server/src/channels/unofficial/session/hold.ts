@@ -8,6 +8,7 @@ import type { OpenOurFile } from '../../media-way.ts'
 import type { Socket, Transport } from '../transport/transport.ts'
 import { type Lease, LeaseLost, leaseMs, releaseSession, safetyMs } from './lease.ts'
 import type { Session } from './session.ts'
+import { freedTopic } from './session-queries.ts'
 import { transitionSession } from './session-transition.ts'
 
 export interface HoldDeps {
@@ -104,7 +105,8 @@ export function loseHold({ log }: HoldDeps, hold: Hold): void {
 
 /** Lets others claim the session. */
 export async function releaseHold({ db }: HoldDeps, hold: Hold): Promise<void> {
-  await db.statement((tx) => releaseSession(tx, hold.lease))
+  const news = { topic: freedTopic, id: hold.lease.connectionId }
+  await db.statement((tx) => releaseSession(tx, hold.lease), news)
   endHold(hold)
 }
 

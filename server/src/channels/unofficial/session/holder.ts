@@ -1,7 +1,16 @@
 import { withTimeout } from '../../../base/async/timeout.ts'
+import type { Db } from '../../../base/db.ts'
+import { byWorkspace, isSpread } from '../../../base/distribution/spread.ts'
 import { listWaiting } from '../send/sends.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'
-import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
+import {
+  type ClaimedSession,
+  claimSessions,
+  endLeasesOf,
+  listClaimable,
+  listDeadHolders,
+  renewLeases,
+} from './lease.ts'
 import { closeLine, settleLine } from './line.ts'
 import { openSession } from './session.ts'
 import { beginHold, reopenWhenDue, runSessionCommands } from './session-commands.ts'
@@ -41,10 +50,11 @@ export function createSessionHolder(deps: HoldDeps): SessionHolder {
       const room = maxHeld - holds.size
       if (isStopping || room <= 0) return 0
       const askedAt = performance.now()
-      const claimed = await deps.db.statement((tx) => claimSessions(tx, room))
-      await Promise.all(claimed.map((row) => begin(deps, holds, row, askedAt)))
+      const begun: Promise<void>[] = []
+      await claimFree(deps.db, room, (row) => void begun.push(begin(deps, holds, row, askedAt)))
+      await Promise.all(begun)
       // Those that were claimed while it began to stop are given back by it, or run out.
-      return claimed.length
+      return begun.length
     },
     renew: (connectionId) => renewAll(deps, some(connectionId)),
     send: async (connectionId) => {
@@ -76,6 +86,21 @@ export function createSessionHolder(deps: HoldDeps): SessionHolder {
   }
 }
 
+/**
+ * Claims sessions, and has `take` told of each as soon as it is claimed. Where rows are spread, the workspaces of those that are
+ * free are looked for first, and each is claimed in by itself.
+ */
+async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) => void): Promise<void> {
+  const workspaces = isSpread(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
+  let left = room
+  for (const only of workspaces) {
+    if (left === 0) return
+    const claimed = await db.statement((tx) => claimSessions(tx, left, only))
+    claimed.forEach(take)
+    left -= claimed.length
+  }
+}
+
 async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSession, askedAt: number): Promise<void> {
   const lease = { workspaceId: row.workspace_id, connectionId: row.connection_id, fence: row.fence }
   const { workspaceId, connectionId } = lease
@@ -99,7 +124,12 @@ async function renewAll(deps: HoldDeps, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return
   const askedAt = performance.now()
   const leases = holds.map(({ lease }) => lease)
-  const rows = await deps.db.statement((tx) => renewLeases(tx, leases))
+  const rows = await byWorkspace(
+    deps.db.sql,
+    leases,
+    ({ workspaceId }) => workspaceId,
+    (some, only) => deps.db.statement((tx) => renewLeases(tx, some, only)),
+  )
   const rowOf = new Map(rows.map((row) => [row.connection_id, row]))
   for (const hold of holds) {
     const row = rowOf.get(hold.lease.connectionId)

@@ -15,6 +15,9 @@ import {
 /** A member has asked for something; the id is the connection's. */
 export const wishTopic = 'session_wishes'
 
+/** A session was given back, by a process that stops; the id is the connection's. */
+export const freedTopic = 'session_freed'
+
 export async function findSession(
   sql: Sql,
   keyring: Keyring,

@@ -1,5 +1,6 @@
 import { type Loop, type Repeat, repeatAtOnce } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
+import { watchDue } from '../../../base/news/due-watch.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { waitingTopic } from '../send/sends.ts'
@@ -8,10 +9,13 @@ import { simulatedTransport } from '../transport/simulated-transport.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { HoldDeps } from './hold.ts'
 import { createSessionHolder, type SessionHolder } from './holder.ts'
-import { wishTopic } from './session-queries.ts'
+import { readStanding } from './lease.ts'
+import { freedTopic, wishTopic } from './session-queries.ts'
 
 const lookEveryMs = 1_000
 const lookForDeadEveryMs = 1_000
+/** Of what no news told. */
+const askEveryMs = 5_000
 const renewEveryMs = 4_000
 const sendEveryMs = 1_000
 const tickEveryMs = 250
@@ -22,14 +26,23 @@ export function startSessions({ repeat = repeatAtOnce, ...deps }: HoldDeps & { r
   const onError = (error: unknown) => deps.log.error('sessions not served', {}, error)
   const stopListening = listen(deps, holder, onError)
   const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
+  // Of others that hold nothing no death is missed.
+  let isHeldByOthers = false
+  const nextAt = async (now: Date) => {
+    const standing = await readStanding(deps.db.sql)
+    isHeldByOthers = standing.isHeldByOthers
+    return standing.freeInMs === null ? null : new Date(now.getTime() + standing.freeInMs)
+  }
+  const news = [{ topic: wishTopic }, { topic: freedTopic }]
+  const watch = watchDue(deps, { nextAt, askEveryMs, news })
   // News may be lost, so all of it is looked for as well.
   const loops = [
     loop(tickEveryMs, async () => holder.tick()),
     loop(renewEveryMs, () => holder.renew()),
     loop(sendEveryMs, () => holder.send()),
-    loop(lookEveryMs, () => holder.look()),
+    loop(lookEveryMs, async () => (await watch.isDue()) && holder.look()),
     loop(lookForDeadEveryMs, async () => {
-      if (await holder.lookForDead()) await holder.look()
+      if (isHeldByOthers && (await holder.lookForDead())) await holder.look()
     }),
   ]
   return {

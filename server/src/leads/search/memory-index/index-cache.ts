@@ -119,7 +119,8 @@ function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf
   }
   const build = async (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
     const startedMs = performance.now()
-    const live = await countLive(deps.db.sql, workspaceId)
+    // A workspace that does not fit is looked at again every half minute: no more of it is counted than tells so.
+    const live = await countLive(deps.db.sql, workspaceId, Math.ceil(deps.limits.maxBytes / bytesPerLead) + 1)
     const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, holds }, nowMs, live * bytesPerLead)
     const entry: Entry = {
       cached,

@@ -93,12 +93,17 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
   )
 }
 
-export async function countLive(sql: Sql, workspaceId: string): Promise<number> {
+/** The live leads of a workspace, counted up to so many: beyond these the rest is of no account. */
+export async function countLive(sql: Sql, workspaceId: string, atMost: number): Promise<number> {
   const [row] = await sql<{ live: number }[]>`
     select count(*)::integer as live
-    from leads
-    where workspace_id = ${workspaceId}
-      and deleted_at is null`
+    from (
+      select
+      from leads
+      where workspace_id = ${workspaceId}
+        and deleted_at is null
+      limit ${atMost}
+    ) as l`
   return row?.live ?? 0
 }
 

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../../base/clock.ts'
 import { openDb } from '../../../base/db.ts'
+import { learnWhetherSpread } from '../../../base/distribution/spread.ts'
 import { describeError } from '../../../base/log.ts'
 import { openVault } from '../../../base/sealing/vault.ts'
 import { openIndexCache } from './index-cache.ts'
@@ -14,6 +15,7 @@ const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-
 // Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
+await learnWhetherSpread(db)
 const vault = openVault(db, masterKeys, systemClock)
 const cache = openIndexCache({
   db,

@@ -1,6 +1,9 @@
-import type { Sql, Tx } from '../../../base/db.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../../base/db.ts'
+import { claimFirst, fewCandidates } from '../../../base/distribution/spread.ts'
 import { type ApiError, notFound } from '../../../base/errors.ts'
-import { announceImport } from '../../../team/team-news.ts'
+import { type DueWatch, watchDue } from '../../../base/news/due-watch.ts'
+import { announceImport, announcesImport, teamTopic } from '../../../team/team-news.ts'
 
 export const importStates = [
   'uploading',
@@ -85,23 +88,50 @@ const leaseMs = 10_000
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
 
+/** Within the lease: who takes over from a worker that has gone knows when it ends. */
+const askEveryMs = 5_000
+
+/** Whether there is an import for `claimImport` to take. */
+export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from lead_imports
+      where state in ('running', 'paused')`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns: announcesImport }] })
+}
+
 /** Takes an import that waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
-export async function claimImport(tx: Tx, now: Date): Promise<ImportRow | undefined> {
+export async function claimImport(db: Db, now: Date): Promise<ImportRow | undefined> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from lead_imports
+    where state in ('running', 'paused')
+      and due_at <= ${now}
+    order by due_at
+    limit ${fewCandidates}`
+  return claimFirst(due, (workspaceId) => db.tx((tx) => claimIn(tx, workspaceId, now)))
+}
+
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRow | undefined> {
   const [row] = await tx<ImportRow[]>`
     update lead_imports i
     set state = 'running',
       due_at = ${leaseEnd(now)},
       attempts = i.attempts + 1
     from (
-      select workspace_id, id
+      select id
       from lead_imports
-      where state in ('running', 'paused')
+      where workspace_id = ${workspaceId}
+        and state in ('running', 'paused')
         and due_at <= ${now}
       order by due_at
       limit 1
       for update skip locked
     ) as due
-    where i.workspace_id = due.workspace_id
+    where i.workspace_id = ${workspaceId}
       and i.id = due.id
     returning i.*`
   if (row !== undefined) announceImport(tx, row.workspace_id, row.id)
@@ -186,6 +216,7 @@ export async function letGoOfImport(tx: Tx, row: ImportRow, now: Date): Promise<
       and id = ${row.id}
       and ${isThatRun(tx, row)}
       and position = ${row.position}`
+  announceImport(tx, row.workspace_id, row.id)
 }
 
 /** Lets an import wait, for the day's quota. */

@@ -39,7 +39,7 @@ const dayMs = 86_400_000
 export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count
-    const row = await deps.db.tx((tx) => claimImport(tx, deps.clock.now()))
+    const row = await claimImport(deps.db, deps.clock.now())
     if (row === undefined) return count
     await workOn(deps, row, signal)
   }

@@ -1,0 +1,18 @@
+import { newId } from '../../server/src/base/id.ts'
+import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
+import type { NewEvent } from '../../server/src/events/record.ts'
+
+/** An event with a place in the feed. */
+export function eventRow(keyring: Keyring, workspaceId: string, event: NewEvent, at: Date, position: number) {
+  const id = newId(at)
+  return {
+    workspace_id: workspaceId,
+    id,
+    name: event.name,
+    subject_id: event.subjectId,
+    connection_id: event.connectionId,
+    payload: keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload)),
+    occurred_at: at,
+    position,
+  }
+}

@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads'
+import type { Db } from '../../server/src/base/db.ts'
+import { firstIdAt } from '../../server/src/base/id.ts'
+import { epochSize } from '../../server/src/inbox/search/message-tokens.ts'
+import { tokenRules } from '../../server/src/leads/lead/search-lines.ts'
+import { fillingOf, seedConnection } from '../inbox-seed.ts'
+import type { Database } from '../place.ts'
+import { makeWorkspace } from '../workspace.ts'
+import { withoutIndexes } from './indexes.ts'
+import type { LargeShare } from './load-thread.ts'
+import { type Job, lastPosition, type Tenant } from './tenant.ts'
+
+export interface Size {
+  leads: number
+  conversations: number
+  /** Messages of each conversation. */
+  each: number
+}
+
+const tables = [
+  ...['leads', 'lead_search', 'events'],
+  ...['conversations', 'conversation_search', 'messages', 'message_search', 'message_parts', 'sends'],
+]
+const threads = 4
+const piece = 10_000
+/** A number sends 70 messages a second: many of them, so that it is not this pace that is measured. */
+const connectionsOfLarge = 64
+const large = 1_000
+
+/**
+ * Workspaces of these sizes as they would be after two years, filled by COPY before the indexes are there: those that an
+ * earlier run left in this database, or new ones. Rows open as any others do.
+ */
+export async function loadedTenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
+  await db.sql`create table if not exists bench_large (n integer primary key, tenant jsonb not null)`
+  const kept = await db.sql<{ tenant: Tenant }[]>`select tenant from bench_large order by n`
+  if (kept.length > 0) return kept.map(({ tenant }) => tenant)
+  const tenants: Tenant[] = []
+  for (const size of sizes) tenants.push(await makeTenant(db, size))
+  await withoutIndexes(options, tables, {
+    leads: () => fill(options, tenants, ['leads']),
+    others: () => fill(options, tenants, ['conversations', 'messages']),
+  })
+  for (const tenant of tenants) await finish(db, tenant)
+  for (const [n, tenant] of tenants.entries()) {
+    await db.sql`insert into bench_large (n, tenant) values (${n}, ${db.sql.json({ ...tenant })})`
+  }
+  return tenants
+}
+
+export async function makeTenant(db: Db, size: Size): Promise<Tenant> {
+  const workspace = await makeWorkspace(db)
+  const filling = await fillingOf(db, workspace)
+  const count = size.conversations >= large ? connectionsOfLarge : Math.min(1, size.conversations)
+  const connectionIds: string[] = []
+  for (let n = 0; n < count; n++) connectionIds.push((await seedConnection(filling, workspace, 1, 0)).id)
+  return { ...workspace, ...size, connectionIds, endMs: Date.now() }
+}
+
+async function fill(options: Database, tenants: readonly Tenant[], kinds: readonly Job['kind'][]): Promise<void> {
+  let done = 0
+  const begun = performance.now()
+  const share = { db: options, tenants, tables, kinds, piece, threads }
+  await Promise.all(
+    Array.from({ length: threads }, (_, thread) =>
+      runShare({ ...share, thread }, (more) => {
+        const before = Math.floor(done * 100)
+        done += more
+        const seconds = Math.round((performance.now() - begun) / 1000)
+        if (Math.floor(done * 100) > before)
+          process.stderr.write(`${kinds[0]}: ${Math.floor(done * 100)} % in ${seconds} s\n`)
+      }),
+    ),
+  )
+}
+
+function runShare(workerData: LargeShare, onProgress: (more: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./load-thread.ts', import.meta.url), { workerData })
+    worker.on('message', onProgress)
+    worker.once('error', reject)
+    worker.once('exit', () => resolve())
+  })
+}
+
+/** What tells how far the feed and the tokens have come: they have been made of all. */
+export async function finish(db: Db, tenant: Tenant): Promise<void> {
+  const { workspaceId, conversations, each, endMs } = tenant
+  const position = lastPosition(tenant)
+  const messages = conversations * each
+  const end = new Date(endMs + each * 1000)
+  await db.sql`
+    insert into event_feeds (workspace_id, last_position)
+    values (${workspaceId}, ${position})
+    on conflict (workspace_id) do update set last_position = excluded.last_position`
+  await db.sql`
+    insert into lead_search_feeds (workspace_id, position, rules)
+    values (${workspaceId}, ${position}, ${tokenRules})
+    on conflict (workspace_id) do update set position = excluded.position, rules = excluded.rules`
+  await db.sql`
+    insert into inbox_search_progress (workspace_id, messages_to, epoch, in_epoch, conversations_to)
+    values (
+      ${workspaceId}, ${firstIdAt(end)}, ${Math.floor(messages / epochSize)}, ${messages % epochSize}, ${end}
+    )
+    on conflict do nothing`
+}

@@ -1,0 +1,86 @@
+import { newId } from '../../server/src/base/id.ts'
+import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
+import { newLead } from '../../server/src/leads/lead/change.ts'
+import { leadCreated } from '../../server/src/leads/lead/events.ts'
+import type { Lead } from '../../server/src/leads/lead/lead.ts'
+import { sealLead } from '../../server/src/leads/lead/sealed.ts'
+import { searchTokens } from '../../server/src/leads/lead/search-lines.ts'
+import { person } from '../people.ts'
+import type { Sheet } from './binary-rows.ts'
+import { eventRow } from './event-row.ts'
+import { addCopy, idBytes, randomBytesOf, type Template, templateOf } from './templates.ts'
+import { type Job, leadTime, messageEvents, opensLead, positionAt, type Tenant } from './tenant.ts'
+
+export type SheetOf = (table: string) => Sheet
+
+/** Leads with their tokens and, of the newest, their events. */
+export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
+  const { workspaceId } = tenant
+  let [minute, nth] = [Number.NaN, 0]
+  for (let n = from; n < to; n++) {
+    const at = leadTime(tenant, n)
+    if (!opensLead(tenant, n)) {
+      addBlind(tenant, keyring, n, at, sheetOf)
+      continue
+    }
+    const lead: Lead = newLead({ fields: person(n), phoneAsSent: null, typed: [], values: {} }, newId(at), '', at).lead
+    addLead(sheetOf, keyring, workspaceId, lead)
+    nth = minuteOf(tenant, at) === minute ? nth + 1 : leadsBefore(tenant, n)
+    minute = minuteOf(tenant, at)
+    const position = positionAt(tenant, at, tenant.each * messageEvents + nth)
+    if (position !== null) sheetOf('events').add(eventRow(keyring, workspaceId, leadCreated(lead), at, position))
+  }
+}
+
+function addLead(sheetOf: SheetOf, keyring: Keyring, workspaceId: string, lead: Lead): void {
+  sheetOf('leads').add({ workspace_id: workspaceId, ...sealLead(keyring, lead) })
+  const tokens = searchTokens(keyring, lead)
+  const { indexVersion } = keyring
+  sheetOf('lead_search').add({ workspace_id: workspaceId, lead_id: lead.id, index_version: indexVersion, tokens })
+}
+
+/** People of whom leads that nobody opens have the status and the rest; none of them is one that opens. */
+const [templates, firstBlind] = [4_096, 20_000_000]
+const blindOf = new WeakMap<Keyring, Template[]>()
+
+/**
+ * A lead that does not open: it has what indexes and pages hold of one, and bytes of the usual length where it is sealed. It
+ * has no tokens, as none has until the worker has come to it.
+ */
+function addBlind(tenant: Tenant, keyring: Keyring, n: number, at: Date, sheetOf: SheetOf): void {
+  const all = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
+  const template = all[(Math.imul(n, 0x9e3779b1) >>> 0) % templates]
+  if (template === undefined) throw new Error('There is no such template')
+  const digits = String(n).padStart(8, '0')
+  addCopy(sheetOf('leads'), template, {
+    id: idBytes(at.getTime()),
+    unique_code: `LB${digits}XX`,
+    external_ref: `old-${digits}`,
+    email_index: randomBytesOf(16),
+    phone_index: randomBytesOf(16),
+    created_at: at.getTime(),
+    updated_at: at.getTime(),
+  })
+}
+
+function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetOf: SheetOf): Template[] {
+  const at = new Date(endMs)
+  const all = Array.from({ length: templates }, (_, n) => {
+    const fields = { ...person(firstBlind + n), externalRef: 'old-00000000' }
+    const { lead } = newLead({ fields, phoneAsSent: null, typed: [], values: {} }, newId(at), '', at)
+    return templateOf(sheetOf('leads'), { workspace_id: workspaceId, ...sealLead(keyring, lead) })
+  })
+  blindOf.set(keyring, all)
+  return all
+}
+
+/** As places in the feed count them: back from the end. */
+const minuteOf = ({ endMs }: Tenant, at: Date): number => Math.floor((at.getTime() - endMs) / 60_000)
+
+/** Leads of the same minute before the n-th, which may be another piece's. */
+function leadsBefore(tenant: Tenant, n: number): number {
+  let before = 0
+  while (n > before && minuteOf(tenant, leadTime(tenant, n - before - 1)) === minuteOf(tenant, leadTime(tenant, n)))
+    before++
+  return before
+}

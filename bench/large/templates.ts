@@ -1,0 +1,59 @@
+import { fillRandom } from '../../server/src/base/random.ts'
+import { type Sheet, writeTime } from './binary-rows.ts'
+
+/** A row as its table's sheet writes it, of which copies are made that differ in values of one length. */
+export interface Template {
+  bytes: Buffer
+  /** Where the value of each column begins. */
+  at: Readonly<Record<string, number>>
+}
+
+export function templateOf(sheet: Sheet, row: Readonly<Record<string, unknown>>): Template {
+  const bytes = sheet.encode(row)
+  const at: Record<string, number> = {}
+  let offset = 2
+  for (const name of Object.keys(row)) {
+    const length = bytes.readInt32BE(offset)
+    at[name] = offset + 4
+    offset += 4 + Math.max(0, length)
+  }
+  return { bytes, at }
+}
+
+/** Values of a copy: bytes, texts or moments (as their milliseconds), each as long as the template's own. */
+export type Changes = Readonly<Record<string, Buffer | string | number>>
+
+export function addCopy(sheet: Sheet, { bytes, at }: Template, changes: Changes): void {
+  const page = sheet.room(bytes.length)
+  const start = page.at
+  bytes.copy(page.bytes, start)
+  for (const name in changes) {
+    const [value, offset] = [changes[name], start + (at[name] ?? 0)]
+    if (typeof value === 'string') page.bytes.write(value, offset, 'latin1')
+    else if (typeof value === 'number') writeTime(page.bytes, offset, value)
+    else value?.copy(page.bytes, offset)
+  }
+}
+
+/** As `newId`, in bytes, and with no counter: of a few rows of one moment the order is of no account. */
+export function idBytes(ms: number): Buffer {
+  const bytes = randomBytesOf(16)
+  bytes.writeUIntBE(ms, 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  return bytes
+}
+
+export function randomBytesOf(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  fillRandom(bytes)
+  return bytes
+}
+
+export const uuidBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
+
+export function positionBytes(position: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeBigInt64BE(BigInt(position))
+  return bytes
+}

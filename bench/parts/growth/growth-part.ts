@@ -1,0 +1,88 @@
+import { type Db, openDb } from '../../../server/src/base/db.ts'
+import { migrate } from '../../../server/src/base/migrate.ts'
+import { memoryOf, type Start } from '../../child.ts'
+import type { Course } from '../../contest.ts'
+import { loadedTenants, type Size } from '../../large/load-large.ts'
+import { openLeads, type Tenant } from '../../large/tenant.ts'
+import { type Database, placeOf } from '../../place.ts'
+import { requestsOf } from './requests.ts'
+import { type Grown, printGrowth, runRounds, withoutMemory } from './rounds.ts'
+import { readySide, type Side } from './side.ts'
+
+interface Stage {
+  options: Database
+  start: Start
+  course: Course
+}
+
+/** Small workspaces beside the large one, so that it is not alone in its tables. */
+const neighbours = 500
+const neighbour: Size = { leads: 100, conversations: 4, each: 20 }
+/** For a memory index of a million leads. */
+const roomy = '300'
+
+/**
+ * The same work in a large workspace, in a small one of the same database, and in one like that in a database of its own.
+ * A large one whose leads do not all open is listed by the database, as one is that does not fit into memory; so what a
+ * memory index answers for the small ones is also asked of a process that has none.
+ */
+export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<Grown[]> {
+  const few: Size = {
+    leads: Math.min(100_000, Math.ceil(size.leads / 2)),
+    conversations: Math.min(2_000, Math.ceil(size.conversations / 2)),
+    each: size.each,
+  }
+  await makeDatabase(options, 'parley_small')
+  const small = { ...options, database: 'parley_small' }
+  const dbs = [openDb(options), openDb(small)] as const
+  const sizes = [size, few, ...Array.from({ length: size.leads < 1_000_000 ? 1 : neighbours }, () => neighbour)]
+  const [[large, beside], [alone]] = [await tenants(dbs[0], options, sizes), await tenants(dbs[1], small, [few])]
+  if (large === undefined || beside === undefined || alone === undefined) throw new Error('A workspace is missing')
+  const platform = await start('platform.ts', {})
+  const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
+  const indexed = [beside, ...(openLeads(large) === large.leads ? [large] : [])]
+  const [both, own, bare] = [
+    await begin(options, { WARM: indexed.map(({ workspaceId }) => workspaceId).join(','), SEARCH_MEMORY: roomy }),
+    await begin(small, { WARM: alone.workspaceId }),
+    await begin(small, { SEARCH_MEMORY: '0' }),
+  ]
+  const sides: Side[] = [
+    await readySide('large', dbs[0], large, both, platform.port),
+    await readySide('beside', dbs[0], beside, both, platform.port),
+    await readySide('alone', dbs[1], alone, own, platform.port),
+    await readySide(withoutMemory, dbs[1], alone, bare, platform.port),
+  ]
+  const results: Grown[] = []
+  for (const work of requestsOf().filter(({ name }) => name.includes(only))) {
+    results.push(await runRounds(work, sides, course))
+    printGrowth(results.slice(-1), { size, few, connections: course.connections })
+  }
+  printGrowth(results, { size, few, connections: course.connections })
+  for (const [name, peer] of Object.entries({ both, own, bare })) console.log(`memory, ${name}: ${memoryOf(peer)} MB`)
+  for (const db of dbs) await db.close()
+  return results
+}
+
+async function tenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
+  await migrate(db)
+  return loadedTenants(db, options, sizes)
+}
+
+async function timedStart(start: Start, of: Database, env: Record<string, string>) {
+  const begun = performance.now()
+  const peer = await start('product.ts', { ...placeOf(of), ...env })
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  const { WARM = '', SEARCH_MEMORY = '192' } = env
+  const indexes = WARM === '' ? 0 : WARM.split(',').length
+  console.log(
+    `started on ${of.database} in ${seconds} s with ${indexes} indexes, bound ${SEARCH_MEMORY} MB: ${memoryOf(peer)} MB`,
+  )
+  return peer
+}
+
+async function makeDatabase(options: Database, name: string): Promise<void> {
+  const { sql, close } = openDb({ ...options, maxConnections: 1 })
+  const known = await sql`select 1 from pg_database where datname = ${name}`
+  if (known.length === 0) await sql.unsafe(`create database ${name}`)
+  await close()
+}

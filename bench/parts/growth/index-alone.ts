@@ -1,0 +1,91 @@
+import { newId } from '../../../server/src/base/id.ts'
+import { readSearchTerm } from '../../../server/src/leads/lead/search-lines.ts'
+import { noFilter } from '../../../server/src/leads/search/list-filter.ts'
+import { leadText } from '../../../server/src/leads/search/memory-index/indexed-text.ts'
+import {
+  appendLead,
+  type IndexedLead,
+  type MemoryIndex,
+  memoryIndexBytes,
+  newMemoryIndex,
+  queryMemoryIndex,
+  usualShape,
+} from '../../../server/src/leads/search/memory-index/memory-index.ts'
+import type { IndexQuery } from '../../../server/src/leads/search/memory-index/query.ts'
+import { clear, isFull, newSegment, seal } from '../../../server/src/leads/search/memory-index/segment.ts'
+import { memoryOf } from '../../child.ts'
+import { median } from '../../figures.ts'
+import { person } from '../../people.ts'
+
+const timesEach = 9
+
+/** What the memory index of a workspace takes and how fast it answers, without a database: leads of 100,000 and of so many. */
+export function runIndexAlone(leadCount: number): void {
+  console.log('\n| memory index | leads | built in | its bytes | the process | |\n|---|---:|---:|---:|---:|---|')
+  for (const count of [Math.min(100_000, leadCount), leadCount]) {
+    const began = process.cpuUsage()
+    const index = build(count)
+    const { user, system } = process.cpuUsage(began)
+    const seconds = ((user + system) / 1_000_000).toFixed(1)
+    const [own, all] = [Math.round(memoryIndexBytes(index) / 1_000_000), memoryOf(process)]
+    const times = queries(count).map(([name, query]) => `${name} ${millisecondsOf(index, query)}`)
+    console.log(`| CPU time | ${count} | ${seconds} s | ${own} MB | ${all} MB | ${times.join(', ')} |`)
+  }
+}
+
+/** As the product fills one, but for the opening of rows. */
+function build(count: number): MemoryIndex {
+  const index = newMemoryIndex(usualShape)
+  const open = newSegment(usualShape.segmentSlots)
+  const begin = Date.now() - count
+  for (let n = 0; n < count; n++) {
+    if (isFull(open)) {
+      index.segments.push(seal(open))
+      clear(open)
+    }
+    appendLead(index, open, leadOf(n, begin + n))
+  }
+  if (open.count > 0) index.segments.push(seal(open))
+  return index
+}
+
+function leadOf(n: number, at: number): IndexedLead {
+  const { firstName, lastName, email, phone, externalRef, status, priority, source } = person(n)
+  const uniqueCode = `L${String(n).padStart(11, '0')}`
+  return {
+    ...{ id: newId(new Date(at)), created: at, updated: at, status, priority, source },
+    ...{ adPlatform: null, assignee: null },
+    text: leadText({ firstName, lastName, email, phone, uniqueCode, externalRef }),
+  }
+}
+
+function queries(count: number): [string, IndexQuery][] {
+  const some = person(Math.floor(count / 3))
+  const query = (search: string | null, statuses: string[] | null = null): IndexQuery => ({
+    ...{ after: null, offset: 0, limit: 51, needsTotal: true },
+    filter: { ...noFilter, search, statuses },
+    sort: { by: 'createdAt', order: 'desc' },
+    term: search === null ? null : readSearchTerm(search),
+  })
+  return [
+    ['first page', query(null)],
+    ['status won', query(null, ['won'])],
+    ['an e-mail', query(some.email)],
+    ['a phone', query(some.phone)],
+    ['a reference', query(`crm-${Math.floor(count / 3)}`)],
+    ['no hit', query('zzqxj1')],
+    ['maria', query('maria')],
+    ['maria and won', query('maria', ['won'])],
+  ]
+}
+
+/** Processor time: others may be on the machine. */
+function millisecondsOf(index: MemoryIndex, query: IndexQuery): string {
+  const times = Array.from({ length: timesEach }, () => {
+    const began = process.cpuUsage()
+    queryMemoryIndex(index, query)
+    const { user, system } = process.cpuUsage(began)
+    return (user + system) / 1000
+  })
+  return `${median(times).toFixed(2)} ms`
+}

@@ -1,0 +1,78 @@
+import { systemClock } from '../../../server/src/base/clock.ts'
+import type { Db } from '../../../server/src/base/db.ts'
+import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
+import { openVault } from '../../../server/src/base/sealing/vault.ts'
+import { sealSettings, settingsPlace } from '../../../server/src/channels/connection/sealed.ts'
+import type { Peer } from '../../contest.ts'
+import { conversationId, openLead, openLeads, opens, type Tenant } from '../../large/tenant.ts'
+import { benchMasterKey, teamToken } from '../../workspace.ts'
+
+/** A workspace, and the process that is asked for it. */
+export interface Side {
+  name: string
+  peer: Peer
+  tenant: Tenant
+  token: string
+  /** Ids of leads of all ages. */
+  leadIds: string[]
+  /** Conversations of all ages, by their number, whose messages open. */
+  read: number[]
+  /** Conversations of all ages, of the key, whose windows are open. */
+  answered: number[]
+}
+
+const [readLeads, readThreads, answeredThreads] = [5_000, 400, 1_200]
+const windowHours = 20
+
+export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer, port: number): Promise<Side> {
+  const { workspaceId, conversations } = tenant
+  const refs = spread(openLeads(tenant), readLeads).map((n) => `crm-${openLead(tenant, n)}`)
+  const rows = await db.sql<{ id: string }[]>`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}
+      and external_ref = any (${refs}::text[])
+      and deleted_at is null`
+  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  await pointAt(db, await vault.keyring(workspaceId), tenant, port)
+  // People own every third.
+  const answered = spread(conversations, answeredThreads).filter((n) => n % 3 !== 0)
+  await db.sql`
+    update conversations
+    set window_expires_at = ${new Date(Date.now() + windowHours * 3_600_000)}
+    where workspace_id = ${workspaceId}
+      and id = any (${answered.map((n) => conversationId(tenant, n))}::uuid[])`
+  const read = Array.from({ length: conversations }, (_, n) => n).filter((n) => opens(tenant, n))
+  return {
+    name,
+    peer,
+    tenant,
+    token: await teamToken(db, tenant),
+    leadIds: rows.map(({ id }) => id),
+    read: spread(read.length, readThreads).flatMap((at) => read[at] ?? []),
+    answered,
+  }
+}
+
+/** So many numbers below a bound, evenly. */
+function spread(bound: number, count: number): number[] {
+  const all = Math.min(bound, count)
+  return Array.from({ length: all }, (_, n) => Math.floor((n * bound) / all))
+}
+
+/** Each run's platform listens elsewhere. */
+async function pointAt(db: Db, keyring: Keyring, { workspaceId }: Tenant, port: number): Promise<void> {
+  const rows = await db.sql<{ id: string; settings: Buffer }[]>`
+    select id, settings
+    from connections
+    where workspace_id = ${workspaceId}`
+  for (const { id, settings } of rows) {
+    const before = JSON.parse(keyring.openText(settingsPlace(id), settings))
+    const after = sealSettings(keyring, id, { ...before, baseUrl: `http://127.0.0.1:${port}` })
+    await db.sql`
+      update connections
+      set settings = ${after}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+  }
+}

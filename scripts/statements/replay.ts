@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Db, openDb, sqlState } from '../../server/src/base/db.ts'
+import { readTables } from '../../server/src/base/distribution/tables.ts'
+import { distribute, migrate } from '../../server/src/base/migrate.ts'
+import { Parameter } from '../../server/src/base/postgres/values.ts'
+import { openPlaces } from '../../server/test/support/statements/places.ts'
+import type { RecordedStatement } from '../../server/test/support/statements/record.ts'
+import { databaseOf, startTestServer } from '../../server/test/support/test-server.ts'
+
+export interface Refused {
+  /** The file that sends it, and where in it. */
+  place: string
+  why: string
+  text: string
+}
+
+export interface Replayed {
+  asked: number
+  refused: Refused[]
+  /** What was not asked, and why. */
+  leftOut: { ofTests: number; onNoTable: number; refusedAnywhere: number }
+}
+
+/** Asks both a server whose tables are spread and one whose tables are not. Nothing is run. */
+export async function replayAll(url: string, folder: string): Promise<Replayed> {
+  const spread = openDb({ url, maxConnections: 4 })
+  const server = await startTestServer({})
+  const whole = openDb({ ...databaseOf(server.admin, server.template), maxConnections: 2 })
+  try {
+    await migrate(spread)
+    await distribute(spread, () => {})
+    return await replay({ spread, whole }, readRecorded(folder))
+  } finally {
+    await Promise.all([spread.close(), whole.close()])
+    await server.stop()
+  }
+}
+
+function readRecorded(folder: string): RecordedStatement[] {
+  const byText = new Map<string, RecordedStatement>()
+  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+  for (const line of lines.filter((one) => one !== '')) {
+    const statement = JSON.parse(line) as RecordedStatement
+    if (!byText.has(statement.text)) byText.set(statement.text, statement)
+  }
+  return [...byText.values()]
+}
+
+async function replay({ spread, whole }: { spread: Db; whole: Db }, statements: RecordedStatement[]) {
+  const tables = new Set((await readTables(spread.sql, [])).map(({ name }) => name))
+  const placeOf = openPlaces()
+  const done: Replayed = { asked: 0, refused: [], leftOut: { ofTests: 0, onNoTable: 0, refusedAnywhere: 0 } }
+  for (const statement of statements) {
+    if (!isOnTables(statement, tables)) {
+      done.leftOut.onNoTable++
+      continue
+    }
+    const place = placeOf(statement.text)
+    if (place === null) {
+      done.leftOut.ofTests++
+      continue
+    }
+    done.asked++
+    const why = await refusalOf(spread, statement)
+    if (why === null) continue
+    if ((await refusalOf(whole, statement)) !== null) done.leftOut.refusedAnywhere++
+    else done.refused.push({ place, why, text: statement.text.replace(/\s+/g, ' ').trim() })
+  }
+  return done
+}
+
+const explainable = /^\s*(?:select|insert|update|delete|with)\b/i
+
+/** Whether it is a statement on one of these tables: others, as of catalogues and settings, are the same everywhere. */
+function isOnTables({ text }: RecordedStatement, tables: ReadonlySet<string>): boolean {
+  return explainable.test(text) && [...text.matchAll(/[a-z_]+/g)].some(([word]) => tables.has(word))
+}
+
+/** What the database says of a statement that it would not run; null when it would. */
+async function refusalOf({ sql }: Db, { text, types, values }: RecordedStatement): Promise<string | null> {
+  const parameters = values.map((value, n) => {
+    const wire = value !== null && typeof value === 'object' ? Buffer.from(value.hex, 'hex') : value
+    return new Parameter(wire, types[n] ?? 0)
+  })
+  try {
+    await sql.unsafe(`explain ${text}`, parameters)
+    return null
+  } catch (error) {
+    return `${sqlState(error)} ${error instanceof Error ? error.message : error}`
+  }
+}

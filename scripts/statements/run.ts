@@ -1,0 +1,53 @@
+// Asks a server whose tables are spread by Citus whether it would run every statement that the suite sends:
+// `CITUS_URL=postgres://… npm run test:statements`, or `… -- server/test/leads/write/upsert.test.ts` for what some files send.
+// The database of CITUS_URL is Parley's for this end alone: its schema is made, spread and kept.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Replayed, replayAll } from './replay.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const url = process.env.CITUS_URL
+
+if (url) await run(url)
+else say('Skipped: CITUS_URL names no database of a server with Citus, and so nobody was asked about the statements.')
+
+async function run(address: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'))
+  try {
+    const files = process.argv.slice(2)
+    const isGood = await runSuite(folder, files.length > 0 ? files : ['server/test/**/*.test.ts'])
+    const replayed = await replayAll(address, folder)
+    tell(replayed)
+    if (!isGood) say('The suite itself failed: what it did not come to was not asked.')
+    // One that asked nothing has shown nothing.
+    process.exitCode = isGood && replayed.asked > 0 && replayed.refused.length === 0 ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function runSuite(folder: string, files: string[]): Promise<boolean> {
+  const env = { ...process.env, PARLEY_RECORD_STATEMENTS: folder }
+  const suite = spawn(process.execPath, [join(root, 'bin/test.mjs'), ...files], { stdio: 'inherit', env, cwd: root })
+  return new Promise((resolve, reject) => {
+    suite.on('error', reject)
+    suite.on('exit', (code) => resolve(code === 0))
+  })
+}
+
+function tell({ asked, refused, leftOut }: Replayed): void {
+  for (const { place, why, text } of refused.toSorted((a, b) => (a.place < b.place ? -1 : 1))) {
+    say(`${place}: ${why}\n  ${text}\n`)
+  }
+  say(
+    `Asked about ${asked} statements of the service: ${refused.length} refused. Not asked: ${leftOut.ofTests} of tests, ` +
+      `${leftOut.onNoTable} on none of the tables, ${leftOut.refusedAnywhere} that are refused anywhere.`,
+  )
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,127 @@
+import type { Sql } from '../db.ts'
+import { type Place, placesOf, type TableShape } from './place.ts'
+
+/** A table as it is, and where the rule wants it. */
+export interface PlacedTable extends TableShape {
+  place: Place
+  /** Where it is: on this server alone, as long as nothing else was done with it. */
+  kind: Place['kind']
+  /** By which column it is spread, when it is. */
+  spreadBy: string | null
+  /** Rows, as last counted. */
+  rows: number
+  /** With indexes and partitions, on this server. */
+  bytes: number
+  /** Whether rows are stored on this server: of a table that was turned over, what it has left behind. */
+  hasRows: boolean
+}
+
+/** A foreign key leads from one table to another. */
+export interface Reference {
+  table: string
+  references: string
+}
+
+interface Shape extends TableShape {
+  oid: number
+  rows: number
+  bytes: number
+  hasRows: boolean
+}
+
+interface Turned {
+  oid: number
+  method: string
+  isEverywhere: boolean
+  column: string | null
+}
+
+/**
+ * Every table of ours in the order of their names; a partition is its parent's. Where a table belongs also follows from foreign keys that
+ * are away for the moment.
+ */
+export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
+  const shapes = await readShapes(sql)
+  const turned = new Map((await readTurned(sql)).map((row) => [row.oid, row]))
+  const awayOf = (name: string) => away.filter(({ table }) => table === name).map(({ references }) => references)
+  const places = placesOf(
+    shapes.map((shape) => ({ ...shape, references: [...shape.references, ...awayOf(shape.name)] })),
+  )
+  return shapes.map(({ oid, ...shape }) => ({
+    ...shape,
+    place: places.get(shape.name) ?? { kind: 'coordinator' },
+    ...placeNow(turned.get(oid)),
+  }))
+}
+
+function placeNow(turned: Turned | undefined): Pick<PlacedTable, 'kind' | 'spreadBy'> {
+  if (turned?.method === 'h') return { kind: 'spread', spreadBy: turned.column }
+  return { kind: turned?.isEverywhere ? 'everywhere' : 'coordinator', spreadBy: null }
+}
+
+async function readShapes(sql: Sql): Promise<Shape[]> {
+  return sql<Shape[]>`
+    select
+      c.oid::bigint as oid,
+      c.relname as name,
+      stored.rows,
+      stored.bytes,
+      stored."hasRows",
+      coalesce((select (${columnsOf(sql)}) from pg_index i where i.indrelid = c.oid and i.indisprimary), '[]') as key,
+      coalesce(
+        (
+          select json_agg((${columnsOf(sql)}) order by i.indexrelid)
+          from pg_index i
+          where i.indrelid = c.oid and i.indisunique and not i.indisprimary
+        ),
+        '[]'
+      ) as uniques,
+      coalesce(
+        (
+          select json_agg(distinct f.relname)
+          from pg_constraint k
+          join pg_class f on f.oid = k.confrelid
+          where k.conrelid = c.oid and k.contype = 'f' and k.conparentid = 0
+        ),
+        '[]'
+      ) as "references"
+    from pg_class c
+    cross join lateral (
+      select
+        coalesce(sum(greatest(p.reltuples, 0)), 0)::bigint as rows,
+        coalesce(sum(pg_total_relation_size(p.oid)), 0)::bigint as bytes,
+        coalesce(sum(pg_relation_size(p.oid)), 0) > 0 as "hasRows"
+      from pg_class p
+      where p.relkind = 'r' and p.oid in (select c.oid union all select relid from pg_partition_tree(c.oid))
+    ) as stored
+    where c.relnamespace = current_schema()::regnamespace
+      and c.relkind in ('r', 'p')
+      and not c.relispartition
+    order by c.relname collate "C"`
+}
+
+/** The columns of an index `i`, as JSON. */
+const columnsOf = (sql: Sql) => sql`
+  select json_agg(coalesce(a.attname::text, '') order by n.place)
+  from unnest(i.indkey::smallint[]) with ordinality n (attnum, place)
+  left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = n.attnum and n.attnum > 0
+  where n.place <= i.indnkeyatts`
+
+/** What Citus knows of our tables; nothing where it is not installed. */
+async function readTurned(sql: Sql): Promise<Turned[]> {
+  if (!(await hasCitus(sql))) return []
+  return sql<Turned[]>`
+    select
+      p.logicalrelid::oid::bigint as oid,
+      p.partmethod as method,
+      p.partmethod = 'n' and p.repmodel = 't' as "isEverywhere",
+      case when p.partkey is not null then column_to_column_name(p.logicalrelid, p.partkey) end as "column"
+    from pg_dist_partition p
+    join pg_class c on c.oid = p.logicalrelid
+    where c.relnamespace = current_schema()::regnamespace`
+}
+
+/** Whether the extension is installed in this database. */
+export async function hasCitus(sql: Sql): Promise<boolean> {
+  return (await sql`select from pg_extension where extname = 'citus'`).length > 0
+}

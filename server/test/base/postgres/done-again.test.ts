@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  announce,
+  commitBehind,
+  type Db,
+  type DbOptions,
+  harmless,
+  openDb,
+  type Proven,
+  provenBy,
+  type Tx,
+} from '../../../src/base/db.ts'
+import { commit, planOf } from '../../../src/base/postgres/prepared.ts'
+import { emptyDatabase, goDirect } from '../../support/database.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
+
+goDirect('it ends the very sessions that the driver has')
+
+const database = oncePerFile(emptyDatabase)
+
+async function openWorld(options: DbOptions = {}) {
+  const { db, options: direct } = await database()
+  await db.sql`drop table if exists done`
+  await db.sql`create table done (n integer not null)`
+  const { proxy, options: proxied } = await databaseByProxy(direct)
+  const pool = openDb({ ...proxied, maxConnections: 1, ...options })
+  // The proxy may swallow the last words of a session.
+  const straight = openDb({ ...direct, maxConnections: 1 })
+  atEnd(() => Promise.all([pool.close(), straight.close()]).then(() => {}))
+  const times = async (n: number) => (await db.sql`select from done where n = ${n}`).length
+  const end = async (pid: number) => {
+    await db.sql`select pg_terminate_backend(${pid}, 5000)`
+  }
+  return { db, proxy, pool, straight, times, end }
+}
+
+const write = (tx: Tx, n: number) => tx`insert into done (n) values (${n})`
+const pidOf = async (tx: Tx): Promise<number> =>
+  (await tx<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid ?? 0
+
+test('a transaction whose session the server ends before the commit is done again, whole, and once', async () => {
+  const { db, pool, times, end } = await openWorld()
+  let tries = 0
+  const heard: string[] = []
+  pool.onOwnNews(({ id }) => heard.push(id))
+  const answer = await pool.tx(async (tx) => {
+    tries++
+    await write(tx, 1)
+    if (tries < 3) await end(await pidOf(tx))
+    await write(tx, 2)
+    return tries
+  })
+  assert.deepEqual([answer, await times(1), await times(2)], [3, 1, 1])
+  assert.deepEqual(heard, [])
+  assert.equal((await db.sql`select from done`).length, 2)
+})
+
+test('a transaction whose connection ends each time is given up after four tries, and nothing of it is done', async () => {
+  const { pool, times, end } = await openWorld()
+  let tries = 0
+  const work = pool.tx(async (tx) => {
+    tries++
+    await write(tx, 1)
+    await end(await pidOf(tx))
+    await write(tx, 2)
+  })
+  await assert.rejects(work, (error: Error & { code?: string }) =>
+    ['57P01', 'CONNECTION_LOST'].includes(error.code ?? ''),
+  )
+  assert.deepEqual([tries, await times(1)], [4, 0])
+})
+
+test('work that goes on behind the end of its connection is not begun a second time beside itself', async () => {
+  const { pool, end } = await openWorld()
+  const never = Promise.withResolvers<void>()
+  let tries = 0
+  const work = pool.tx(async (tx) => {
+    tries++
+    await end(await pidOf(tx))
+    await never.promise
+  })
+  await assert.rejects(work, { code: 'CONNECTION_LOST' })
+  assert.equal(tries, 1)
+  never.resolve()
+})
+
+const ways: [how: string, work: (tx: Tx, n: number) => Promise<unknown>][] = [
+  ['by itself', (tx, n) => write(tx, n)],
+  ['right behind its statements', async (tx, n) => commitBehind(tx, () => Promise.all([write(tx, n).execute()]))],
+]
+for (const [how, work] of ways) {
+  test(`a commit that was sent ${how} and not answered is not repeated, whether it was done or not`, async () => {
+    const { proxy, pool, times } = await openWorld()
+    let tries = 0
+    const begun = (n: number) =>
+      pool.tx(async (tx) => {
+        tries++
+        await tx`select 1`
+        await work(tx, n)
+      })
+    await begun(0)
+    proxy.cutAtWord(commit.plan.name, 'answered')
+    await assert.rejects(begun(1), { code: 'CONNECTION_LOST' })
+    await begun(0)
+    proxy.cutAtWord(commit.plan.name, 'unheard')
+    await assert.rejects(begun(2), { code: 'CONNECTION_LOST' })
+    assert.deepEqual([tries, await times(1), await times(2)], [4, 1, 0])
+  })
+}
+
+test('a transaction that the server ends at the last statement before a commit that was sent along is done again', async () => {
+  const { db, straight, times } = await openWorld()
+  await db.sql.unsafe(`
+    create or replace function end_once() returns trigger language plpgsql as $$
+    begin
+      perform pg_terminate_backend(pg_backend_pid());
+      return new;
+    end $$`)
+  await db.sql`create trigger ends before insert on done for each row when (new.n = 1) execute function end_once()`
+  let tries = 0
+  const work = (n: () => number) =>
+    straight.tx(async (tx) => {
+      tries++
+      await tx`select 1`
+      await commitBehind(tx, () => Promise.all([write(tx, n()).execute(), write(tx, 7).execute()]))
+    })
+  await work(() => tries)
+  assert.deepEqual([tries, await times(1), await times(2), await times(7)], [2, 0, 1, 1])
+})
+
+test('a single statement that reads is asked again where its connection ends, however it ends', async () => {
+  const { proxy, pool } = await openWorld()
+  const text = 'select 7 as seven'
+  const read = async () => (await pool.sql.unsafe<{ seven: number }[]>(text, []))[0]?.seven
+  assert.equal(await read(), 7)
+  for (const when of ['unheard', 'answered'] as const) {
+    proxy.cutAtWord(planOf({ text, types: [] }).name, when)
+    assert.equal(await read(), 7)
+  }
+  const connections = proxy.accepted()
+  proxy.cutAtWord(planOf({ text, types: [] }).name, 'answered')
+  const answers = await Promise.all(Array.from({ length: 20 }, read))
+  assert.deepEqual(new Set(answers), new Set([7]))
+  assert.equal(proxy.accepted(), connections + 1)
+})
+
+test('a single statement that writes is not asked again once it has left, whichever tag it is of', async () => {
+  const { proxy, pool, times } = await openWorld()
+  const text = 'insert into done (n) values (1)'
+  const { name } = planOf({ text, types: [] })
+  const byStatement = () => pool.statement((tx) => tx.unsafe(text, []))
+  const byTag = async () => pool.sql.unsafe(text, [])
+  let done = 0
+  for (const ask of [byStatement, byTag]) {
+    await ask()
+    proxy.cutAtWord(name, 'answered')
+    await assert.rejects(ask(), { code: 'CONNECTION_LOST' })
+    done += 2
+    await ask()
+    proxy.cutAtWord(name, 'unheard')
+    await assert.rejects(ask(), { code: 'CONNECTION_LOST' })
+    done++
+    assert.equal(await times(1), done)
+  }
+})
+
+test('a single statement that writes is asked again where the server says that it has ended it', async () => {
+  const { db, straight, times } = await openWorld()
+  const lock = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = db.tx(async (tx) => {
+    await tx`lock table done in exclusive mode`
+    isLocked.resolve()
+    await lock.promise
+  })
+  await isLocked.promise
+  const written = straight.statement((tx) => write(tx, 1))
+  const waiting = async () =>
+    (await db.sql<{ pid: number }[]>`select pid from pg_locks where not granted and relation = 'done'::regclass`)[0]
+      ?.pid
+  let pid: number | undefined
+  while (pid === undefined) pid = await waiting()
+  await db.sql`select pg_terminate_backend(${pid}, 5000)`
+  lock.resolve()
+  await holding
+  await written
+  assert.equal(await times(1), 1)
+})
+
+const provenWrite = (pool: Db, n: number, onTry = () => {}, isBehind = false) =>
+  pool.tx(async (tx) => {
+    onTry()
+    provenBy(tx, async (sql) => (await sql`select from done where n = ${n}`).length > 0)
+    announce(tx, 'done', String(n))
+    await tx`select 1`
+    if (isBehind) await commitBehind(tx, () => Promise.all([write(tx, n).execute()]))
+    else await write(tx, n)
+    return n
+  })
+
+test('a commit whose answer is lost is looked for, and is done again only where it is not there', async () => {
+  const { proxy, pool, times } = await openWorld()
+  const heard: string[] = []
+  pool.onNews('done', (id) => heard.push(id))
+  await provenWrite(pool, 0)
+  let tries = 0
+  for (const [n, when, expected] of [
+    [1, 'answered', 1],
+    [2, 'unheard', 2],
+  ] as const) {
+    tries = 0
+    proxy.cutAtWord(commit.plan.name, when)
+    assert.equal(await provenWrite(pool, n, () => tries++), n)
+    assert.deepEqual([tries, await times(n)], [expected, 1])
+  }
+  tries = 0
+  proxy.cutAtWord(commit.plan.name, 'unheard')
+  assert.equal(await provenWrite(pool, 3, () => tries++, true), 3)
+  assert.deepEqual([tries, await times(3)], [2, 1])
+  // It is there, but what its statements answered went with the connection.
+  proxy.cutAtWord(commit.plan.name, 'answered')
+  await assert.rejects(
+    provenWrite(pool, 4, () => tries++, true),
+    { code: 'CONNECTION_LOST' },
+  )
+  assert.deepEqual([tries, await times(4)], [3, 1])
+  assert.deepEqual(heard, ['0', '1', '2', '3'])
+})
+
+test('a commit that is still at work is waited for, and not for ever', async () => {
+  const { db, proxy, pool, times } = await openWorld()
+  await db.sql.unsafe(`
+    create or replace function commit_slowly() returns trigger language plpgsql as $$
+    begin
+      perform pg_sleep(new.n / 1000.0);
+      return new;
+    end $$`)
+  await db.sql`
+    create constraint trigger slowly after insert on done
+    deferrable initially deferred for each row execute function commit_slowly()`
+  await provenWrite(pool, 0)
+  let tries = 0
+  proxy.cutAtWord(commit.plan.name, 'heard')
+  assert.equal(await provenWrite(pool, 400, () => tries++), 400)
+  assert.deepEqual([tries, await times(400)], [1, 1])
+  proxy.cutAtWord(commit.plan.name, 'heard')
+  await assert.rejects(
+    provenWrite(pool, 1_700, () => tries++),
+    { code: 'CONNECTION_LOST' },
+  )
+  assert.equal(tries, 2)
+})
+
+test('a single statement whose answer is lost is looked for, or repeated where that does no harm', async () => {
+  const { proxy, pool, times } = await openWorld()
+  const text = 'insert into done (n) values ($1)'
+  const { name } = planOf({ text, types: [0] })
+  const ask = (n: number, proven?: Proven<string>) =>
+    pool.statement(
+      async (tx) => {
+        await tx.unsafe(text, [n])
+        return 'told'
+      },
+      null,
+      proven,
+    )
+  const byRow = (n: number): Proven<string> => ({
+    isThere: async (sql) => (await sql`select from done where n = ${n}`).length > 0,
+    answer: 'found',
+  })
+  await ask(0)
+  proxy.cutAtWord(name, 'answered')
+  assert.deepEqual([await ask(1, byRow(1)), await times(1)], ['found', 1])
+  proxy.cutAtWord(name, 'unheard')
+  assert.deepEqual([await ask(2, byRow(2)), await times(2)], ['told', 1])
+  proxy.cutAtWord(name, 'answered')
+  assert.deepEqual([await ask(3, harmless), await times(3)], ['told', 2])
+  proxy.cutAtWord(commit.plan.name, 'answered')
+  await pool.tx((tx) => write(tx, 4), harmless)
+  assert.equal(await times(4), 2)
+})
+
+test('a silent server is waited for once, and not once more for each try', async () => {
+  const { proxy, pool } = await openWorld({ silenceMs: 100 })
+  await pool.sql`select 1`
+  const connections = proxy.accepted()
+  let tries = 0
+  proxy.silence(true)
+  await assert.rejects(async () => pool.sql`select 1`, { code: 'CONNECTION_LOST' })
+  proxy.silence(false)
+  await pool.sql`select 1`
+  proxy.silence(true)
+  const work = pool.tx(async (tx) => {
+    tries++
+    await tx`select 1`
+  })
+  await assert.rejects(work, { code: 'CONNECTION_LOST' })
+  proxy.silence(false)
+  await pool.sql`select 1`
+  assert.deepEqual([tries, proxy.accepted() - connections], [1, 2])
+})
+
+const rounds = Number(process.env.CUT_ROUNDS ?? 20)
+
+test(`of ${rounds} ends of all connections at any moment none has anything done twice, or undone that was acknowledged`, async (t) => {
+  const { db, proxy, pool } = await openWorld({ maxConnections: 4 })
+  const acknowledged: number[] = []
+  let [asked, failed, isOver] = [0, 0, false]
+  const kinds: ((n: number) => Promise<unknown>)[] = [
+    (n) =>
+      pool.tx(async (tx) => {
+        await tx`select 1`
+        await write(tx, n)
+        await tx`select 2`
+      }),
+    (n) =>
+      pool.tx(async (tx) => {
+        await tx`select 1`
+        await commitBehind(tx, () => Promise.all([write(tx, n).execute(), tx`select 2`.execute()]))
+      }),
+    (n) => pool.statement((tx) => write(tx, n)),
+    (n) => provenWrite(pool, n),
+    (n) => provenWrite(pool, n, undefined, true),
+  ]
+  const caller = async (kind: (n: number) => Promise<unknown>) => {
+    while (!isOver) {
+      const n = ++asked
+      const isDone = await kind(n).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) acknowledged.push(n)
+      else failed++
+    }
+  }
+  const reader = async () => {
+    while (!isOver) assert.equal((await pool.sql`select 1 as one`)[0]?.one, 1)
+  }
+  const running = Promise.all([...kinds, ...kinds].map(caller).concat(reader()))
+  for (let round = 0; round < rounds; round++) {
+    const enough = acknowledged.length + 10
+    while (acknowledged.length < enough) await nextTurn()
+    if (round % 2 === 0) proxy.cutAll()
+    else await endAll(db)
+  }
+  isOver = true
+  await running
+  t.diagnostic(`${acknowledged.length} acknowledged, ${failed} of ${asked} failed`)
+  const rows = await db.sql<{ n: number; times: number }[]>`select n, count(*)::integer as times from done group by n`
+  const stored = new Set(rows.map(({ n }) => n))
+  assert.deepEqual(
+    rows.filter(({ times }) => times > 1),
+    [],
+  )
+  assert.deepEqual(
+    acknowledged.filter((n) => !stored.has(n)),
+    [],
+  )
+})
+
+const endAll = (db: Db) => db.sql`
+  select pg_terminate_backend(pid)
+  from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConnectionLost, DatabaseError, NoConnection } from '../../../src/base/postgres/failures.ts'
+import { endOf, isKnownUndone, mayRepeat, onlyReads } from '../../../src/base/postgres/repeats.ts'
+
+function refusal(code: string, severity = 'ERROR'): DatabaseError {
+  const error = new DatabaseError('The database refused', 1, 'error')
+  error.code = code
+  error.severity = severity
+  return error
+}
+
+const lost = new ConnectionLost()
+const unsent = new ConnectionLost(undefined, { wasSent: false })
+const silent = new ConnectionLost(undefined, { wasSilent: true })
+const shutDown = refusal('57P01', 'FATAL')
+const crashed = refusal('57P02', 'FATAL')
+const standby = refusal('25006')
+
+const failures: [
+  what: string,
+  failure: unknown,
+  isRepeated: boolean,
+  undone: { direct: boolean; byPooler: boolean },
+][] = [
+  ['a connection that ended', lost, true, { direct: false, byPooler: false }],
+  ['one that had ended before anything was sent', unsent, true, { direct: true, byPooler: true }],
+  ['a server that was silent for too long', silent, false, { direct: false, byPooler: false }],
+  ['a server that is shut down', shutDown, true, { direct: true, byPooler: false }],
+  ['one that crashed', crashed, true, { direct: false, byPooler: false }],
+  ['one that takes no writes', standby, true, { direct: true, byPooler: true }],
+  ['a panic', refusal('XX000', 'PANIC'), true, { direct: false, byPooler: false }],
+  ['a statement over its time', refusal('57014'), false, { direct: false, byPooler: false }],
+  ['a name that is taken', refusal('23505'), false, { direct: false, byPooler: false }],
+  ['no connection to be had', new NoConnection(), false, { direct: false, byPooler: false }],
+  ['a fault of ours', new TypeError('of ours'), false, { direct: false, byPooler: false }],
+]
+
+for (const [what, failure, isRepeated, { direct, byPooler }] of failures) {
+  test(`${what} is ${isRepeated ? '' : 'not '}met by another try, and a commit that was sent is ${direct ? '' : 'not '}known to be undone`, () => {
+    assert.equal(mayRepeat(failure, 1, performance.now()), isRepeated)
+    assert.deepEqual([isKnownUndone(failure, true), isKnownUndone(failure, false)], [direct, byPooler])
+  })
+}
+
+test('work is repeated three times at most, and not after 9 s, so that nobody waits for longer than 20 s', () => {
+  const now = performance.now()
+  const repeats = [1, 2, 3, 4].map((repeat) => mayRepeat(lost, repeat, now))
+  assert.deepEqual(repeats, [true, true, true, false])
+  assert.deepEqual(
+    [8_900, 9_000].map((ms) => mayRepeat(lost, 1, now - ms)),
+    [true, false],
+  )
+})
+
+const statements: [text: string, reads: boolean][] = [
+  ['select 1', true],
+  ['\n    SELECT updated_at, deleted_at\n    from leads', true],
+  ['with recursive a as (select 1) select * from a', true],
+  ['values (1)', true],
+  ['select id from leads for update', false],
+  ['with gone as (delete from notes returning id) select count(*) from gone', false],
+  ['insert into notes (text) values (1)', false],
+  ["select nextval('positions')", false],
+  ["select set_config('statement_timeout', '1s', false)", false],
+  ['select pg_advisory_lock(1)', false],
+  ['select pg_try_advisory_xact_lock(1)', false],
+  ['select pg_terminate_backend(1)', false],
+  ["select pg_notify('news', '1')", false],
+  ['select 1 into other', false],
+  ['lock table leads', false],
+]
+
+test('a statement that may change something is no reading', () => {
+  for (const [text, reads] of statements) assert.equal(onlyReads({ text, isScript: false }), reads, text)
+  assert.equal(onlyReads({ text: 'select 1; select 2', isScript: true }), false)
+})
+
+test('work that was left alone is waited for until it settles, and not where it hangs', async () => {
+  const hanging = Promise.withResolvers<void>()
+  assert.deepEqual(await endOf(Promise.reject(lost)), { how: 'failed' })
+  assert.deepEqual(await endOf(Promise.resolve(1)), { how: 'answered', answer: 1 })
+  assert.deepEqual(await endOf(undefined), { how: 'failed' })
+  assert.deepEqual(await endOf(hanging.promise), { how: 'goes on' })
+})

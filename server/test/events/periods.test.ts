@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { type Db, openDb } from '../../src/base/db.ts'
+import { newId } from '../../src/base/id.ts'
+import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
+import { periodAt } from '../../src/base/partitions/periods.ts'
+import { eventsByTime, removeOldEvents } from '../../src/events/retention.ts'
+import { sequenceEvents } from '../../src/events/sequence.ts'
+import { testDatabase } from '../support/database.ts'
+import { eventsPath, type FeedWorld, feedWorld, namesIn } from '../support/events/feed-world.ts'
+import { atEnd } from '../support/file-end.ts'
+
+const dayMs = 24 * 3_600_000
+const everything = async () => Number.POSITIVE_INFINITY
+
+/** A world whose clock stands a week before the end of a period that no test before it has seen. */
+async function freshPeriod(): Promise<FeedWorld & { make(): Promise<number>; sweep(): Promise<number> }> {
+  const w = await feedWorld()
+  // The periods of a database are those of all of its tests: each begins where those before it have none any more.
+  w.clock.advance(70 * dayMs)
+  w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
+  const make = () => makeAhead(w.db, eventsByTime, w.clock.now())
+  const sweep = () => removeOldEvents(w.db, w.clock, everything)
+  await sweep()
+  return { ...w, make, sweep }
+}
+
+const periodsOf = async ({ db }: { db: Db }) => (await listPeriods(db.sql, 'events')).map(({ name }) => name)
+
+/** In which parts the events of a workspace are, in the order of the feed. */
+async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
+  const rows = await db.sql<{ part: string }[]>`
+    select tableoid::regclass::text as part
+    from events
+    where workspace_id = ${workspaceId}
+    order by position, seq`
+  return rows.map(({ part }) => part)
+}
+
+test('events go into their periods, come in order across the edge, and leave with their period', async () => {
+  const w = await freshPeriod()
+  const beginning = (await w.page()).next_cursor
+  await w.record(['lead.created'])
+  assert.equal(await w.make(), 1)
+  assert.equal(await w.make(), 0, 'it is there')
+  w.clock.advance(7 * dayMs)
+  await w.record(['lead.updated'])
+  assert.equal(await w.make(), 0, 'there is time for the next')
+  w.clock.advance(7 * dayMs)
+  assert.equal(await w.make(), 1)
+  w.clock.advance(7 * dayMs - 1)
+  await w.record(['lead.deleted'])
+  w.clock.advance(1)
+  await w.record(['lead.restored'])
+  const all = await w.page()
+  assert.deepEqual(namesIn(all), ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'])
+  const [first, second] = await periodsOf(w)
+  assert.deepEqual(await partsOf(w), ['events_default', first, first, second])
+  const cursors: string[] = []
+  for (let after = beginning; cursors.length < 4; ) {
+    after = (await w.page({ after, limit: '1' })).next_cursor
+    cursors.push(after)
+  }
+
+  // The first event was before all periods and is deleted; those of the first period are gone for readers, and then for good.
+  w.clock.advance(29 * dayMs)
+  assert.equal(await w.sweep(), 1)
+  assert.deepEqual(await periodsOf(w), [first, second])
+  assert.deepEqual(namesIn(await w.page()), ['lead.deleted', 'lead.restored'])
+  w.clock.advance(dayMs)
+  assert.equal(await w.sweep(), 1)
+  assert.deepEqual(await periodsOf(w), [second])
+  assert.deepEqual(await partsOf(w), [second])
+  assert.deepEqual(namesIn(await w.page()), ['lead.restored'])
+  const answers = await Promise.all(cursors.map((after) => w.call('GET', eventsPath, { query: { after } })))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [410, 410, 200, 200],
+  )
+  assert.deepEqual(namesIn(answers[2]?.body), ['lead.restored'])
+  w.clock.advance(14 * dayMs)
+  await w.sweep()
+  assert.deepEqual(await periodsOf(w), [])
+})
+
+test('a period stays while one of its events has no place, or was not read', async () => {
+  const w = await freshPeriod()
+  await w.make()
+  w.clock.advance(7 * dayMs)
+  await w.record(['lead.created', 'lead.updated'])
+  w.clock.advance(44 * dayMs + 1)
+  const [period] = await periodsOf(w)
+  await w.sweep()
+  assert.deepEqual(await partsOf(w), [period, period], 'neither has a place')
+  await sequenceEvents(w.db, w.workspaceId)
+  await removeOldEvents(w.db, w.clock, async () => 1)
+  assert.deepEqual(await partsOf(w), [period, period], 'the second was not read')
+  assert.deepEqual(namesIn(await w.page()), ['lead.updated'])
+  w.clock.advance(dayMs)
+  assert.equal(await removeOldEvents(w.db, w.clock, async () => 1), 1)
+  assert.deepEqual(await partsOf(w), [period], 'what has ended does not wait for it for ever')
+  assert.equal(await w.sweep(), 1)
+  assert.deepEqual(await periodsOf(w), [])
+})
+
+test('an event is taken whatever the time of its id, and ends', async () => {
+  const w = await freshPeriod()
+  await w.make()
+  const ids = [randomUUID(), newId(new Date(0)), newId(new Date(Date.UTC(2999, 0))), newId(w.clock.now())]
+  ids.push('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  for (const id of ids) {
+    await w.db.sql`
+      insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+      values (${w.workspaceId}, ${id}, 'lead.created', gen_random_uuid(), '', ${w.clock.now()})`
+  }
+  await sequenceEvents(w.db, w.workspaceId)
+  assert.equal((await partsOf(w)).filter((part) => part === 'events_default').length, ids.length)
+  w.clock.advance(31 * dayMs)
+  assert.equal(await w.sweep(), ids.length)
+  assert.deepEqual(await partsOf(w), [])
+})
+
+test('no period is made for which the rest has events; they end there, and the period after is made', async () => {
+  const w = await freshPeriod()
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    values (
+      ${w.workspaceId}, ${newId(new Date(w.clock.now().getTime() + 8 * dayMs))}, 'lead.created', gen_random_uuid(), '',
+      ${w.clock.now()}
+    )`
+  assert.equal(await w.make(), 0)
+  w.clock.advance(14 * dayMs)
+  await w.record(['lead.updated'])
+  assert.equal(await w.make(), 1)
+  assert.deepEqual(await partsOf(w), ['events_default', 'events_default'])
+})
+
+test('of a large rest, a period is made without a look at it under a lock', async () => {
+  const w = await freshPeriod()
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
+    select ${w.workspaceId}::uuid, gen_random_uuid(), 'lead.created', gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
+      ${w.clock.now()}::timestamptz, n
+    from generate_series(1, 20000) as n`
+  const rules = async () => {
+    const rows = await w.db.sql<{ name: string }[]>`
+      select conname as name from pg_constraint
+      where conrelid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)
+        and contype = 'c'
+        and conname <> 'events_actor_type_check'`
+    return rows.map(({ name }) => name)
+  }
+  assert.equal(await w.make(), 1)
+  assert.deepEqual(await rules(), [])
+  w.clock.advance(7 * dayMs)
+  await w.record(['lead.updated'])
+  assert.deepEqual((await partsOf(w)).at(-1), (await periodsOf(w)).at(-1))
+
+  // A rule of another period, as a process that died has left it, goes: it would refuse events once its period has come.
+  await w.db.sql`
+    alter table events_default
+    add constraint events_rest_20200106 check (id < '00000000-0000-0000-0000-000000000000') not valid`
+  w.clock.advance(7 * dayMs)
+  assert.equal(await w.make(), 1)
+  assert.deepEqual(await rules(), [])
+
+  // What is there of the period is found, the rule goes again, and events of the period are taken.
+  const id = newId(new Date(w.clock.now().getTime() + 22 * dayMs))
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    values (${w.workspaceId}, ${id}, 'lead.created', gen_random_uuid(), '', ${w.clock.now()})`
+  w.clock.advance(14 * dayMs)
+  assert.equal(await w.make(), 0)
+  assert.deepEqual(await rules(), [])
+  await w.db.sql`delete from events where workspace_id = ${w.workspaceId}`
+  await w.db.sql`truncate events_default`
+})
+
+test('workers that make and drop at once agree, and events go on being recorded', async () => {
+  const w = await freshPeriod()
+  const { options } = await testDatabase()
+  const others = [openDb(options), openDb(options)]
+  atEnd(async () => {
+    for (const db of others) await db.close()
+  })
+  let recorded = 0
+  for (let round = 0; round < 8; round++) {
+    const [made] = await Promise.all([
+      Promise.all([w.db, ...others].map((db) => makeAhead(db, eventsByTime, w.clock.now()))),
+      Promise.all([w.db, ...others].map((db) => removeOldEvents(db, w.clock, everything))),
+      ...Array.from({ length: 20 }, () => w.record(['lead.created']).then(() => recorded++)),
+    ])
+    assert.ok(made.reduce((sum, one) => sum + one, 0) <= 1)
+    await sequenceEvents(w.db, w.workspaceId)
+    w.clock.advance(7 * dayMs)
+  }
+  assert.equal(recorded, 160)
+  w.clock.advance(40 * dayMs)
+  for (const db of [w.db, ...others]) await removeOldEvents(db, w.clock, everything)
+  assert.deepEqual(await partsOf(w), [])
+  assert.deepEqual(await periodsOf(w), [])
+})
+
+test('nobody waits for a worker that has to wait for the table, and the worker comes again', async () => {
+  const w = await freshPeriod()
+  const { options } = await testDatabase()
+  const reader = openDb(options)
+  atEnd(() => reader.close())
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise: isReading, resolve: reads } = Promise.withResolvers<void>()
+  const reading = reader.tx(async (tx) => {
+    await tx`select from events limit 1`
+    reads()
+    await promise
+  })
+  await isReading
+  assert.equal(await w.make(), 0)
+  await w.record(['lead.created'])
+  resolve()
+  await reading
+  assert.equal(await w.make(), 1)
+})
+
+test('a period that a wrong clock has made goes again', async () => {
+  const w = await freshPeriod()
+  const now = w.clock.now()
+  w.clock.advance(2996 * dayMs)
+  assert.equal(await w.make(), 1)
+  w.clock.advance(now.getTime() - w.clock.now().getTime())
+  await w.make()
+  assert.equal((await periodsOf(w)).length, 2)
+  await w.sweep()
+  assert.equal((await periodsOf(w)).length, 1)
+  w.clock.advance(-2996 * dayMs)
+  await w.make()
+  w.clock.advance(2996 * dayMs)
+  await w.sweep()
+  assert.equal((await periodsOf(w)).length, 1)
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { type Disk, diskInFile, fail, memoryDisk } from '../support/faults/disks.ts'
+import { newFolder } from '../support/folder.ts'
+import { type FilesInbox, filesInbox, startFilePlatform } from '../support/media/files-inbox.ts'
+import { freePort, type Service, startService } from '../support/program/service.ts'
+import { until } from '../support/until.ts'
+
+const rounds = Number(process.env.FILE_ROUNDS ?? 1)
+const uploadsEach = 3
+
+interface Trouble {
+  what: string
+  disk(): Promise<Disk | null>
+  /** Only the trial tries it: an answer that is given before all of an upload was read may be lost, which is not mended yet. */
+  isOpen?: true
+  begin(disk: Disk): unknown
+  end(disk: Disk): unknown
+  /** What a file that is there is answered meanwhile. */
+  reads: number
+}
+
+const troubles: Trouble[] = [
+  {
+    what: 'is full',
+    disk: () => memoryDisk(64),
+    begin: (disk) => spawnSync('sh', ['-c', `cat /dev/zero > ${ballastOn(disk)}`]),
+    end: (disk) => rm(ballastOn(disk)),
+    reads: 200,
+  },
+  {
+    what: 'may only be read',
+    disk: () => memoryDisk(64),
+    begin: (disk) => remount(disk, 'ro'),
+    end: (disk) => remount(disk, 'rw'),
+    reads: 200,
+  },
+  {
+    what: 'fails',
+    isOpen: true,
+    disk: () => diskInFile(64),
+    begin: fail,
+    end: mountAnew,
+    reads: 503,
+  },
+  {
+    what: 'is not mounted any more',
+    disk: () => diskInFile(64),
+    begin: (disk) => disk.unmount(),
+    end: (disk) => disk.mount(),
+    reads: 404,
+  },
+]
+
+const ballastOn = ({ folder }: Disk) => join(folder, 'ballast')
+
+/** As soon as nobody writes there. */
+function remount({ folder }: Disk, how: 'ro' | 'rw'): Promise<void> {
+  const isDone = async () => spawnSync('mount', ['-o', `remount,${how}`, folder]).status === 0
+  return until(isDone, `the disk being ${how}`)
+}
+
+function mountAnew(disk: Disk): void {
+  disk.unmount()
+  disk.mount()
+}
+
+for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
+  ({ isOpen }) => !isOpen || process.env.FILE_ROUNDS !== undefined,
+)) {
+  test(`while the disk of the files ${what} nothing answers 500, what was kept stays, and what was sent comes once it is mended`, async (t) => {
+    const disk = await newDisk()
+    if (disk === null) return t.skip('this user can have no such disk')
+    const env = { PARLEY_ALLOW_CIDRS: '127.0.0.1/32', PARLEY_MEDIA_URL: pathToFileURL(join(disk.folder, 'files')).href }
+    const service = await startService({ folder: await newFolder(), port: await freePort(), env })
+    const inbox = await filesInbox(service, await startFilePlatform())
+    const kept = await tellAndFetch(inbox, 2)
+    for (let round = 0; round < rounds; round++) {
+      await begin(disk)
+      const before = service.count('a file was not fetched')
+      await inbox.tell(1)
+      for (let n = 0; n < uploadsEach; n++) assert.equal((await inbox.upload(1)).status, 503)
+      for (const id of kept) assert.equal((await inbox.read(id)).status, reads)
+      await service.logged('a file was not fetched', before)
+      await end(disk)
+      await until(async () => (await inbox.here(1)).length > kept.length, 'the file that was told of meanwhile', 90_000)
+      const { status, id } = await inbox.upload(1)
+      assert.equal(status, 201)
+      await inbox.drop(id)
+      kept.splice(0, Number.POSITIVE_INFINITY, ...(await inbox.here(1)))
+      for (const one of kept) assert.deepEqual(await inbox.read(one), { status: 200, bytes: 1_000_000 })
+    }
+    assert.deepEqual(
+      codesOf(service).filter((code) => !code.startsWith('store_')),
+      [],
+    )
+    assert.equal(service.count('request failed'), 0)
+    t.diagnostic(`${rounds} spells`)
+    service.kill('SIGTERM')
+    assert.equal(await service.gone, 0)
+  })
+}
+
+async function tellAndFetch(inbox: FilesInbox, count: number): Promise<string[]> {
+  for (let n = 0; n < count; n++) await inbox.tell(1)
+  await until(async () => (await inbox.here(1)).length === count, `${count} files`, 60_000)
+  return inbox.here(1)
+}
+
+/** Why files were not fetched: of the store, an operator can tell. */
+function codesOf(service: Service): string[] {
+  const lines = service.lines().filter((line) => line.includes('a file was not fetched'))
+  return lines.map((line) => String(JSON.parse(line).code))
+}

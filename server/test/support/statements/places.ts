@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const source = fileURLToPath(new URL('../../../src', import.meta.url))
+
+/** What stands between the holes of templates, without blanks, and where. Other text of the sources is among it, which does no harm. */
+type Chunks = Map<string, { chunk: string; place: string }[]>
+
+/** By so many characters chunks are found. */
+const headLength = 4
+/** What no longer piece of a statement stands in the sources was put together by chance. */
+const shortestPlace = 15
+
+/**
+ * Tells where in the service a statement is written: the file and line of its longest piece. Null when it is put together of what does not stand in the
+ * sources, as one that a test sends by itself.
+ */
+export function openPlaces(): (statement: string) => string | null {
+  const chunks: Chunks = new Map()
+  for (const path of globSync('**/*.ts', { cwd: source }).sort()) {
+    addChunks(chunks, path.replaceAll('\\', '/'), readFileSync(join(source, path), 'utf8'))
+  }
+  // Between the values that `row` and `set` write.
+  for (const chunk of [',', '=']) add(chunks, chunk, '')
+  const found = new Map<string, string | null>()
+  return (statement) => {
+    const known = found.get(statement)
+    if (known !== undefined) return known
+    const place = findPlace(chunks, statement)
+    found.set(statement, place)
+    return place
+  }
+}
+
+function addChunks(chunks: Chunks, path: string, text: string): void {
+  let line = 1
+  for (const part of text.split(/(`|\$\{|\})/)) {
+    const blanks = /^\s*/.exec(part)?.[0] ?? ''
+    add(chunks, bare(part), `${path}:${line + newlinesIn(blanks)}`)
+    line += newlinesIn(part)
+  }
+}
+
+const newlinesIn = (text: string): number => text.split('\n').length - 1
+
+function add(chunks: Chunks, chunk: string, place: string): void {
+  if (chunk === '') return
+  const head = chunk.slice(0, headLength)
+  const same = chunks.get(head) ?? []
+  if (!same.some((one) => one.chunk === chunk)) same.push({ chunk, place })
+  chunks.set(head, same)
+}
+
+/** A brace ends a hole, or is part of the text: it is left out on both sides. */
+const bare = (text: string): string => text.replace(/[\s}]+/g, '')
+
+function findPlace(chunks: Chunks, statement: string): string | null {
+  let longest = { length: 0, place: '' }
+  // Values, and names that the service writes.
+  for (const piece of statement.split(/\$\d+|"[a-z_]+"/).map(bare)) {
+    const parts = partsOf(chunks, piece)
+    if (parts === null) return null
+    for (const { chunk, place } of parts) if (chunk.length > longest.length) longest = { length: chunk.length, place }
+  }
+  return longest.length < shortestPlace ? null : longest.place
+}
+
+/** Of which chunks a piece is put together: null when it is of none. */
+function partsOf(chunks: Chunks, piece: string): { chunk: string; place: string }[] | null {
+  // For each place that chunks reach, the one that ends there, and where it began.
+  const reached: ({ from: number; chunk: string; place: string } | undefined)[] = []
+  const isReached = (at: number) => at === 0 || reached[at] !== undefined
+  for (let at = 0; at < piece.length; at++) {
+    if (!isReached(at)) continue
+    for (let length = 1; length <= headLength; length++) {
+      for (const one of chunks.get(piece.slice(at, at + length)) ?? []) {
+        const fits = (length === headLength || one.chunk.length === length) && piece.startsWith(one.chunk, at)
+        if (fits) reached[at + one.chunk.length] ??= { from: at, ...one }
+      }
+    }
+  }
+  const parts: { chunk: string; place: string }[] = []
+  for (let at = piece.length; at > 0; ) {
+    const last = reached[at]
+    if (last === undefined) return null
+    parts.push(last)
+    at = last.from
+  }
+  return parts
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { speakAsToSpread } from '../../../src/base/distribution/spread.ts'
+import { claimQueues, listClaimable } from '../../../src/webhooks/endpoint/queue-queries.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
+
+// What is said to several servers that share the rows is right on one as well, which shows whether it is right at all.
+async function spreadWorld(): Promise<WebhookWorld> {
+  const w = await webhookWorld()
+  speakAsToSpread(w.db.sql)
+  return w
+}
+
+test('where rows are spread, two workers share the endpoints of workspaces and send every event once', async () => {
+  const worlds = [await spreadWorld(), await spreadWorld(), await spreadWorld()]
+  for (const w of worlds) {
+    await w.addEndpoint()
+    for (let n = 0; n < 10; n++) await w.record(randomUUID(), [{ n }])
+  }
+  const [first] = worlds
+  assert.ok(first !== undefined)
+  const other = first.addWorker()
+  await Promise.all([first.drain(), other.drain()])
+  await first.drain()
+  assert.deepEqual(
+    worlds.map((w) => w.receiver.received.length),
+    [20, 20, 20],
+  )
+})
+
+test('where rows are spread, of many who claim the same queue one has it, and none of the others waits', async () => {
+  const w = await spreadWorld()
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.sequencer.place(w.workspaceId)
+  const now = w.clock.now()
+  const listed = await Promise.all(Array.from({ length: 8 }, () => listClaimable(w.db.sql, [w.workspaceId], 10, now)))
+  assert.deepEqual(
+    listed,
+    Array.from({ length: 8 }, () => [w.workspaceId]),
+  )
+  const claims = await Promise.all(
+    listed.flat().map((workspaceId) => w.db.statement((tx) => claimQueues(tx, 'all', 10, now, workspaceId))),
+  )
+  assert.equal(claims.flat().length, 1)
+  assert.deepEqual(await listClaimable(w.db.sql, [w.workspaceId], 10, now), [])
+})
