@@ -4,8 +4,10 @@ import type { Db, Tx } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { storeConversations } from '../../../src/inbox/conversation/many-queries.ts'
-import { placeQuiet, quietMs } from '../../../src/inbox/conversation/place-quiet.ts'
+import { placeQuiet, quietMs, watchQuiet } from '../../../src/inbox/conversation/place-quiet.ts'
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
+import { runWatchdog, watchAnswers } from '../../../src/inbox/ownership/hand-back.ts'
+import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
 import { indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
 import { storeOutbound } from '../../../src/inbox/send/together-queries.ts'
 import { fillConversations } from '../../support/fill.ts'
@@ -230,4 +232,46 @@ test('a conversation that ends leaves no place behind', async () => {
     where m.workspace_id = ${w.workspaceId}
       and not exists (select from conversations c where c.workspace_id = m.workspace_id and c.id = m.conversation_id)`
   assert.equal(row?.count, 0)
+})
+
+test('nobody asks the conversations before the first has to be placed', async () => {
+  const w = await inboxWorld()
+  const watch = watchQuiet(w)
+  await placeQuiet(w)
+  assert.equal(await watch.isDue(), false)
+  await w.customerWrites('Hello')
+  await w.customerWrites('Hello again')
+  w.clock.advance(quietMs - 1000)
+  assert.equal(await watch.isDue(), false)
+  w.clock.advance(1000)
+  assert.equal(await watch.isDue(), true)
+  await placeQuiet(w)
+  assert.equal(await watch.isDue(), false)
+})
+
+test('of conversations that move it is known who waits, and who was answered', async () => {
+  const w = await inboxWorld()
+  await addAgent(w)
+  const admin = await signedInMember(w, 'admin')
+  assert.equal((await admin.call('PATCH', '', { agentWatchdogMinutes: 1, answerGoalMinutes: 1 })).status, 200)
+  const { id } = await w.customerWrites('Hello')
+  const keyring = await w.vault.keyring(w.workspaceId)
+  await w.db.tx(async (tx) => {
+    const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
+    assert.ok(before)
+    await storeOutbound(tx, keyring, w.workspaceId, [later(before, 1000)])
+  })
+  const look = async () => {
+    w.clock.advance(61_000)
+    const isLate = await watchAnswers(w).isDue()
+    return {
+      isLate,
+      told: await tellWaits(w.db, w.clock, [w.workspaceId]),
+      handedBack: await runWatchdog(w.db, w.vault, w.clock),
+    }
+  }
+  assert.deepEqual(await look(), { isLate: false, told: 0, handedBack: 0 })
+  await w.customerWrites('And by bus?')
+  assert.equal(await movingIn(w), 1)
+  assert.deepEqual(await look(), { isLate: true, told: 1, handedBack: 1 })
 })
