@@ -37,7 +37,7 @@ export const leaveBody = (request: FastifyRequest, reply: FastifyReply) => (erro
   reply.raw.once('finish', () => {
     if (raw.complete) return
     raw.resume()
-    const ending = setTimeout(() => raw.socket.destroy(), leftForMs).unref()
+    const ending = setTimeout(() => raw.destroy(), leftForMs).unref()
     raw.once('end', () => clearTimeout(ending)).once('close', () => clearTimeout(ending))
   })
   throw error
