@@ -2,8 +2,8 @@
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
 // message-search,directory,index-alone,sizes
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 (scale; sizes takes a hundredth of it) --messages 50 (scale) --burst 20000 (messages) --searched 1000000 (message-search)
-// --only 'status won' (of leads, inbox, search and media: what has this in its name)
+// --conversations 100000 --messages 50 (of each; scale, growth; sizes takes a hundredth) --burst 20000 (messages) --searched 1000000 (message-search)
+// --only 'status won' (of leads, inbox, search, growth and media: what has this in its name)
 // --json results.json
 // --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, orders, memory and growth need

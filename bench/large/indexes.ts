@@ -26,7 +26,7 @@ export interface Filling {
 }
 
 /**
- * Takes the indexes and the foreign keys off the tables, has them filled, and puts all back: indexes are made faster
+ * Takes the indexes and the foreign keys off the tables that are not in parts, has them filled, and puts all back: indexes are made faster
  * than they are kept up. Prints what each took, and what a vacuum does. The keys hold for what is written from then on: what
  * was filled in is not gone through for them.
  */
@@ -81,6 +81,7 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
   process.stderr.write(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
 }
 
+/** Those of tables in parts stay: they can neither be given a key that is there nor one that is not gone through. */
 async function listIndexes(client: pg.Client, tables: readonly string[]): Promise<Index[]> {
   const { rows } = await client.query<Index>(
     `select
@@ -89,6 +90,7 @@ async function listIndexes(client: pg.Client, tables: readonly string[]): Promis
       pg_get_indexdef(i.indexrelid) as definition,
       k.conname as constraint
     from pg_index i
+    join pg_class c on c.oid = i.indrelid and c.relkind = 'r'
     left join pg_constraint k on k.conindid = i.indexrelid and k.contype = 'p'
     where i.indrelid = any ($1::regclass[])
     order by 1 desc, 2`,
@@ -102,6 +104,7 @@ async function listForeignKeys(client: pg.Client, tables: readonly string[]): Pr
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
     from pg_constraint
     where contype = 'f'
+      and conrelid in (select oid from pg_class where relkind = 'r')
       and (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[]))
     order by 1, 2`,
     [tables],

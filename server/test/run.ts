@@ -9,7 +9,7 @@ import { inspect, parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { hasPooler, howToGetPooler, startPooler } from './support/postgres/pooler.ts'
-import { startTestServer } from './support/test-server.ts'
+import { makeScratch, startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Hundreds of processes read the same sources.
@@ -83,13 +83,15 @@ if (values.pooler && !hasPooler()) throw new Error(howToGetPooler)
 const files = filesOf(positionals.length === 0 && values.pooler ? ['server/test/**/*.test.ts'] : positionals)
 const chromium = files.some(takesBrowser) ? ensureChromium() : undefined
 await buildWebIfNeeded()
-const server = await startTestServer(values.pooler ? {} : process.env)
+const scratch = makeScratch()
+process.env.TMPDIR = scratch.folder
+const server = await startTestServer(values.pooler ? {} : process.env, scratch)
 const pooler = values.pooler ? await startPooler(server.admin) : null
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
-  const { admin, template } = server
-  const handed = JSON.stringify({ admin, template, poolerFolder: pooler?.socketFolder })
+  const { admin, template, strategy } = server
+  const handed = JSON.stringify({ admin, template, strategy, poolerFolder: pooler?.socketFolder })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, NODE_COMPILE_CACHE: cache })
   if (chromium !== undefined) Object.assign(process.env, { CHROMIUM: chromium })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
@@ -108,6 +110,7 @@ try {
   await pooler?.stop()
   await server.stop()
   rmSync(groupFolder, { recursive: true, force: true })
+  rmSync(scratch.folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function filesOf(patterns: string[]): string[] {

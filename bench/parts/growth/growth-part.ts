@@ -18,13 +18,15 @@ interface Stage {
 /** Small workspaces beside the large one, so that it is not alone in its tables. */
 const neighbours = 500
 const neighbour: Size = { leads: 100, conversations: 4, each: 20 }
-/** For a memory index of a million leads. */
-const roomy = '300'
+/** What the product takes at most unless it is told. */
+const roomy = '1024'
+/** Of so many leads it has an index of columns alone, which opens none. */
+const tooManyTexts = 6_000_000
 
 /**
  * The same work in a large workspace, in a small one of the same database, and in one like that in a database of its own.
- * A large one whose leads do not all open is listed by the database, as one is that does not fit into memory; so what a
- * memory index answers for the small ones is also asked of a process that has none.
+ * One whose leads do not all open has no index of texts, so its searches are the database's; what a memory index answers for the small
+ * ones is also asked of a process that has none.
  */
 export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<Grown[]> {
   const few: Size = {
@@ -40,7 +42,8 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
   if (large === undefined || beside === undefined || alone === undefined) throw new Error('A workspace is missing')
   const platform = await start('platform.ts', {})
   const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
-  const indexed = [beside, ...(openLeads(large) === large.leads ? [large] : [])]
+  const isIndexed = openLeads(large) === large.leads || large.leads > tooManyTexts
+  const indexed = [beside, ...(isIndexed ? [large] : [])]
   const [both, own, bare] = [
     await begin(options, { WARM: indexed.map(({ workspaceId }) => workspaceId).join(','), SEARCH_MEMORY: roomy }),
     await begin(small, { WARM: alone.workspaceId }),

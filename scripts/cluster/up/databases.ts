@@ -11,7 +11,7 @@ import { killMachine, startOn, until } from '../processes.ts'
 
 /** How long the one who is primary may be silent before another takes its place. */
 export const ttlSeconds = 20
-export const loopSeconds = 5
+export const loopSeconds = 2
 const user = 'postgres'
 
 /** What Patroni says of one of its servers. */

@@ -70,9 +70,7 @@ async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
 
 async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed | undefined> {
   const [row] = await tx<Claimed[]>`
-    update erasures e
-    set due_at = ${leaseEnd(now)}
-    from (
+    with due as (
       select id
       from erasures
       where workspace_id = ${workspaceId}
@@ -81,7 +79,10 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed 
       order by due_at
       limit 1
       for update skip locked
-    ) as due
+    )
+    update erasures e
+    set due_at = ${leaseEnd(now)}
+    from due
     where e.workspace_id = ${workspaceId}
       and e.id = due.id
     returning e.workspace_id, e.id`

@@ -61,10 +61,7 @@ async function sweepNext(db: Db, now: Date): Promise<boolean> {
 /** True, or undefined when others are at what there is. */
 async function sweepOne(tx: Tx, workspaceId: string, now: Date): Promise<true | undefined> {
   const [row] = await tx<{ workspace_id: string; id: string }[]>`
-    update lead_imports i
-    set expires_at = null,
-      state = case when i.state in ('uploading', 'ready', 'checked') then 'cancelled' else i.state end
-    from (
+    with old as (
       select id
       from lead_imports
       where workspace_id = ${workspaceId}
@@ -72,7 +69,11 @@ async function sweepOne(tx: Tx, workspaceId: string, now: Date): Promise<true | 
       order by expires_at
       limit 1
       for update skip locked
-    ) as old
+    )
+    update lead_imports i
+    set expires_at = null,
+      state = case when i.state in ('uploading', 'ready', 'checked') then 'cancelled' else i.state end
+    from old
     where i.workspace_id = ${workspaceId}
       and i.id = old.id
     returning i.workspace_id, i.id`

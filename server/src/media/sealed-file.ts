@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { release } from '../base/release.ts'
+import { release } from '../base/bytes/release.ts'
 
 /** Part of a file: from `start` to just before `end`. */
 export interface ByteRange {

@@ -63,5 +63,6 @@ async function columnsOf(types: string[]): Promise<{ table: string; name: string
     select table_name as table, column_name as name
     from information_schema.columns
     where table_schema = 'public'
-      and data_type = any (${types})`
+      and data_type = any (${types})
+      and not (select relispartition from pg_class where oid = to_regclass(table_name))`
 }

@@ -76,9 +76,9 @@ export function emptyDatabase(): Promise<TestDatabase> {
 }
 
 async function makeDatabase(source: (template: string) => string): Promise<TestDatabase> {
-  const { admin, template, poolerFolder } = await findServer()
+  const { admin, template, strategy, poolerFolder } = await findServer()
   const name = `t_${randomBytes(8).toString('hex')}`
-  await asAdmin(admin, `create database ${name} template ${source(template)}`)
+  await asAdmin(admin, `create database ${name} template ${source(template)} strategy ${strategy}`)
   const own = databaseOf(admin, name)
   const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
   const onStatement = (statement: SentStatement) => {

@@ -3,6 +3,9 @@ import { after, afterEach, type TestContext } from 'node:test'
 // Small test files share a process (`group.ts`), and each begins as if it had one of its own: what the files before it
 // have opened is closed, and what was made once for them is made anew.
 
+/** Of a busy machine that removes an installation's ten thousands of files. */
+const patienceMs = 120_000
+
 type Ending = () => Promise<unknown>
 type Restorer = (test: TestContext) => Promise<void>
 
@@ -53,7 +56,7 @@ export function endWithFile(): void {
   afterEach(async (test) => {
     for (const restore of restorers) await restore(test as TestContext)
   })
-  after(() => endAll(ofFile), { timeout: 30_000 })
+  after(() => endAll(ofFile), { timeout: patienceMs })
 }
 
 async function endAll(these: Ending[]): Promise<void> {
@@ -66,5 +69,5 @@ async function endAll(these: Ending[]): Promise<void> {
 // A file that is run by itself: while it loads, hence before any hook of its own.
 if (process.env.PARLEY_TEST_GROUP === undefined) {
   endWithFile()
-  after(endWithProcess, { timeout: 30_000 })
+  after(endWithProcess, { timeout: patienceMs })
 }

@@ -66,7 +66,8 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
   await runtime.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
   const app = await buildApp(runtime, (server) => {
-    answers = checkAnswers(server)
+    // All that differs from file to file is behind the routes.
+    answers = checkAnswers(server, 'service')
   })
   await app.ready()
   atEnd(async () => {

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
+import { broughtBy, leaveBody, takeRawBodies } from '../../base/bytes/raw-body.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { conversationNotFound } from '../../inbox/conversation/errors.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/open-media.ts'
-import { broughtBy, leaveBody, takeRawBodies } from '../../inbox/team-api/files/file-body.ts'
 import { filePlaces, readingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { FileHeaders } from '../../inbox/team-api/files/files-schema.ts'
 import { sendFile } from '../../inbox/team-api/files/send-file.ts'
@@ -71,7 +71,7 @@ function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 
         ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name },
         ...{ type: type ?? request.headers['content-type'] ?? null, seconds: null, waveform: null },
       }
-      const uploaded = await uploads.take(callerOf(request), upload).catch(leaveBody(reply))
+      const uploaded = await uploads.take(callerOf(request), upload).catch(leaveBody(request, reply))
       return reply.send(presentUpload(uploaded))
     },
   })

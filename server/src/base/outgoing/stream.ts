@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { release } from '../release.ts'
+import { release } from '../bytes/release.ts'
 import {
   connectTimeoutMs,
   type Failed,

@@ -20,7 +20,7 @@ const watchCaller: Request = {
 const silenceMs = 16_000
 
 /** Who has waited for longer than this for a connection has so much less time for each statement, but never less than the other. */
-const unhurriedMs = 3_000
+const unhurriedMs = 2_000
 const leastPatienceMs = 4_000
 
 /** A server that does not close its side in this time is gone. */

@@ -69,12 +69,7 @@ const isUntold = (sql: Sql) => sql`
     and c.removed_at is null
     and coalesce(c.last_event_in_at, c.last_event_out_at) is not null
     and c.state_reason is distinct from 'pairing'
-    and not exists (
-      select
-      from told_outages t
-      where t.workspace_id = c.workspace_id
-        and t.connection_id = c.id
-    )`
+    and (c.workspace_id, c.id) not in (select workspace_id, connection_id from told_outages)`
 
 const isOver = (sql: Sql) => sql`
   c.workspace_id = t.workspace_id

@@ -60,16 +60,17 @@ export interface Claim {
 export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
   const until = new Date(now.getTime() + leaseMs)
   const claimed = await tx<Omit<Claim, 'until'>[]>`
-    update connections c
-    set templates_due_at = ${until}
-    from (
+    with due as (
       select workspace_id, id
       from connections
       where templates_due_at <= ${now}
       order by templates_due_at
       limit ${limit}
       for no key update skip locked
-    ) as due
+    )
+    update connections c
+    set templates_due_at = ${until}
+    from due
     where c.workspace_id = due.workspace_id
       and c.id = due.id
     returning c.workspace_id as "workspaceId", c.id as "connectionId"`

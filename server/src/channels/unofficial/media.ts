@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { release } from '../../base/bytes/release.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
-import { release } from '../../base/release.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import { MediaBroken, type MediaLimits, type MediaWay, type OpenedMedia } from '../media-way.ts'
 import type { MediaSource } from '../message-detail.ts'

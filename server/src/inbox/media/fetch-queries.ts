@@ -115,14 +115,14 @@ async function takeDue(
 ): Promise<Claim[]> {
   return tx<Claim[]>`
     with due as (
-      select picked.workspace_id, picked.id, picked.due_at,
+      select picked.place, picked.due_at,
         first.running + row_number() over (partition by picked.workspace_id order by picked.due_at, picked.id) as turn
       from unnest(
         ${first.map(({ workspaceId }) => workspaceId)}::uuid[],
         ${first.map((one) => one.running)}::integer[]
       ) as first (workspace_id, running)
       cross join lateral (
-        select m.workspace_id, m.id, m.due_at
+        select m.ctid as place, m.workspace_id, m.id, m.due_at
         from media m
         where m.workspace_id = first.workspace_id
           and m.due_at <= ${now}
@@ -131,20 +131,17 @@ async function takeDue(
         limit ${perWorkspace}::int - first.running
         for update skip locked
       ) as picked
-    ),
-    taken as (
-      select workspace_id, id
-      from due
-      order by turn, due_at
-      limit ${limit}
     )
     update media m
     set due_at = ${until},
       lease_until = ${until},
       tries = m.tries + 1
-    from taken
-    where m.workspace_id = taken.workspace_id
-      and m.id = taken.id
+    where m.ctid = any (array(
+      select place
+      from due
+      order by turn, due_at
+      limit ${limit}
+    ))
       ${andOnlyOf(tx, only, 'm')}
     returning m.workspace_id as "workspaceId", m.id, m.conversation_id as "conversationId",
       m.connection_id as "connectionId", m.message_id as "messageId", m.kind, m.details, m.tries,

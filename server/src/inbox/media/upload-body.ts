@@ -1,4 +1,4 @@
-import { release } from '../../base/release.ts'
+import { release } from '../../base/bytes/release.ts'
 
 /** A body as it comes; a piece is good until the next is asked for. */
 export interface Arriving {

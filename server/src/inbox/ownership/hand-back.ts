@@ -54,17 +54,20 @@ const askForExpiredEveryMs = 15_000
 export function watchExpired({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async (now: Date) => {
     const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(k.expires_at) as at
-      from api_keys k
-      where k.expires_at > ${new Date(now.getTime() - latelyMs)}
-        and (
-          k.expires_at > ${now}
-          or exists (
-            select from conversations c
-            where c.workspace_id = k.workspace_id
-              and c.owner_key_id = k.id
-          )
-        )`
+      select min(at) as at
+      from (
+        select min(expires_at) as at
+        from api_keys
+        where expires_at > ${now}
+        union all
+        select min(k.expires_at)
+        from api_keys k
+        join conversations c
+          on c.workspace_id = k.workspace_id
+          and c.owner_key_id = k.id
+        where k.expires_at > ${new Date(now.getTime() - latelyMs)}
+          and k.expires_at <= ${now}
+      ) as moments`
     return row?.at ?? null
   }
   return watchDue({ db, clock }, { nextAt, askEveryMs: askForExpiredEveryMs, news: [{ topic: expiringTopic }] })

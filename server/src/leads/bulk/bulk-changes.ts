@@ -132,10 +132,7 @@ export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow 
 
 async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChangeRow | undefined> {
   const [row] = await tx<BulkChangeRow[]>`
-    update lead_bulk_changes c
-    set due_at = ${leaseEnd(now)},
-      attempts = c.attempts + 1
-    from (
+    with due as (
       select id
       from lead_bulk_changes
       where workspace_id = ${workspaceId}
@@ -143,7 +140,11 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChan
       order by due_at
       limit 1
       for update skip locked
-    ) as due
+    )
+    update lead_bulk_changes c
+    set due_at = ${leaseEnd(now)},
+      attempts = c.attempts + 1
+    from due
     where c.workspace_id = ${workspaceId}
       and c.id = due.id
     returning c.*`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { release } from '../../base/release.ts'
+import { release } from '../../base/bytes/release.ts'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
 /** What is written at once, and read: so much memory for each file that is on its way, used again and again. */

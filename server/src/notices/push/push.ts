@@ -112,9 +112,7 @@ async function takeAllDue(db: Db, busy: readonly string[], now: Date): Promise<D
 
 async function takeDue(tx: Tx, workspaceId: string, limit: number, now: Date): Promise<DueNotice[]> {
   return tx<DueNotice[]>`
-    update notices n
-    set push_at = null
-    from (
+    with due as (
       select user_id, id
       from notices
       where workspace_id = ${workspaceId}
@@ -122,7 +120,10 @@ async function takeDue(tx: Tx, workspaceId: string, limit: number, now: Date): P
       order by push_at
       limit ${limit}
       for update skip locked
-    ) as due
+    )
+    update notices n
+    set push_at = null
+    from due
     where n.workspace_id = ${workspaceId}
       and n.user_id = due.user_id
       and n.id = due.id

@@ -49,6 +49,14 @@ const cases: [statement: string, faults: Fault[]][] = [
   ],
   ['insert into days (n) values (gen_random_uuid()) on conflict (n) do nothing', []],
   [
+    'update leads l set at = $1 from (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) as due where l.workspace_id = $2 and l.id = due.id',
+    ['may take more rows than its limit'],
+  ],
+  [
+    'with due as (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) update leads l set at = $1 from due where l.workspace_id = $2 and l.id = due.id',
+    [],
+  ],
+  [
     'with recursive next as (select workspace_id from leads union all select 1 from next) select 1 from next',
     ['goes on by recursion without naming a workspace'],
   ],

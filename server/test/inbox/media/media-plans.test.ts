@@ -17,10 +17,10 @@ await db.sql`
     created_at, updated_at
   )
   select ${workspaceId}::uuid, gen_random_uuid(), ${conversationId}::uuid, ${w.connectionId}::uuid, gen_random_uuid(),
-    'inbound', 'image', case when n % 10 = 0 then 'coming' else 'here' end, '\\x00',
-    case when n % 10 = 0 then null else gen_random_uuid() end,
-    case when n % 10 = 0 then ${clock.now()}::timestamptz end, now(), now()
-  from generate_series(1, 3000) as n`
+    'inbound', 'image', case when n % 100 = 0 then 'coming' else 'here' end, '\\x00',
+    case when n % 100 = 0 then null else gen_random_uuid() end,
+    case when n % 100 = 0 then ${clock.now()}::timestamptz end, now(), now()
+  from generate_series(1, 20000) as n`
 const id = await w.coming({})
 const [until, now] = [new Date(clock.now().getTime() + 60_000), clock.now()]
 const busy = { free: 8, perWorkspace: 4, running: new Map<string, number>() }
@@ -47,8 +47,10 @@ for (const statistics of ['counted', 'not counted'] as const) {
     )
     assert.ok(listing && claiming)
     assert.deepEqual(others, [])
-    assert.deepEqual(await waysTo(db, listing, 'media'), ['media_due'])
-    assert.deepEqual((await waysTo(db, claiming, 'media')).sort(), ['media_due', 'media_pkey'])
+    // Of the rows that the index names, whichever way they are read.
+    const ways = await waysTo(db, listing, 'media')
+    assert.deepEqual([...new Set([...ways, 'Bitmap Heap Scan'])].sort(), ['Bitmap Heap Scan', 'media_due'])
+    assert.deepEqual((await waysTo(db, claiming, 'media')).sort(), ['Tid Scan', 'media_due'])
   })
 }
 

@@ -56,6 +56,7 @@ test('few leads are searched in the order of values without an index of texts', 
   assert.equal((await search(1))?.total, 3)
   const { exists } = await cache.find(
     w.workspaceId,
+    'text',
     { ...byName, sort: { by: 'createdAt', order: 'asc' }, after: null },
     2,
   )

@@ -151,12 +151,64 @@ test('when the thread dies the database answers, and a new thread begins after a
 })
 
 test('a workspace that does not fit the memory stays with the database', async () => {
-  const w = await imageWorld(1, { maxBytes: 10_000 })
+  const w = await imageWorld(1, { maxBytes: 1_000 })
   await fill(w, 100)
   const one = node(w)
   assert.equal(await one.images.warm(w.workspaceId), false)
   assert.equal(await total(one), 100)
   assert.deepEqual(one.counts, { image: 0, database: 1 })
+})
+
+/** Room for the columns of some hundred leads, and for the texts of less than a hundred. */
+const narrow = { maxBytes: 17_000, shape: { tailSlots: 8, segmentSlots: 64 } }
+
+test('where texts do not fit, lists without a search are answered by an index of columns alone, through every change', async () => {
+  const w = await imageWorld(2, narrow)
+  const ids = await fill(w, 120)
+  const statuses = ['new', 'won', 'lost']
+  for (const one of w.nodes) assert.equal(await one.images.warm(w.workspaceId), true)
+  const compare = async () => {
+    const lists: Record<string, string>[] = [
+      {},
+      { status: 'won' },
+      { status: 'new,lost', sortBy: 'updatedAt', sortOrder: 'asc' },
+      { priority: 'medium', page: '2' },
+      { search: 'duarte 1' },
+    ]
+    for (const query of lists) {
+      const { body } = await w.call('GET', leadsPath, { query: { ...query, limit: '30' } })
+      for (const one of w.nodes) assert.deepEqual((await one.list({ ...query, limit: '30' })).body, body)
+    }
+  }
+  await compare()
+  assert.deepEqual(node(w).counts, { image: 4, database: 1 })
+  for (const [n, id] of ids.slice(0, 60).entries()) {
+    const writer = node(w, n % 2)
+    await writer.call('PATCH', leadPath(id), { status: statuses[n % 3], lastName: `Changed ${n}` })
+    if (n % 4 === 0) await writer.call('DELETE', leadPath(id))
+    if (n % 8 === 0) await writer.call('POST', `${leadPath(id)}/restore`)
+    if (n % 10 === 0) await compare()
+    w.clock.advance(7)
+  }
+  assert.equal(await total(node(w)), 113)
+  await compare()
+  const { database } = node(w).counts
+  await compare()
+  assert.equal(node(w).counts.database, database + 1)
+})
+
+test('an index of columns alone opens no lead', async () => {
+  const w = await imageWorld(1, { ...narrow, maxBytes: 18_000 })
+  const ids = await fill(w, 120)
+  await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${ids[119] ?? ''}`
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await total(one, { page: '2', limit: '10' }), 120)
+  assert.deepEqual(one.counts, { image: 1, database: 0 })
+  for (const id of ids.slice(0, 40)) await one.call('DELETE', leadPath(id))
+  assert.equal(await total(one, { page: '2', limit: '10' }), 80)
+  assert.deepEqual(one.counts, { image: 2, database: 0 })
+  assert.equal(w.logLines.filter((line) => line.includes('is given up') && line.includes(w.workspaceId)).length, 0)
 })
 
 test('a workspace with few leads gets no image, and no thread is started for it', async () => {

@@ -12,16 +12,23 @@ export interface ContractCheck {
   assertNone(): void
 }
 
+/** Of apps that are built alike: to write a document and to compile its schemas takes longer than most files of tests do. */
+const judges = new Map<string, Judge>()
+
 /**
  * Holds every answer of a test's app against the OpenAPI document: its status must be declared for the route, its JSON
  * must fit the declared schema with nothing undeclared in it, and it must have an `x-request-id`. Call it before the
  * first route. A body that does not fit also turns the answer into a 500 that says why, so that no test overlooks it.
+ * Apps of one `build` have the same routes.
  */
-export function checkAnswers(app: App): ContractCheck {
+export function checkAnswers(app: App, build?: string): ContractCheck {
   const problems: string[] = []
-  let judge: Judge | undefined
+  let judge = build === undefined ? undefined : judges.get(build)
   app.addHook('onSend', async (request, reply, payload) => {
-    judge ??= createJudge(openapiDocument(app))
+    if (judge === undefined) {
+      judge = createJudge(openapiDocument(app))
+      if (build !== undefined) judges.set(build, judge)
+    }
     const pattern = request.is404 ? undefined : request.routeOptions.url
     if (pattern === undefined || request.routeOptions.schema?.hide || request.method === 'HEAD') return payload
     const type = String(reply.getHeader('content-type') ?? '')
@@ -52,7 +59,7 @@ type Judge = (method: string, pattern: string, status: number, type: string, pay
 function createJudge(document: OpenApiDocument): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  const components = close({ components: { schemas: document.components.schemas } })
+  ajv.addSchema({ $id: documentId, components: close({ schemas: document.components.schemas }) })
   const checks = new Map<string, ValidateFunction>()
 
   return (method, pattern, status, type, payload) => {
@@ -68,7 +75,7 @@ function createJudge(document: OpenApiDocument): Judge {
     if (media === undefined) return `sends ${mediaType}`
     if (mediaType !== 'application/json' || media.schema === undefined) return undefined
     const place = `${method} ${path} ${status}`
-    const check = checks.get(place) ?? ajv.compile({ ...components, ...close(media.schema) })
+    const check = checks.get(place) ?? ajv.compile(close(media.schema))
     checks.set(place, check)
     return check(JSON.parse(String(payload))) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' })
   }
@@ -80,13 +87,19 @@ export function answerOf(document: OpenApiDocument, answer: Answer | Reference |
   return document.components.responses?.[answer.$ref.split('/').at(-1) ?? '']
 }
 
+/** By which a schema refers to those that several have in common: each of them is compiled once. */
+const documentId = 'parley:document'
+
 const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']
 
 // An object schema that lists its fields is taken to list them all, unless it says otherwise.
 function close<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(close) as T
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).map(([keyword, value]) => [keyword, close(value)])
+  const entries = Object.entries(schema).map(([keyword, value]) => [
+    keyword,
+    keyword === '$ref' && typeof value === 'string' && value.startsWith('#') ? `${documentId}${value}` : close(value),
+  ])
   const closed = Object.fromEntries(entries)
   const listsFields = typeof closed.properties === 'object' && [closed.type].flat().includes('object')
   if (listsFields && !openKeywords.some((keyword) => keyword in closed)) closed.unevaluatedProperties = false

@@ -1,7 +1,7 @@
 // `many-files.ts <folder> <files> <megabytes of each>`: writes so many files at once through a folder store, sealed, then
 // reads all of them at once. Prints by how many bytes the memory of the process grew at most.
 import { randomUUID } from 'node:crypto'
-import { release } from '../../../src/base/release.ts'
+import { release } from '../../../src/base/bytes/release.ts'
 import { type FileSecret, openFile, sealFile } from '../../../src/media/sealed-file.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { memoryOf } from './memory.ts'

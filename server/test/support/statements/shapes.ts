@@ -1,4 +1,4 @@
-/** Why several servers that share the tables would refuse a statement, or be slow with it. */
+/** Why several servers that share the tables would refuse a statement or be slow with it, or one would do more than it is told to. */
 export type Fault =
   | 'locks rows without naming their workspace'
   | 'hides the workspace in a subquery'
@@ -7,6 +7,7 @@ export type Fault =
   | 'asks more than an immutable function in "do update"'
   | 'goes on by recursion without naming a workspace'
   | 'writes without naming a workspace'
+  | 'may take more rows than its limit'
 
 const owner = '(?:workspace_id|scope_id)'
 const named = new RegExp(`\\b${owner} = \\$\\d`)
@@ -17,6 +18,8 @@ const unseen = /\b(?:where|and|on) \(?\$\d+\)?(?! ?(?:[=<>:]|is\b|not\b))/
 const lock = /\bfor (?:no key update|update|key share|share)\b/
 const volatile = /\b(?:clock_timestamp|random|gen_random_uuid|nextval|timeofday)\(/
 const ofInterval = /\b[a-z_]+(?:\.[a-z_]+)? [-+] (?:interval\b|\$\d+::interval\b)/
+/** The planner may ask such a table once for each row of the other, and each time the rows that it has locked so far are passed over. */
+const limitedLock = /\bfrom \( ?select (?:(?!\) as ).)*\blimit (?:(?!\) as ).)*\bfor (?:no key )?update\b/
 const notImmutable =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|random|gen_random_uuid)\(|\( ?select\b/
 
@@ -46,6 +49,7 @@ export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[
   if (writes.some(([verb]) => verb !== 'insert into') && !namedAtAll.test(text) && !unseen.test(text)) {
     faults.push('writes without naming a workspace')
   }
+  if (updates && limitedLock.test(text)) faults.push('may take more rows than its limit')
   return faults
 }
 

@@ -52,9 +52,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
   const { drop, label, placeholder, items, none, made, choose, isMany = false } = props
   const [term, setTerm] = useState('')
   const [at, setAt] = useState(0)
-  const extra = term.trim() === '' ? null : (made?.(term.trim()) ?? null)
-  const found = items.filter((item) => plain(`${item.label} ${item.hint ?? ''}`).includes(plain(term.trim())))
-  const shown = extra === null ? found : [...found, extra]
+  const shown = findAmong(items, term.trim(), made)
   const active = shown[Math.min(at, shown.length - 1)]
   const take = (item: I | undefined) => {
     if (item === undefined) return
@@ -73,6 +71,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
   return (
     <>
       <input
+        ref={focusHere}
         className={styles.field}
         value={term}
         maxLength={80}
@@ -126,4 +125,12 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
   )
 }
 
+function findAmong<I extends PickerItem>(items: readonly I[], term: string, made: PickerProps<I>['made']): I[] {
+  const extra = term === '' ? null : (made?.(term) ?? null)
+  const found = items.filter((item) => plain(`${item.label} ${item.hint ?? ''}`).includes(plain(term)))
+  return extra === null ? found : [...found, extra]
+}
+
+/** At once: what traps the focus waits a moment, in which a letter that is typed would be a key of the page. */
+const focusHere = (element: HTMLElement | null) => element?.focus({ preventScroll: true })
 const scrollHere = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })

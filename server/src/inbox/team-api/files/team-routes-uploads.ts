@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { broughtBy, leaveBody, takeRawBodies } from '../../../base/bytes/raw-body.ts'
 import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { fileText } from '../../../base/schema-types.ts'
@@ -9,7 +10,6 @@ import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media
 import { mediaKinds } from '../team-media-schema.ts'
 import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
 import { TeamConversationParams } from '../team-schema.ts'
-import { broughtBy, leaveBody, takeRawBodies } from './file-body.ts'
 import { filePlaces, takingPlaces } from './file-places.ts'
 import {
   Upload,
@@ -119,7 +119,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       }
       const { expiresAt, ...shown } = await place(member, () =>
         takeUpload(deps, scopeOf(member), member.actor, upload),
-      ).catch(leaveBody(reply))
+      ).catch(leaveBody(request, reply))
       return reply.code(201).send({ ...shown, expiresAt: expiresAt.toISOString() })
     },
   })

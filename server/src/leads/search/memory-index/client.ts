@@ -6,9 +6,10 @@ import type { Log } from '../../../base/log.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
 import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
 import { type IndexShape, usualShape } from './memory-index.ts'
-import type { Held, SearchWorkerSettings } from './messages.ts'
+import type { SearchWorkerSettings, Timely } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { openSearchWorker } from './search-worker-client.ts'
+import type { Held } from './segment.ts'
 
 /** Lists of large workspaces from memory. What it does not answer, the database does. */
 export interface MemoryIndexes {
@@ -18,7 +19,10 @@ export interface MemoryIndexes {
   arrange(workspaceId: string, query: ArrangedQuery): Promise<ArrangedAnswer | null>
   /** Whether that index is being built, and an answer to be expected. */
   isArranging(workspaceId: string): boolean
-  /** Whether there is an index now: it is built unless the workspace is too small or too large for one. */
+  /**
+   * Whether there is an index now: it is built unless the workspace is too small or too large for one. Where texts do not fit, one
+   * of columns alone is.
+   */
   warm(workspaceId: string, holds?: Held): Promise<boolean>
   /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
   useMasterKey(masterKey: Buffer): void
@@ -64,14 +68,20 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     if (known.size >= maxWorkspaces) known.clear()
     known.set(key, { exists, isComing, lookedAtMs: clock.now().getTime() })
   }
+  const warmColumns = async (workspaceId: string): Promise<boolean> => {
+    const { exists } = await worker.ask({ kind: 'warm', workspaceId, holds: 'columns' })
+    note(keyTo(workspaceId, 'columns'), exists)
+    return exists
+  }
   const warm = async (workspaceId: string, holds: Held = 'text'): Promise<boolean> => {
     const key = keyTo(workspaceId, holds)
     note(key, false, true)
     const least = holds === 'text' ? minLeads : Math.min(minLeads, minArranged)
     const isWorth = await hasLeads(options.sql, workspaceId, least)
     const exists = isWorth && (await worker.ask({ kind: 'warm', workspaceId, holds })).exists
+    const isListed = isWorth && !exists && holds === 'text' && (await warmColumns(workspaceId))
     note(key, exists)
-    return exists
+    return exists || isListed
   }
   const ask = async <A>(
     workspaceId: string,
@@ -94,6 +104,11 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     }
     return null
   }
+  /** Columns alone answer what is not searched for, where there is no more. */
+  const timelyOf = (workspaceId: string, { term }: IndexQuery): Timely => {
+    const exists = (holds: Held) => known.get(keyTo(workspaceId, holds))?.exists === true
+    return term === null && !exists('text') && exists('columns') ? 'columns' : 'text'
+  }
   const loop = repeat(
     tidyMs,
     async () => worker.tidy(),
@@ -102,7 +117,10 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
 
   return {
     warm,
-    find: (workspaceId, query) => ask<IndexAnswer>(workspaceId, 'text', { kind: 'find', workspaceId, query }),
+    find: (workspaceId, query) => {
+      const holds = timelyOf(workspaceId, query)
+      return ask<IndexAnswer>(workspaceId, holds, { kind: 'find', workspaceId, holds, query })
+    },
     arrange: (workspaceId, query) =>
       ask<ArrangedAnswer>(workspaceId, 'values', { kind: 'arrange', workspaceId, query }),
     isArranging: (workspaceId) => known.get(keyTo(workspaceId, 'values'))?.isComing ?? false,

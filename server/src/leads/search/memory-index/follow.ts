@@ -97,7 +97,7 @@ async function apply(vault: Vault, following: Following, rows: readonly ChangeRo
   }
   const changed = [...latest.values()]
   const live = changed.filter((row) => row.deleted_at === null)
-  for (const lead of await openRows(vault, workspaceId, live)) putLead(index, shape, lead)
+  for (const lead of await openRows(vault, workspaceId, live, shape.holds)) putLead(index, shape, lead)
   for (const { id, created_at, deleted_at } of changed) {
     if (deleted_at !== null) removeLead(index, { id, created: created_at.getTime() })
   }

@@ -3,16 +3,17 @@ import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arran
 import { type CachedIndex, fill, newCachedIndex } from './cached-index.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
 import { compact, countLeads, type MemoryIndex, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
-import type { Held, MemoryIndexLimits } from './messages.ts'
+import type { MemoryIndexLimits, Timely } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
+import type { Held } from './segment.ts'
 
 /** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
 export interface IndexCache {
-  /** Builds the index unless it is there; false when it does not fit. */
+  /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
   warm(workspaceId: string, nowMs: number, holds?: Held): Promise<boolean>
   /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
-  find(workspaceId: string, query: IndexQuery, nowMs: number): Promise<Found<IndexAnswer>>
+  find(workspaceId: string, holds: Timely, query: IndexQuery, nowMs: number): Promise<Found<IndexAnswer>>
   /** The same of the index of values, for lists in any order. */
   arrange(workspaceId: string, query: ArrangedQuery, nowMs: number): Promise<Found<ArrangedAnswer>>
   /** Drops what nobody has asked for lately. */
@@ -46,7 +47,7 @@ interface Entry {
 }
 
 /** What a lead takes at first guess; more than it does. */
-const bytesPerLead = 180
+const bytesPerLead: Record<Held, number> = { text: 180, values: 180, columns: 48 }
 /** How often an index of texts that was not built is tried again for searches in the order of values. */
 const besideAgainMs = 30_000
 
@@ -83,8 +84,8 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
 
   return {
     warm: (workspaceId, nowMs, holds = 'text') => builds.warm(workspaceId, nowMs, holds, false),
-    find: (workspaceId, query, nowMs) =>
-      ask(keyTo(workspaceId, 'text'), nowMs, (index) => queryMemoryIndex(index, query)),
+    find: (workspaceId, holds, query, nowMs) =>
+      ask(keyTo(workspaceId, holds), nowMs, (index) => queryMemoryIndex(index, query)),
     arrange: (workspaceId, query, nowMs) => {
       const key = keyTo(workspaceId, 'values')
       const values = entries.get(key)
@@ -117,11 +118,19 @@ function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf
   const settle = async (entry: Entry): Promise<void> => {
     if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
+  /** The live leads that fit at first guess. */
+  const mostOf = (holds: Held) => Math.floor(deps.limits.maxBytes / bytesPerLead[holds])
+  /** A workspace that does not fit is looked at again every half minute: no more of it is counted than tells so. */
+  const count = async (workspaceId: string, holds: Held): Promise<number> => {
+    const columns = entries.get(keyTo(workspaceId, 'columns'))?.cached
+    if (columns !== undefined && columns.state !== 'building') return countLeads(columns.index)
+    return countLive(deps.db.sql, workspaceId, mostOf(holds) + 1)
+  }
   const build = async (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
     const startedMs = performance.now()
-    // A workspace that does not fit is looked at again every half minute: no more of it is counted than tells so.
-    const live = await countLive(deps.db.sql, workspaceId, Math.ceil(deps.limits.maxBytes / bytesPerLead) + 1)
-    const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, holds }, nowMs, live * bytesPerLead)
+    const live = await count(workspaceId, holds)
+    if (holds === 'columns' && live <= mostOf('text')) return false
+    const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, holds }, nowMs, live * bytesPerLead[holds])
     const entry: Entry = {
       cached,
       reachLevel: singleFlight(() => reachLevel(entry)),

@@ -6,6 +6,7 @@ import {
   compareId,
   copySlot,
   findSlot,
+  type Held,
   idBytes,
   isFull,
   kill,
@@ -39,8 +40,8 @@ export interface IndexShape {
   tailSlots: number
   /** Leads that a sealed segment holds at most. */
   segmentSlots: number
-  /** What its text is: what is searched, or the values that lists are sorted and narrowed by. */
-  holds?: 'text' | 'values'
+  /** What its text is: what is searched, the values that lists are sorted and narrowed by, or none. */
+  holds?: Held
 }
 
 export const usualShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots }

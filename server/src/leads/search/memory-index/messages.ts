@@ -3,6 +3,7 @@ import type { MasterKeys } from '../../../base/sealing/vault.ts'
 import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
 import type { IndexShape } from './memory-index.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
+import type { Held } from './segment.ts'
 
 /** What the worker of the indexes is started with. */
 export interface SearchWorkerSettings {
@@ -21,12 +22,12 @@ export interface MemoryIndexLimits {
   shape: IndexShape
 }
 
-/** What an index is asked for: texts to search, or values to sort and narrow by. */
-export type Held = 'text' | 'values'
+/** The indexes that answer lists in order of a time. */
+export type Timely = Exclude<Held, 'values'>
 
 /** `nowMs` is the service's time, which may be another than the machine's. */
 export type Question =
-  | { kind: 'find'; number: number; workspaceId: string; query: IndexQuery; nowMs: number }
+  | { kind: 'find'; number: number; workspaceId: string; holds: Timely; query: IndexQuery; nowMs: number }
   | { kind: 'arrange'; number: number; workspaceId: string; query: ArrangedQuery; nowMs: number }
   | { kind: 'warm'; number: number; workspaceId: string; holds: Held; nowMs: number }
   | { kind: 'tidy'; nowMs: number }

@@ -1,29 +1,24 @@
 import type { Sql } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
 import { customTexts } from '../arranged/opened.ts'
 import { leadText } from './indexed-text.ts'
 import { valuesText } from './lead-values.ts'
 import type { IndexedLead } from './memory-index.ts'
+import type { Held } from './segment.ts'
 
 /** What an index needs of a lead. */
 export type ImageRow = Pick<
   LeadRow,
-  | 'id'
-  | 'unique_code'
-  | 'external_ref'
-  | 'status'
-  | 'priority'
-  | 'source'
-  | 'ad_platform'
-  | 'assigned_to'
-  | 'person'
-  | 'created_at'
-  | 'updated_at'
-  | 'deleted_at'
-> & { values?: ValueColumns | null }
+  'id' | 'status' | 'priority' | 'source' | 'ad_platform' | 'assigned_to' | 'created_at' | 'updated_at' | 'deleted_at'
+> &
+  Partial<NamedColumns> & { values?: ValueColumns | null }
 
-/** What an index of values needs beside it. */
+/** What any index needs beside it but one of columns alone. */
+type NamedColumns = Pick<LeadRow, 'unique_code' | 'external_ref' | 'person'>
+
+/** What an index of values needs beside these. */
 interface ValueColumns {
   estimated: number | null
   actual: number | null
@@ -32,22 +27,25 @@ interface ValueColumns {
   notes: boolean
 }
 
-export type Holds = 'text' | 'values' | undefined
+export type Holds = Held | undefined
 
 export const imageColumns = (sql: Sql, holds: Holds) => sql`
   l.id,
-  l.unique_code,
-  l.external_ref,
   l.status,
   l.priority,
   l.source,
   l.ad_platform,
   l.assigned_to,
-  l.person,
   l.created_at,
   l.updated_at,
   l.deleted_at
+  ${holds === 'columns' ? sql`` : namedColumns(sql)}
   ${holds === 'values' ? valueColumns(sql) : sql``}`
+
+const namedColumns = (sql: Sql) => sql`,
+  l.unique_code,
+  l.external_ref,
+  l.person`
 
 const valueColumns = (sql: Sql) => sql`,
   json_build_object(
@@ -57,40 +55,46 @@ const valueColumns = (sql: Sql) => sql`,
     'notes', l.notes is not null
   ) as values`
 
-/** Opens rows of live leads. */
-export async function openRows(vault: Vault, workspaceId: string, rows: readonly ImageRow[]): Promise<IndexedLead[]> {
+/** Makes of rows of live leads what an index takes. */
+export async function openRows(
+  vault: Vault,
+  workspaceId: string,
+  rows: readonly ImageRow[],
+  holds: Holds,
+): Promise<IndexedLead[]> {
   if (rows.length === 0) return []
-  return vault.withKeyring(workspaceId, (keyring) =>
-    rows.map((row) => {
-      const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
-      const { unique_code: uniqueCode, external_ref: externalRef } = row
-      const texts = { firstName, lastName, email, phone, contacts, uniqueCode, externalRef }
-      return {
-        id: row.id,
-        created: row.created_at.getTime(),
-        updated: row.updated_at.getTime(),
-        status: row.status,
-        priority: row.priority,
-        source: row.source,
-        adPlatform: row.ad_platform,
-        assignee: row.assigned_to,
-        ...(row.values == null
-          ? { text: leadText(texts) }
-          : {
-              estimated: row.values.estimated,
-              actual: row.values.actual,
-              text: valuesText({
-                ...texts,
-                hasNotes: row.values.notes,
-                customTexts: customTexts(keyring, {
-                  id: row.id,
-                  custom_fields: row.values.custom === null ? null : Buffer.from(row.values.custom, 'base64'),
-                }),
-              }),
-            }),
-      }
+  if (holds === 'columns') return rows.map((row) => ({ ...plainOf(row), text: '' }))
+  return vault.withKeyring(workspaceId, (keyring) => rows.map((row) => openRow(keyring, row)))
+}
+
+const plainOf = (row: ImageRow) => ({
+  id: row.id,
+  created: row.created_at.getTime(),
+  updated: row.updated_at.getTime(),
+  status: row.status,
+  priority: row.priority,
+  source: row.source,
+  adPlatform: row.ad_platform,
+  assignee: row.assigned_to,
+})
+
+function openRow(keyring: Keyring, row: ImageRow): IndexedLead {
+  const { unique_code: uniqueCode, external_ref: externalRef = null, person, values } = row
+  if (uniqueCode === undefined || person === undefined) throw new Error('A lead was read without its names')
+  const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, person)
+  const texts = { firstName, lastName, email, phone, contacts, uniqueCode, externalRef }
+  if (values == null) return { ...plainOf(row), text: leadText(texts) }
+  const custom = values.custom === null ? null : Buffer.from(values.custom, 'base64')
+  return {
+    ...plainOf(row),
+    estimated: values.estimated,
+    actual: values.actual,
+    text: valuesText({
+      ...texts,
+      hasNotes: values.notes,
+      customTexts: customTexts(keyring, { id: row.id, custom_fields: custom }),
     }),
-  )
+  }
 }
 
 /** The live leads of a workspace, counted up to so many: beyond these the rest is of no account. */
@@ -129,7 +133,7 @@ export async function* readLive(
     const rows = await next
     // The database reads on while these are opened.
     if (rows.length === batch) next = select(rows.at(-1)).execute()
-    yield await openRows(vault, workspaceId, rows)
+    yield await openRows(vault, workspaceId, rows, holds)
     if (rows.length < batch) return
   }
 }

@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
-import type { Held, Question, Reply, SearchWorkerSettings } from './messages.ts'
+import type { Question, Reply, SearchWorkerSettings, Timely } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
+import type { Held } from './segment.ts'
 
 type Request =
-  | { kind: 'find'; workspaceId: string; query: IndexQuery }
+  | { kind: 'find'; workspaceId: string; holds: Timely; query: IndexQuery }
   | { kind: 'arrange'; workspaceId: string; query: ArrangedQuery }
   | { kind: 'warm'; workspaceId: string; holds: Held }
 

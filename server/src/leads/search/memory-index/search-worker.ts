@@ -35,8 +35,8 @@ function tell(reply: Reply): void {
 async function answer(question: Question): Promise<void> {
   switch (question.kind) {
     case 'find': {
-      const { number, workspaceId, query, nowMs } = question
-      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, query, nowMs)) })
+      const { number, workspaceId, holds, query, nowMs } = question
+      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, holds, query, nowMs)) })
     }
     case 'arrange': {
       const { number, workspaceId, query, nowMs } = question

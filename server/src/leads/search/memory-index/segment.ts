@@ -3,10 +3,17 @@ import { pack } from './pack.ts'
 import { type Postings, postingBytes, postingsOf } from './postings.ts'
 
 /**
+ * What an index is asked for: texts to search, values to sort and narrow by, or neither, so that it is small: pages and totals
+ * of what is not sealed.
+ */
+export type Held = 'text' | 'values' | 'columns'
+
+/**
  * Up to 65,536 leads in columns, a slot for each in the order of their arrival. Times are milliseconds. Once a segment
  * is sealed, nothing of it changes but `alive`.
  */
 export interface Segment {
+  holds: Held
   /** Slots that are taken. */
   count: number
   /** Slots whose lead still is as it says. */
@@ -25,7 +32,7 @@ export interface Segment {
   /** Only of an index of values, empty else; what is not known is no number. */
   estimated: Float64Array
   actual: Float64Array
-  /** The text of slot n stands from `starts[n]` to `starts[n + 1]`. */
+  /** The text of slot n stands from `starts[n]` to `starts[n + 1]`; none of an index of columns alone. */
   text: Buffer
   starts: Uint32Array
   /** Slots in ascending order of (created, id) and of (updated, id). */
@@ -70,7 +77,9 @@ export interface SlotFields {
 
 export const maxSlots = 65_536
 /** What a slot takes besides its text and its share of the block index. */
-const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 4 + 2 + 2
+const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 2 + 2
+/** Where its text begins. */
+const startBytes = 4
 const textBytesAtFirst = 96
 /** What orders and marks of a slot may come to. */
 const maxKeptBytes = 4 * 2
@@ -78,9 +87,11 @@ const maxKeptBytes = 4 * 2
 /** What a slot of an index of values takes beside. */
 const valueBytes = 8 + 8
 
-export function newSegment(capacity: number, holds: 'text' | 'values' = 'text'): Segment {
+export function newSegment(capacity: number, holds: Held = 'text'): Segment {
   const amounts = holds === 'values' ? capacity : 0
+  const texts = holds === 'columns' ? 0 : capacity
   return {
+    holds,
     count: 0,
     live: 0,
     alive: new Uint8Array(capacity),
@@ -94,8 +105,8 @@ export function newSegment(capacity: number, holds: 'text' | 'values' = 'text'):
     adPlatform: new Uint8Array(capacity),
     estimated: new Float64Array(amounts),
     actual: new Float64Array(amounts),
-    text: Buffer.allocUnsafeSlow(capacity * textBytesAtFirst),
-    starts: new Uint32Array(capacity + 1),
+    text: Buffer.allocUnsafeSlow(texts * textBytesAtFirst),
+    starts: new Uint32Array(texts + 1),
     byCreated: none,
     byUpdated: none,
     ordered: 0,
@@ -211,12 +222,14 @@ export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number)
 /** A copy of the segment without spare room, ordered and indexed. */
 export function seal(segment: Segment): Segment {
   order(segment)
-  const { count, live, byCreated, byUpdated } = segment
+  const { holds, count, live, byCreated, byUpdated } = segment
   const text = segment.text.subarray(0, segment.starts[count] ?? 0)
   const starts = segment.starts.subarray(0, count + 1)
-  const isSearched = segment.estimated.length === 0
-  const blocks = isSearched ? blockBits(text, starts, count) : { bits: new Uint32Array(0), words: 0 }
-  const postings = isSearched ? postingsOf(text, starts, count) : postingsOf(text, starts, 0)
+  const isSearched = holds === 'text'
+  const blocks = isSearched ? blockBits(text, starts, count) : { bits: noneOfThem, words: 0 }
+  const postings = isSearched
+    ? postingsOf(text, starts, count)
+    : { steps: new Uint8Array(0), starts: noneOfThem, counts: noneOfThem }
   const packed = pack({
     alive: segment.alive.subarray(0, count),
     ids: segment.ids.subarray(0, count * 16),
@@ -240,6 +253,7 @@ export function seal(segment: Segment): Segment {
   })
   const { bits, steps, postingStarts, postingCounts, ...columns } = packed
   return {
+    holds,
     ...columns,
     byUpdated: byUpdated === byCreated ? columns.byCreated : columns.byUpdated,
     count,
@@ -258,10 +272,12 @@ export function clear(segment: Segment): void {
 }
 
 const none = new Uint16Array(0)
+const noneOfThem = new Uint32Array(0)
 
 /** The slot of a live lead with this id, which was created at this time; -1 when there is none. */
 export function findSlot(segment: Segment, id: Buffer, created: number): number {
   order(segment)
+  if (!spans(segment, created)) return -1
   let [low, high] = [0, segment.count]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -280,6 +296,12 @@ export function findSlot(segment: Segment, id: Buffer, created: number): number 
   return -1
 }
 
+/** Whether a lead of this time may be there; most segments are of another time. */
+function spans({ byCreated, created, count }: Segment, time: number): boolean {
+  const [first, last] = [created[byCreated[0] ?? 0], created[byCreated[count - 1] ?? 0]]
+  return count > 0 && time >= (first ?? 0) && time <= (last ?? 0)
+}
+
 /** The order of a slot's id and another id, which is that of PostgreSQL. */
 export function compareId(segment: Segment, slot: number, id: Buffer): number {
   return segment.ids.compare(id, 0, 16, slot * 16, slot * 16 + 16)
@@ -294,8 +316,9 @@ export function idText(segment: Segment, slot: number): string {
 
 /** What the segment takes in memory. */
 export function bytesOf(segment: Segment): number {
-  const { index } = segment
+  const { index, holds } = segment
   const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)
-  const keptBytes = segment.estimated.length === 0 ? 0 : valueBytes + 2 * maxKeptBytes
-  return segment.alive.length * (slotBytes + keptBytes) + segment.text.length + indexBytes
+  const textBytes = holds === 'columns' ? 0 : startBytes
+  const keptBytes = holds === 'values' ? valueBytes + 2 * maxKeptBytes : 0
+  return segment.alive.length * (slotBytes + textBytes + keptBytes) + segment.text.length + indexBytes
 }

@@ -117,11 +117,7 @@ export async function claimImport(db: Db, now: Date): Promise<ImportRow | undefi
 
 async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRow | undefined> {
   const [row] = await tx<ImportRow[]>`
-    update lead_imports i
-    set state = 'running',
-      due_at = ${leaseEnd(now)},
-      attempts = i.attempts + 1
-    from (
+    with due as (
       select id
       from lead_imports
       where workspace_id = ${workspaceId}
@@ -130,7 +126,12 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRo
       order by due_at
       limit 1
       for update skip locked
-    ) as due
+    )
+    update lead_imports i
+    set state = 'running',
+      due_at = ${leaseEnd(now)},
+      attempts = i.attempts + 1
+    from due
     where i.workspace_id = ${workspaceId}
       and i.id = due.id
     returning i.*`

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { listMembers } from '../../../access/users/members.ts'
+import { leaveBody, piecesOf } from '../../../base/bytes/raw-body.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
@@ -140,12 +141,13 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       querystring: UploadQuery,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409, 415) },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { workspaceId } = memberOf(request)
       const { importId } = request.params
-      const bytes = request.body as AsyncIterable<Buffer> | null | undefined
-      if (!bytes) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
-      await appendUpload(deps, workspaceId, importId, request.query.offset, bytes)
+      const body = request.body as Readable | null | undefined
+      if (!body) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
+      const { offset } = request.query
+      await appendUpload(deps, workspaceId, importId, offset, piecesOf(body)).catch(leaveBody(request, reply))
       const row = await findImport(deps.db.sql, workspaceId, importId)
       return { import: await presentImport(deps.db.sql, await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
     },

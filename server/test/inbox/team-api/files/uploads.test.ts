@@ -206,6 +206,30 @@ test('a length that is too much is refused before a byte of the file has come', 
   socket.destroy()
 })
 
+test('who writes a refused file to its end before reading the answer has it, and goes on with the connection', async () => {
+  const { w, url } = await uploadWorld()
+  const bytes = 20 * 1024 * 1024
+  const socket = connect(await listening(), '127.0.0.1')
+  await once(socket, 'connect')
+  const failed: Error[] = []
+  socket.on('error', (error) => failed.push(error))
+  const headers = { ...w.member.headers, host: 'localhost', 'content-type': 'image/png' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = (length: number) =>
+    `POST ${url}/uploads?kind=image HTTP/1.1\r\n${lines.join('')}content-length: ${length}\r\n\r\n`
+  socket.pause()
+  await new Promise((resolve) => socket.write(Buffer.concat([Buffer.from(head(bytes)), Buffer.alloc(bytes)]), resolve))
+  await new Promise((resolve) => socket.write(Buffer.concat([Buffer.from(head(png.length)), png]), resolve))
+  let answers = ''
+  socket.on('data', (piece) => {
+    answers += piece.toString('latin1')
+  })
+  socket.resume()
+  await until(() => /HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 201 /.test(answers) || failed.length > 0, 'two answers')
+  assert.deepEqual(failed, [])
+  socket.destroy()
+})
+
 test('a body without an end is cut once it is too much', async () => {
   const world = await uploadWorld()
   const before = await stored(world.w)
