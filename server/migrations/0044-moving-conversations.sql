@@ -22,7 +22,7 @@ alter table conversations set (
 create table moving_conversations (
   workspace_id uuid not null,
   conversation_id uuid not null,
-  -- When it began to move; it does until it is quiet.
+  -- When it began to move, or the last message that a look at it has met; it does until it is quiet.
   since timestamptz(3) not null,
   primary key (workspace_id, conversation_id)
 )

@@ -75,7 +75,7 @@ async function listQuietOf(sql: Sql, workspaceIds: readonly string[], only: OneW
       from conversations o
       where o.workspace_id = w.id
         and o.last_message_at < k.since
-        and not o.is_moving
+        and (o.now_last_message_at is null or o.now_last_message_at < k.since)
         ${andOnlyOf(sql, only, 'o')}
       order by o.last_message_at, o.id
       limit ${batch}

@@ -11,12 +11,7 @@ const askEveryMs = 15_000
 /** Whether there is a conversation to be placed. */
 export function watchQuiet({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(greatest(m.since, c.now_updated_at)) as at
-      from moving_conversations m
-      join conversations c
-        on c.workspace_id = m.workspace_id
-        and c.id = m.conversation_id`
+    const [row] = await db.sql<{ at: Date | null }[]>`select min(since) as at from moving_conversations`
     return row?.at ? new Date(row.at.getTime() + quietMs) : null
   }
   return watchDue({ db, clock }, { nextAt, askEveryMs })
@@ -24,7 +19,7 @@ export function watchQuiet({ db, clock }: { db: Db; clock: Clock }): DueWatch {
 
 /**
  * Places conversations in which nothing has been said for a moment: the indexes follow, once for all that was said. For a
- * timer; several nodes share the work. Returns how many.
+ * timer; several nodes share the work. Returns at how many it looked.
  */
 export async function placeQuiet({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   const before = new Date(clock.now().getTime() - quietMs)
@@ -32,29 +27,38 @@ export async function placeQuiet({ db, clock }: { db: Db; clock: Clock }): Promi
     select distinct workspace_id as id
     from moving_conversations
     where since <= ${before}`
-  let placed = 0
+  let looked = 0
   for (const { id } of workspaces) {
-    for (let count = batch; count === batch; placed += count) count = await db.tx((tx) => placeBatch(tx, id, before))
+    for (let count = batch; count === batch; looked += count) count = await db.tx((tx) => placeBatch(tx, id, before))
   }
-  return placed
+  return looked
 }
 
-/** Those that somebody has locked are not quiet. */
+/**
+ * Looks at conversations that have moved for long enough, and places those that are quiet; of those in which more was said, it
+ * notes since when. What somebody has locked is not quiet. Returns at how many it looked.
+ */
 async function placeBatch(tx: Tx, workspaceId: string, before: Date): Promise<number> {
-  const quiet = await tx<{ id: string }[]>`
-    select c.id
+  const moving = await tx<{ id: string; isQuiet: boolean }[]>`
+    select c.id, c.now_updated_at <= ${before} as "isQuiet"
     from moving_conversations m
     join conversations c
       on c.workspace_id = m.workspace_id
       and c.id = m.conversation_id
     where m.workspace_id = ${workspaceId}
       and m.since <= ${before}
-      and c.now_updated_at <= ${before}
     order by c.id
     limit ${batch}
     for update of c skip locked`
-  if (quiet.length === 0) return 0
-  const ids = quiet.map(({ id }) => id)
+  const { quiet = [], talking = [] } = Object.groupBy(moving, ({ isQuiet }) => (isQuiet ? 'quiet' : 'talking'))
+  if (quiet.length > 0) await place(tx, workspaceId, idsOf(quiet))
+  if (talking.length > 0) await lookLater(tx, workspaceId, idsOf(talking))
+  return moving.length
+}
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+
+async function place(tx: Tx, workspaceId: string, ids: string[]): Promise<void> {
   await tx`
     with placed as (
       delete from moving_conversations
@@ -74,5 +78,16 @@ async function placeBatch(tx: Tx, workspaceId: string, before: Date): Promise<nu
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])
       and is_moving`
-  return quiet.length
+}
+
+async function lookLater(tx: Tx, workspaceId: string, ids: string[]): Promise<void> {
+  await tx`
+    update moving_conversations m
+    set since = c.now_updated_at
+    from conversations c
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = any (${ids}::uuid[])
+      and c.workspace_id = ${workspaceId}
+      and c.id = m.conversation_id
+      and c.is_moving`
 }
