@@ -249,6 +249,23 @@ test('nobody asks the conversations before the first has to be placed', async ()
   assert.equal(await watch.isDue(), false)
 })
 
+test('a talk that goes on is looked at once in half a minute', async () => {
+  const w = await inboxWorld()
+  const watch = watchQuiet(w)
+  await placeQuiet(w)
+  await w.customerWrites('Hello')
+  await w.customerWrites('Hello again')
+  w.clock.advance(quietMs - 1000)
+  await w.customerWrites('And by bus?')
+  w.clock.advance(1000)
+  assert.equal(await placeQuiet(w), 1)
+  assert.equal(await movingIn(w), 1)
+  assert.deepEqual([await placeQuiet(w), await watch.isDue()], [0, false])
+  w.clock.advance(quietMs - 1000)
+  assert.equal(await placeQuiet(w), 1)
+  assert.equal(await movingIn(w), 0)
+})
+
 test('of conversations that move it is known who waits, and who was answered', async () => {
   const w = await inboxWorld()
   await addAgent(w)
