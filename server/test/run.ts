@@ -193,8 +193,8 @@ async function runTests(groups: string[], concurrency: number, isShown: boolean)
   const tests = run({
     files: groups,
     concurrency,
-    // Of a process with several files; each of them, and each test, has the time that was given.
-    timeout: together * timeout,
+    // Of a process with several files; each of their tests has the time that was given.
+    timeout: 3 * timeout,
     execArgv: [`--test-timeout=${timeout}`],
     signal: stopping.signal,
     ...(values['test-name-pattern'] && { testNamePatterns: values['test-name-pattern'] }),

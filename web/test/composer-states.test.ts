@@ -159,7 +159,7 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
 /** Each tab goes there by itself, and because the other went: the second way ends the first. */
 async function isAtSignIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
-  assert.match(page.url(), /\/sign-in/)
+  await page.waitForURL(/\/sign-in/)
 }
 
 async function ownerEmail(): Promise<string> {

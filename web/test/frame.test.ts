@@ -7,14 +7,14 @@ const demo = await openDemo()
 
 test('one signs in by the link of the first start and stands in the workspace', async () => {
   const { page, problems } = await demo.open()
-  assert.match(page.url(), new RegExp(`/w/${demo.workspaceId}/home$`))
+  await page.waitForURL(new RegExp(`/w/${demo.workspaceId}/home$`))
   assert.deepEqual(problems, [])
 })
 
 test('a stranger who follows a link into the app comes to it after signing in', async () => {
   const { page } = await visitOf(demo.browser, {})
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
-  assert.match(page.url(), /\/sign-in\?next=%2Fw%2F/)
+  await page.waitForURL(/\/sign-in\?next=%2Fw%2F/)
   assert.equal(await page.locator('input[name=next]').inputValue(), `/w/${demo.workspaceId}/settings`)
 })
 

@@ -52,7 +52,7 @@ test('what is typed while a dialog is still on its way does nothing', async () =
   const { page, problems } = await demo.open(ivo.place)
   await opensWhile(page, '**/HandBackAsk*.js', () => page.keyboard.type(sentence))
   await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
-  assert.match(page.url(), new RegExp(`/${ivo.place}`))
+  await page.waitForURL(new RegExp(`/${ivo.place}`))
   assert.equal(await page.getByRole('menu').count(), 0)
   const { status, unreadCount, owner } = await conversation(ivo.id)
   assert.deepEqual([status, unreadCount, owner], ['open', 0, 'human'])

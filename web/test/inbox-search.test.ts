@@ -48,7 +48,7 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
   await said.waitFor()
   await page.locator('[id^=message-]:focus').waitFor()
   assert.ok(await said.isVisible())
-  assert.match(page.url(), /search=wardrobe/)
+  await page.waitForURL(/search=wardrobe/)
   assert.deepEqual(problems, [])
 })
 

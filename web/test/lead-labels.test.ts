@@ -131,7 +131,7 @@ test('leads are found by a label and without it, and another page hears of a lab
   await page.keyboard.press('Escape')
   await button(page, 'Label is not Gold').waitFor()
   await rowOf(page, 'Yolanda').waitFor({ state: 'detached' })
-  assert.match(page.url(), new RegExp(`withoutLabels=${gold}`))
+  await page.waitForURL(new RegExp(`withoutLabels=${gold}`))
   await addFilter()
   await page.getByRole('dialog', { name: 'Label' }).getByRole('combobox').selectOption('is not empty')
   await page.keyboard.press('Escape')

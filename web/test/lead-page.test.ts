@@ -70,13 +70,13 @@ test('a lead opens as a page of its own, leads back to the view, and says when i
   await page.getByRole('button', { name: 'Bento Folha' }).click()
   await panelOf(page, 'Bento Folha').getByRole('link', { name: 'Open as page' }).click()
   await page.getByRole('heading', { name: 'Bento Folha', level: 1 }).waitFor()
-  assert.match(page.url(), new RegExp(`/leads/${id}$`))
+  await page.waitForURL(new RegExp(`/leads/${id}$`))
   await timelineOf(page).getByText('Lead created').waitFor()
   assert.match(await page.title(), /Bento Folha/)
   assert.deepEqual(await issuesInSchemes(page, 'lead-page'), [])
   await page.getByRole('link', { name: 'Back: Leads' }).click()
   await page.getByRole('searchbox', { name: 'Search leads' }).waitFor()
-  assert.match(page.url(), /q=bento/)
+  await page.waitForURL(/q=bento/)
 
   const [tab] = await Promise.all([
     page.waitForEvent('popup'),

@@ -66,7 +66,7 @@ test('a view keeps filters, order and columns, says when it is changed, and is s
   await head(page, 'Phone').waitFor()
   await page.keyboard.press('.')
   await head(page, 'Phone').waitFor({ state: 'detached' })
-  assert.match(page.url(), /status=new/)
+  await page.waitForURL(/status=new/)
   await page.getByRole('button', { name: 'Remove: Status is New' }).click()
   await saveAs(page, 'Save as new view', 'Everybody', true)
   await page.reload()
@@ -180,7 +180,7 @@ test('views that do not fit are behind a button, and on a phone all are', async 
   await page.getByRole('menuitem', { name: 'A long name of a view 9' }).click()
   await button(page, 'A long name of a view 9').waitFor()
   await button(page, 'Menu of the view A long name of a view 9').waitFor()
-  assert.match(page.url(), /status=won/)
+  await page.waitForURL(/status=won/)
   assert.deepEqual(await issuesInSchemes(page, 'views-more'), [])
   assert.deepEqual(problems, [])
 

@@ -31,7 +31,7 @@ test('a click on any head sorts by it, a second one the other way, and the addre
   await shows(page, await asked({ sortBy: 'name', sortOrder: 'desc' }))
   await head('Estimated value').getByRole('button', { name: 'Estimated value' }).click()
   await shows(page, await asked({ sortBy: 'estimatedValue', sortOrder: 'desc' }))
-  assert.match(page.url(), /sort=-estimatedValue/)
+  await page.waitForURL(/sort=-estimatedValue/)
   await page.reload()
   await shows(page, await asked({ sortBy: 'estimatedValue', sortOrder: 'desc' }))
   await page.getByRole('button', { name: 'Sorted by Estimated value, descending' }).click()

@@ -45,7 +45,7 @@ test('a lead is created by hand, with a hint at who it may be, and is found by s
   await page.keyboard.type('quinta')
   await shows(page, '1 lead')
   await rowOf(page, 'Quinta Prova').getByText('1,250.50').waitFor()
-  assert.match(page.url(), /q=quinta/)
+  await page.waitForURL(/q=quinta/)
   await search(page).fill('nobody has this name')
   await page.getByText('No lead matches these filters.').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()

@@ -202,7 +202,7 @@ for (const [language, term, name] of [
     await page.getByRole('dialog').getByRole('combobox').fill(term)
     await page.getByRole('option', { name }).first().click()
     await panelOf(page, name).getByRole('combobox').and(page.locator(':focus')).waitFor()
-    assert.match(page.url(), /\/inbox$/)
+    await page.waitForURL(/\/inbox$/)
     assert.deepEqual(problems, [])
   })
 

@@ -17,7 +17,7 @@ Patroni 3.0.2 writes the leader's key there without comparing (\`_update_leader\
 A standby that was killed soon after it had been rewound did once not start again (PostgreSQL 15.20: \`contrecord is requested\`, for ever), and was copied anew.
 
 Where the primary is killed, the standby that is not the synchronous one may have received more than the one that is promoted. It has to be rewound before writes go on, as
-they wait for a second server: on a machine with a load average of 30 that once took 40 s, and the outage 67 s (1 of 2 rounds).
+they wait for a second server: with loop_wait 5 s, on a machine with a load average of 30, that once took 40 s, and the outage 67 s (1 of 2 rounds).
 `
 
 /** What docs/measurements says of a trial. */

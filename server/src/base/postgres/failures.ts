@@ -33,6 +33,7 @@ export const sqlState = (error: unknown): string => (error instanceof DatabaseEr
 
 /** The database refused what would break a rule of a table. What Citus hears when it copies rows to a shard, it tells as a fault of its own. */
 const integrity = /^(?:23|XX000$)/
+
 /**
  * Whether the database refused a write because of this constraint or unique index. A server that asks others on our behalf tells their
  * words alone, in whatever language: then the name is looked for in them.

@@ -106,6 +106,7 @@ async function listWaiting(sql: Sql): Promise<Waiting[]> {
   }
 }
 
+/** Those that are locked are changed by their place: by a key, a plan that knows no parameters may read the whole table. */
 async function takeDue(
   tx: Tx,
   first: readonly { workspaceId: string; running: number }[],

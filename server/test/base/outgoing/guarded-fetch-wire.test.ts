@@ -4,6 +4,7 @@ import { after, beforeEach, test } from 'node:test'
 import type { OutgoingRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
+import { reset } from '../../support/reset.ts'
 import { until } from '../../support/until.ts'
 
 const server = await rawServer()
@@ -32,7 +33,7 @@ const failures: [what: string, answer: (socket: Socket) => void, error: string, 
   ['sends its body byte by byte for ever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 150],
   ['sends 1xx for ever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 150],
   ['promises more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 150],
-  ['resets', (socket) => socket.resetAndDestroy(), 'reset'],
+  ['resets', reset, 'reset'],
   ['closes its half', (socket) => socket.end(), 'reset'],
   ['closes its half within the head', (socket) => socket.end('HTTP/1.1 200 O'), 'reset'],
   ['closes its half within the body', (socket) => socket.end(`${head}content-length: 9\r\n\r\nabc`), 'reset'],
@@ -90,7 +91,7 @@ function trickle(socket: Socket, start: string, drop = 'a'): void {
 }
 
 function cut(socket: Socket, text: string): void {
-  socket.write(text, () => setImmediate(() => socket.resetAndDestroy()))
+  socket.write(text, () => setImmediate(() => reset(socket)))
 }
 
 test('of a long answer the beginning is read, and its connection given up', async () => {
@@ -177,7 +178,7 @@ test('a connection is kept for the next call', async () => {
 
 for (const [how, leave] of [
   ['closed', (socket: Socket) => socket.end()],
-  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ['reset', reset],
 ] as const) {
   test(`a kept connection that is ${how} as it is used again: once more for what may arrive twice, never for others`, async () => {
     server.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : leave(socket))

@@ -8,6 +8,7 @@ import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { failure, fakePostgres, greeting, message, status } from '../../support/postgres/fake-postgres.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
+import { reset } from '../../support/reset.ts'
 
 // Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
 
@@ -26,7 +27,7 @@ async function cuttingProxy(socketFolder: string) {
     }
     const { after, byReset } = cut
     let said = 0
-    const end = () => (byReset ? client.resetAndDestroy() : client.end())
+    const end = () => (byReset ? reset(client) : client.end())
     client.pipe(server)
     client.on('close', () => server.destroy())
     if (after === 0) return end()
@@ -119,7 +120,7 @@ test('a greeting with any of its bytes changed opens a session or is an error of
 })
 
 test('an error right after the session is open reaches the listener that the caller sets at once', async () => {
-  for (const end of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end()]) {
+  for (const end of [reset, (socket: Socket) => socket.end()]) {
     const fake = await fakePostgres((socket) => socket.write(greeting(), () => end(socket)))
     const trial = connect(at(fake.port), settings)
     const fate = await trial.then(errorOf, (error: unknown) => error)

@@ -15,6 +15,7 @@ import { type Authority, makeAuthority } from '../../support/outgoing/make-certi
 import { fakePostgres } from '../../support/postgres/fake-postgres.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
+import { reset } from '../../support/reset.ts'
 
 const settings = { applicationName: 'parley test', parameters: {} }
 const wrongName = /does not match certificate's altnames/
@@ -192,14 +193,10 @@ const strange: [what: string, answer: (socket: Socket) => void, words: RegExp][]
   ['it answers with an error', (socket) => socket.write('Eno\0'), /answers the request for TLS as no/],
   ['it hangs up', (socket) => socket.end(), /hung up/],
   ['it agrees, and hangs up', (socket) => socket.end('S'), /hung up|TLS: /],
-  ['it agrees, and resets', (socket) => socket.write('S', () => socket.resetAndDestroy()), /ECONNRESET|hung up|TLS: /],
+  ['it agrees, and resets', (socket) => socket.write('S', () => reset(socket)), /ECONNRESET|hung up|TLS: /],
   ['it agrees, and speaks no TLS', (socket) => atFirst(socket, () => socket.write('hello, world')), /TLS: /],
   ['it agrees, and says nothing', (socket) => socket.write('S'), /does not answer within/],
-  [
-    'it resets in the midst of it',
-    (socket) => atFirst(socket, () => socket.resetAndDestroy()),
-    /ECONNRESET|hung up|TLS: /,
-  ],
+  ['it resets in the midst of it', (socket) => atFirst(socket, () => reset(socket)), /ECONNRESET|hung up|TLS: /],
   ['it ends once it is encrypted', (socket) => agreeToTls(socket, { cert, key }).end(), /hung up|TLS: /],
   [
     'it answers in TLS what no PostgreSQL does',

@@ -7,6 +7,7 @@ import type { Order } from '../../../src/channels/connector.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
+import { reset } from '../../support/reset.ts'
 
 const platform = await platformServer()
 after(() => platform.close())
@@ -175,7 +176,7 @@ test('a platform that hangs after the request is unknown', async () => {
 })
 
 test('a platform that resets the connection after the request is unknown', async () => {
-  platform.answer = (_, _response, socket) => socket.resetAndDestroy()
+  platform.answer = (_, _response, socket) => reset(socket)
   assert.deepEqual(await send(connection, order()), { outcome: 'unknown', errorCode: 'econnreset' })
 })
 
@@ -206,6 +207,6 @@ test('a connection is kept open between sends', async () => {
 test('marking as read says so to the platform and never throws', async () => {
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
   assert.deepEqual(platform.asked[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.in' })
-  platform.answer = (_, _response, socket) => socket.resetAndDestroy()
+  platform.answer = (_, _response, socket) => reset(socket)
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { DbOptions } from '../../../src/base/db.ts'
 import { atEnd } from '../file-end.ts'
+import { reset } from '../reset.ts'
 
 export interface CuttingProxy {
   port: number
@@ -59,7 +60,7 @@ export async function startCuttingProxy(
     nextLimit = null
     let passed = 0
     const end = () => {
-      client.resetAndDestroy()
+      reset(client)
       upstream.destroy()
       open.delete(client)
     }
@@ -71,7 +72,7 @@ export async function startCuttingProxy(
       if (when === 'answered') upstream.on('data', debounced(end))
       else {
         // It may go on reading, and closes its side when it is done.
-        client.removeListener('close', end).resetAndDestroy()
+        reset(client.removeListener('close', end))
         upstream.end()
       }
     }
@@ -107,7 +108,7 @@ export async function startCuttingProxy(
   return {
     port: (server.address() as AddressInfo).port,
     cutAll: () => {
-      for (const client of [...open]) client.resetAndDestroy()
+      for (const client of [...open]) reset(client)
     },
     cutAfter: (bytes) => {
       limit = bytes
