@@ -9,7 +9,7 @@ import { inspect, parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { hasPooler, howToGetPooler, startPooler } from './support/postgres/pooler.ts'
-import { makeScratch, startTestServer } from './support/test-server.ts'
+import { makeScratch, type RunningTestServer, startSpreadServer, startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Hundreds of processes read the same sources.
@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true },
     // Has the server's tests go through PgBouncer.
     pooler: { type: 'boolean', default: false },
+    // Has tests of the server run on a database that is spread by Citus: CITUS_URL names it, and it is theirs for good.
+    spread: { type: 'boolean', default: false },
     'test-concurrency': { type: 'string', default: '2' },
     // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
     'test-timeout': { type: 'string', default: '180000' },
@@ -85,19 +87,22 @@ const chromium = files.some(takesBrowser) ? ensureChromium() : undefined
 await buildWebIfNeeded()
 const scratch = makeScratch()
 process.env.TMPDIR = scratch.folder
-const server = await startTestServer(values.pooler ? {} : process.env, scratch)
+const server = await startServer()
 const pooler = values.pooler ? await startPooler(server.admin) : null
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
-  const { admin, template, strategy } = server
-  const handed = JSON.stringify({ admin, template, strategy, poolerFolder: pooler?.socketFolder })
+  const { admin, template, strategy, isSpread } = server
+  const handed = JSON.stringify({ admin, template, strategy, isSpread, poolerFolder: pooler?.socketFolder })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, NODE_COMPILE_CACHE: cache })
   if (chromium !== undefined) Object.assign(process.env, { CHROMIUM: chromium })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
-  const beside = waiting.flatMap((one) => files.filter((file) => file.endsWith(one)))
+  const beside = isSpread ? [] : waiting.flatMap((one) => files.filter((file) => file.endsWith(one)))
   const lanes = [
-    { files: files.filter((file) => !beside.includes(file)), concurrency: Number(values['test-concurrency']) },
+    {
+      files: files.filter((file) => !beside.includes(file)),
+      concurrency: isSpread ? 1 : Number(values['test-concurrency']),
+    },
     { files: beside, concurrency: 1 },
   ].filter((lane) => lane.files.length > 0)
   const groups = writeGroups(lanes.map((lane) => groupsOf(lane.files)))
@@ -111,6 +116,14 @@ try {
   await server.stop()
   rmSync(groupFolder, { recursive: true, force: true })
   rmSync(scratch.folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function startServer(): Promise<RunningTestServer> {
+  if (!values.spread) return startTestServer(values.pooler ? {} : process.env, scratch)
+  const url = process.env.CITUS_URL
+  if (!url)
+    throw new Error('CITUS_URL is to name a database of a server with Citus: postgres://user@coordinator/database')
+  return startSpreadServer(url)
 }
 
 function filesOf(patterns: string[]): string[] {

@@ -37,7 +37,8 @@ function all({ tell, here, read, upload, drop }: FilesInbox) {
   return {
     fetchAll: async (of: number) => {
       for (let n = 0; n < files; n++) await tell(of)
-      await until(async () => (await here(of)).length === files, 'all of them', 120_000)
+      // Each look is answered with all of them: many would be the work that is measured.
+      await until(async () => (await here(of)).length === files, 'all of them', 120_000, 500)
     },
     readAll: async (of: number) => {
       const counts = await Promise.all((await here(of)).map(async (id) => (await read(id)).bytes))

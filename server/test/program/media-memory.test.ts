@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../support/folder.ts'
+import { smallYoungSpace } from '../support/media/memory.ts'
 
 const megabytes = Number(process.env.MEDIA_MEGABYTES ?? 10)
 const files = 20
@@ -11,7 +12,7 @@ const mayGrowBy = 16_000_000
 const program = fileURLToPath(new URL('../support/media/many-files.ts', import.meta.url))
 
 test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are written and read at once`, async (t) => {
-  const args = [program, await newFolder(), String(files), String(megabytes)]
+  const args = [smallYoungSpace, program, await newFolder(), String(files), String(megabytes)]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   const { writing, reading } = JSON.parse(stdout)
@@ -29,6 +30,7 @@ test(`memory grows by 16 MB at most while ${files} files of ${megabytes} MB are 
     const [port] = await once(server.stdout, 'data')
     const url = `http://127.0.0.1:${String(port).trim()}/`
     const fetcher = spawn(process.execPath, [
+      smallYoungSpace,
       String(fetchMany),
       url,
       await newFolder(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
-import { speakAsToSpread } from '../../src/base/distribution/spread.ts'
+import { learnWhetherSpread, speakAsToSpread } from '../../src/base/distribution/spread.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
@@ -68,24 +68,23 @@ export async function statementCountOf(work: () => Promise<unknown>): Promise<nu
 }
 
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
-export const testDatabase: () => Promise<TestDatabase> = oncePerFile(() => makeDatabase((template) => template))
+export const testDatabase: () => Promise<TestDatabase> = oncePerFile(async () => {
+  const server = await findServer()
+  return server.isSpread ? takeSpread(server) : makeDatabase(server, server.template)
+})
 
 /** A database without a single table, for the tests of migrations. Another one at each call. */
-export function emptyDatabase(): Promise<TestDatabase> {
-  return makeDatabase(() => 'template0')
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return makeDatabase(await findServer(), 'template0')
 }
 
-async function makeDatabase(source: (template: string) => string): Promise<TestDatabase> {
-  const { admin, template, strategy, poolerFolder } = await findServer()
+async function makeDatabase(server: TestServer, source: string): Promise<TestDatabase> {
+  const { admin, strategy, poolerFolder } = server
   const name = `t_${randomBytes(8).toString('hex')}`
-  await asAdmin(admin, `create database ${name} template ${source(template)} strategy ${strategy}`)
+  await asAdmin(admin, `create database ${name} template ${source} strategy ${strategy}`)
   const own = databaseOf(admin, name)
   const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
-  const onStatement = (statement: SentStatement) => {
-    recordStatement(statement)
-    for (const watch of watchers) watch(statement)
-  }
-  const db = openDb({ ...options, onStatement })
+  const db = openWatched(options)
   if (isRecording()) speakAsToSpread(db.sql)
   const mediaFolder = join(tmpdir(), `parley-media-${name}`)
   atEnd(async () => {
@@ -94,6 +93,34 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
     await rm(mediaFolder, { recursive: true, force: true })
   })
   return { db, options, name, mediaFolder }
+}
+
+/** The one that is spread, with nothing in it. */
+async function takeSpread({ admin: options, template: name }: TestServer): Promise<TestDatabase> {
+  const db = openWatched(options)
+  const mediaFolder = join(tmpdir(), `parley-media-${randomBytes(8).toString('hex')}`)
+  atEnd(async () => {
+    await db.close()
+    await rm(mediaFolder, { recursive: true, force: true })
+  })
+  await learnWhetherSpread(db)
+  const tables = await db.sql<{ name: string }[]>`
+    select relname as name
+    from pg_class
+    where relkind in ('r', 'p')
+      and relnamespace = 'public'::regnamespace
+      and not relispartition
+      and relname <> 'migrations'`
+  await db.sql.unsafe(`truncate ${tables.map((table) => `"${table.name}"`).join(', ')}`)
+  return { db, options, name, mediaFolder }
+}
+
+function openWatched(options: DbOptions): Db {
+  const onStatement = (statement: SentStatement) => {
+    recordStatement(statement)
+    for (const watch of watchers) watch(statement)
+  }
+  return openDb({ ...options, onStatement })
 }
 
 /** The same database past a pooler, should one stand before it. */

@@ -5,7 +5,7 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DbOptions, openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
-import { migrate } from '../../src/base/migrate.ts'
+import { distribute, migrate } from '../../src/base/migrate.ts'
 
 /** Plain data, so that the runner can hand it to the test processes by environment. */
 export interface TestServer {
@@ -15,6 +15,8 @@ export interface TestServer {
   template: string
   /** How databases are cloned: page by page through the log, or file by file where that costs less. */
   strategy: 'wal_log' | 'file_copy'
+  /** The template itself is each test file's database, one after the other: to spread another takes a minute. */
+  isSpread?: boolean
   /** Where a pooler listens by which the databases are to be reached, if there is one. */
   poolerFolder?: string
 }
@@ -75,6 +77,19 @@ export async function startTestServer(
       await server.stop()
     },
   }
+}
+
+/** A database of a server with Citus, which is the tests' for good: it is spread over the servers that it knows, and kept. */
+export async function startSpreadServer(url: string): Promise<RunningTestServer> {
+  const db = openDb({ url, maxConnections: 1 })
+  try {
+    await migrate(db)
+    await distribute(db, () => {})
+  } finally {
+    await db.close()
+  }
+  const template = new URL(url).pathname.slice(1)
+  return { admin: { url }, template, strategy: 'wal_log', isSpread: true, stop: async () => {} }
 }
 
 async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void> }> {

@@ -8,10 +8,11 @@ export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
   patienceMs: number = 30_000,
+  everyMs: number = lookEveryMs,
 ): Promise<void> {
   const endsAt = performance.now() + patienceMs
   while (!(await isSo())) {
     if (performance.now() > endsAt) assert.fail(`Within ${patienceMs} ms there was no sign of ${what}`)
-    await sleep(lookEveryMs)
+    await sleep(everyMs)
   }
 }
