@@ -1,19 +1,18 @@
 -- In place of those that held ids: of the same names, since each does what its predecessor did.
 
-drop index
-  conversations_recent,
-  conversations_recent_status,
-  conversations_recent_agents,
-  conversations_recent_unassigned,
-  conversations_recent_assigned,
-  conversations_recent_connection,
-  conversations_unread,
-  conversations_updated,
-  conversations_status,
-  conversations_owner,
-  conversations_connection,
-  conversations_waiting,
-  conversations_counted;
+drop index conversations_recent;
+drop index conversations_recent_status;
+drop index conversations_recent_agents;
+drop index conversations_recent_unassigned;
+drop index conversations_recent_assigned;
+drop index conversations_recent_connection;
+drop index conversations_unread;
+drop index conversations_updated;
+drop index conversations_status;
+drop index conversations_owner;
+drop index conversations_connection;
+drop index conversations_waiting;
+drop index conversations_counted;
 
 alter index conversations_recent_next rename to conversations_recent;
 alter index conversations_recent_status_next rename to conversations_recent_status;

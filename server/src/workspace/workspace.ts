@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
+import { rulesOf, takeRows } from '../base/distribution/hold-rows.ts'
+import { isSpread } from '../base/distribution/spread.ts'
 import type { Role } from '../team/member.ts'
 import type { OpeningHours } from '../team/opening-hours.ts'
 
@@ -90,6 +92,7 @@ export async function listAllWorkspaces(sql: Sql, onlyId: string | null = null):
 }
 
 export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  if (isSpread(tx)) await takeRows(tx, rulesOf(workspaceId))
   const [row] = await tx<WorkspaceRow[]>`
     select ${columns(tx)}
     from workspaces w

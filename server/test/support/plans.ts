@@ -1,4 +1,5 @@
 import type { Db, SentStatement, Sql } from '../../src/base/db.ts'
+import { isSpread } from '../../src/base/distribution/spread.ts'
 import type { Value } from '../../src/base/postgres/values.ts'
 
 interface PlanNode {
@@ -13,7 +14,7 @@ interface PlanNode {
 /**
  * What is wrong with how the database would run these: one of the tables read from end to end, or an index; or a table
  * that none of them names. Both as the parameters are and as it would plan for any parameters, which it does once a
- * statement has run a few times.
+ * statement has run a few times. Where tables are spread nothing is asked: what a coordinator says of a plan names no index.
  */
 export async function badPlans(
   db: Db,
@@ -22,6 +23,7 @@ export async function badPlans(
 ): Promise<string[]> {
   const isNamed = (table: string) => statements.some(({ text }) => new RegExp(`\\b${table}\\b`).test(text))
   const bad = tables.filter((table) => !isNamed(table)).map((table) => `No statement on ${table}`)
+  if (isSpread(db.sql)) return bad
   await db.tx(async (tx) => {
     // As on every disk that has no arm to move.
     await tx`set local random_page_cost = 1.1`
@@ -55,9 +57,10 @@ export async function forgetStatistics({ sql }: Db, tables: readonly string[]): 
       or oid in (select indexrelid from pg_index where indrelid = any (${all}::regclass[]))`
 }
 
-/** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order. */
+/** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order; asked as for `badPlans`. */
 export async function wideLooks(db: Db, statements: readonly SentStatement[], table: string): Promise<string[]> {
   const wide: string[] = []
+  if (isSpread(db.sql)) return wide
   const look = (node: PlanNode, text: string) => {
     const { 'Index Cond': condition = '', 'Relation Name': relation, Filter: filter = '' } = node
     const isWide = /^\(\(?(?:\w+\.)?workspace_id = [^)]*\)*$/.test(condition) || node['Node Type'] === 'Seq Scan'

@@ -1,4 +1,6 @@
 import { announce, type Sql, type Tx } from '../../base/db.ts'
+import { keysOf, takeRows } from '../../base/distribution/hold-rows.ts'
+import { isSpread } from '../../base/distribution/spread.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 
@@ -100,6 +102,7 @@ export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string)
 }
 
 export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
+  if (isSpread(tx)) await takeRows(tx, keysOf(workspaceId))
   const [row] = await tx<ApiKeyRow[]>`
     select ${shownColumns(tx)}
     from api_keys

@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { membersOf, takeRows } from '../../base/distribution/hold-rows.ts'
+import { isSpread } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type Member, type Role, roleCovers } from '../../team/member.ts'
@@ -87,6 +89,7 @@ export async function setAway(tx: Tx, workspaceId: string, userId: string, since
 }
 
 export async function removeMember(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  if (isSpread(tx)) await takeRows(tx, membersOf(workspaceId))
   await tx`
     delete from members
     where workspace_id = ${workspaceId}

@@ -37,7 +37,7 @@ export async function listMentions(
 ): Promise<{ mentions: Mention[]; cursor: string | null }> {
   const after = cursor === null ? null : readCursor(cursor)
   const rows = await sql<MentionRow[]>`
-    select ${noteColumns(sql)}, n.conversation_id, c.contact, u.read_at, u.created_at as mentioned_at
+    select ${noteColumns(sql, workspaceId)}, n.conversation_id, c.contact, u.read_at, u.created_at as mentioned_at
     from note_mentions u
     join conversation_notes n
       on n.workspace_id = u.workspace_id

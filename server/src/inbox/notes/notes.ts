@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordNotices } from '../../notices/record.ts'
@@ -25,7 +26,7 @@ export interface NoteRow {
 
 const place = (id: string) => ({ table: 'conversation_notes', row: id, column: 'text' })
 
-export const noteColumns = (sql: Sql) => sql`
+export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.id,
   n.text,
   array(
@@ -33,6 +34,7 @@ export const noteColumns = (sql: Sql) => sql`
     from note_mentions m
     where m.workspace_id = n.workspace_id
       and m.note_id = n.id
+      ${andNamed(sql, workspaceId, 'm')}
     order by m.user_id
   ) as mentions,
   n.actor_type,
@@ -81,7 +83,7 @@ export async function findNoteByKey(
   key: string,
 ): Promise<(Note & { conversationId: string }) | undefined> {
   const [row] = await sql<(NoteRow & { conversation_id: string })[]>`
-    select ${noteColumns(sql)}, n.conversation_id
+    select ${noteColumns(sql, workspaceId)}, n.conversation_id
     from conversation_notes n
     where n.workspace_id = ${workspaceId}
       and n.actor_id = ${actorId}
@@ -97,7 +99,7 @@ export async function listNotes(
   conversationId: string,
 ): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
-    select ${noteColumns(sql)}
+    select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
     where n.workspace_id = ${workspaceId}
       and n.conversation_id = ${conversationId}

@@ -1,5 +1,7 @@
 import { selectApiKey } from '../../access/keys/queries.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { heldBy, holdRows, keysOf, rulesOf } from '../../base/distribution/hold-rows.ts'
+import { isSpread } from '../../base/distribution/spread.ts'
 import type { TakingBack } from '../../workspace/workspace.ts'
 import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from '../conversation/owner.ts'
 
@@ -75,11 +77,12 @@ export interface AgentRules {
  * locked, in the order in which the stop switch itself takes its locks.
  */
 export async function readAgentRules(tx: Tx, workspaceId: string): Promise<AgentRules> {
+  if (isSpread(tx)) await holdRows(tx, rulesOf(workspaceId))
   const [row] = await tx<{ agents_stopped: boolean; agents_may_take_back: TakingBack }[]>`
     select agents_stopped, agents_may_take_back
     from workspaces
     where id = ${workspaceId}
-    for share`
+    ${heldBy(tx, tx`for share`)}`
   return { isStopped: row?.agents_stopped ?? true, takingBack: row?.agents_may_take_back ?? 'when_handed' }
 }
 
@@ -94,8 +97,10 @@ interface AgentKeyRow {
 }
 
 // Held, so that a key which is being revoked is waited for, and none is revoked between this look and the commit.
-function holdAgentKeys(tx: Tx, workspaceId: string, keyId: string | null): Promise<AgentKey[]> {
-  return selectAgentKeys(tx, workspaceId, tx`${keyId === null ? tx`` : tx`and id = ${keyId}`} for key share`)
+async function holdAgentKeys(tx: Tx, workspaceId: string, keyId: string | null): Promise<AgentKey[]> {
+  if (isSpread(tx)) await holdRows(tx, keysOf(workspaceId))
+  const one = keyId === null ? tx`` : tx`and id = ${keyId}`
+  return selectAgentKeys(tx, workspaceId, tx`${one} ${heldBy(tx, tx`for key share`)}`)
 }
 
 async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {

@@ -127,7 +127,7 @@ async function selectNotes(
     select n.*
     from unnest(${conversationIds as string[]}::uuid[]) as c (id)
     cross join lateral (
-      select ${noteColumns(sql)}, n.conversation_id
+      select ${noteColumns(sql, workspaceId)}, n.conversation_id
       from conversation_notes n
       where n.workspace_id = ${workspaceId}
         and n.conversation_id = c.id

@@ -43,7 +43,7 @@ export async function selectStretchOfNotes(
   stretch: Stretch,
 ): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
-    select ${noteColumns(sql)}
+    select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
     where n.workspace_id = ${workspaceId}
       and n.conversation_id = ${conversationId}

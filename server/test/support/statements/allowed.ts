@@ -7,8 +7,6 @@ export interface Reason {
 }
 
 const byAge = 'What is too old goes wherever it is: one statement to every server, which locks nothing across them.'
-/** Such a line goes with the statement; until then the server refuses it, or is slow with it. */
-export const notYet = 'Not written anew yet.'
 const beside =
   'Made by a list beside the update, which the coordinator makes once the rows are locked; the update itself only joins it.'
 const byOne =
