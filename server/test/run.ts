@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
     'test-skip-pattern': { type: 'string', multiple: true },
     // Has the server's tests go through PgBouncer.
     pooler: { type: 'boolean', default: false },
-    // Has tests of the server run on a database that is spread by Citus: CITUS_URL names it, and it is theirs for good.
+    // Has the tests of rooms that keep rows run on a database that is spread by Citus: CITUS_URL names it, and it is theirs for good.
     spread: { type: 'boolean', default: false },
     'test-concurrency': { type: 'string', default: '2' },
     // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
@@ -77,12 +77,15 @@ const waiting = [
 const manyFiles = 40
 /** Characters, of one failure. */
 const maxTold = 4000
+/** The rooms whose promises hold wherever their rows lie. */
+const spreadRooms =
+  'server/test/{access,agents,channels,erasure,events,forms,inbox,leads,notices,rotation,stats,team,webhooks,workspace}/**/*.test.ts'
 // server/test/inbox: the folders within a room hold too few files to fill a process.
 const roomDepth = 3
 
 process.chdir(root)
 if (values.pooler && !hasPooler()) throw new Error(howToGetPooler)
-const files = filesOf(positionals.length === 0 && values.pooler ? ['server/test/**/*.test.ts'] : positionals)
+const files = filesOf(positionals.length === 0 ? usualFiles() : positionals)
 const chromium = files.some(takesBrowser) ? ensureChromium() : undefined
 await buildWebIfNeeded()
 const scratch = makeScratch()
@@ -124,6 +127,17 @@ function startServer(): Promise<RunningTestServer> {
   if (!url)
     throw new Error('CITUS_URL is to name a database of a server with Citus: postgres://user@coordinator/database')
   return startSpreadServer(url)
+}
+
+/** Browsers ask the service and never the database. */
+function usualFiles(): string[] {
+  if (values.spread) return globSync(spreadRooms).filter(holdsOnSpread)
+  return values.pooler ? ['server/test/**/*.test.ts'] : []
+}
+
+/** Not how one server plans, nor what needs an empty database, an upgrade or processes of its own. */
+function holdsOnSpread(file: string): boolean {
+  return !/plans|upgrade/.test(file) && !/emptyDatabase|startService|newFolder/.test(readFileSync(file, 'utf8'))
 }
 
 function filesOf(patterns: string[]): string[] {
