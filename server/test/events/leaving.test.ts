@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
 import { type OpenStream, openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -28,7 +27,7 @@ async function twoNodes(w: FeedWorld): Promise<[Counted, Counted]> {
   const nodes: Counted[] = []
   for (let count = 0; count < 2; count++) {
     let reads = 0
-    const db = openDb({ ...options, onStatement: ({ text }) => void (/"removedTo"/.test(text) && reads++) })
+    const db = openNode({ ...options, onStatement: ({ text }) => void (/"removedTo"/.test(text) && reads++) })
     const stop = await relayNews(db, (error) => assert.fail(String(error)))
     atEnd(async () => {
       stop()

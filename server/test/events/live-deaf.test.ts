@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeApiKey } from '../../src/access/keys/change.ts'
-import { type Db, openDb } from '../../src/base/db.ts'
+import type { Db } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import { startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -16,7 +16,7 @@ import { callerOf, type World, world } from '../support/world.ts'
 async function nodeByProxy(w: World) {
   const { proxy, options } = await databaseByProxy((await testDatabase()).options)
   const said: boolean[] = []
-  const db: Db = openDb({ ...options, patienceMs: 200, onHearing: (isHearing) => said.push(isHearing) })
+  const db: Db = openNode({ ...options, patienceMs: 200, onHearing: (isHearing) => said.push(isHearing) })
   atEnd(() => db.close())
   const failures: unknown[] = []
   const stops = await Promise.all([w.db, db].map((one) => relayNews(one, (error) => failures.push(error))))

@@ -4,10 +4,9 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
 import { buildApp } from '../../src/app/app.ts'
-import { openDb } from '../../src/base/db.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import { type FeedWorld, feedWorld, type Node, repeatByHand, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -77,7 +76,7 @@ test('all browsers of a workspace are served by one read', async () => {
   const w = await feedWorld()
   const { options } = await testDatabase()
   let reads = 0
-  const db = openDb({ ...options, onStatement: ({ text }) => void (/\bselect position\b/.test(text) && reads++) })
+  const db = openNode({ ...options, onStatement: ({ text }) => void (/\bselect position\b/.test(text) && reads++) })
   atEnd(() => db.close())
   const node = await startNode(w, { db })
   const streams = await Promise.all(Array.from({ length: 15 }, () => openStream(`${node.url}${livePath(w)}`, asToken)))

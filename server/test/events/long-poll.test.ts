@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, openDb } from '../../src/base/db.ts'
+import type { Db } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import {
   eventsPath,
   type FeedWorld,
@@ -25,7 +25,7 @@ interface Waiting extends Node {
 async function waitingNode(w: FeedWorld): Promise<Waiting> {
   const { options } = await testDatabase()
   let onRead = () => {}
-  const db = openDb({
+  const db = openNode({
     ...options,
     maxConnections: 1,
     onStatement: ({ text }) => void (/"removedTo"/.test(text) && onRead()),

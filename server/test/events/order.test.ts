@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, openDb } from '../../src/base/db.ts'
+import type { Db } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { directly, testDatabase } from '../support/database.ts'
+import { directly, openNode, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
 import { writeEvents } from '../support/events/feed-writers.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -11,8 +11,8 @@ import { atEnd } from '../support/file-end.ts'
 // FEED_EVENTS=50000 for all of them.
 const count = Number(process.env.FEED_EVENTS ?? 1000)
 
-async function newPool(options: Parameters<typeof openDb>[0] = {}): Promise<Db> {
-  const db = openDb({ ...(await testDatabase()).options, ...options })
+async function newPool(options: Parameters<typeof openNode>[0] = {}): Promise<Db> {
+  const db = openNode({ ...(await testDatabase()).options, ...options })
   atEnd(() => db.close())
   const stop = await relayNews(db, () => {})
   atEnd(async () => stop())

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type Db, openDb } from '../../src/base/db.ts'
+import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
 import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
 import { periodAt } from '../../src/base/partitions/periods.ts'
 import { eventsByTime, removeOldEvents } from '../../src/events/retention.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, namesIn } from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
 import { until } from '../support/until.ts'
@@ -188,7 +188,7 @@ test('of a large rest, a period is made without a look at it under a lock', asyn
 test('workers that make and drop at once agree, and events go on being recorded', async () => {
   const w = await freshPeriod()
   const { options } = await testDatabase()
-  const others = [openDb(options), openDb(options)]
+  const others = [openNode(options), openNode(options)]
   atEnd(async () => {
     for (const db of others) await db.close()
   })
@@ -215,7 +215,7 @@ test('workers that make and drop at once agree, and events go on being recorded'
 test('nobody waits for a worker that has to wait for the table, and the worker comes again', async () => {
   const w = await freshPeriod()
   const { options } = await testDatabase()
-  const reader = openDb(options)
+  const reader = openNode(options)
   atEnd(() => reader.close())
   const { promise, resolve } = Promise.withResolvers<void>()
   const { promise: isReading, resolve: reads } = Promise.withResolvers<void>()

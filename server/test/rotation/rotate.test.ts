@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser, findUserByEmail } from '../../src/access/users/users.ts'
-import { openDb } from '../../src/base/db.ts'
 import { instanceScope } from '../../src/base/sealing/vault.ts'
 import { takeStep } from '../../src/rotation/step.ts'
-import { testDatabase } from '../support/database.ts'
+import { openNode, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
@@ -117,7 +116,7 @@ test('a row that somebody holds is passed over, and rewritten in the next pass',
     await takeStep(deps)
   }
   const { options } = await testDatabase()
-  const outside = openDb({ ...options, maxConnections: 1 })
+  const outside = openNode({ ...options, maxConnections: 1 })
   atEnd(() => outside.close())
   await outside.tx(async (tx) => {
     await tx`select id from leads where id = ${id} for update`

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
-import { learnWhetherSpread, speakAsToSpread } from '../../src/base/distribution/spread.ts'
+import { speakAsToSpread } from '../../src/base/distribution/spread.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
@@ -85,7 +85,6 @@ async function makeDatabase(server: TestServer, source: string): Promise<TestDat
   const own = databaseOf(admin, name)
   const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
   const db = openWatched(options)
-  if (isRecording()) speakAsToSpread(db.sql)
   const mediaFolder = join(tmpdir(), `parley-media-${name}`)
   atEnd(async () => {
     await db.close()
@@ -103,7 +102,6 @@ async function takeSpread({ admin: options, template: name }: TestServer): Promi
     await db.close()
     await rm(mediaFolder, { recursive: true, force: true })
   })
-  await learnWhetherSpread(db)
   const tables = await db.sql<{ name: string }[]>`
     select relname as name
     from pg_class
@@ -120,7 +118,14 @@ function openWatched(options: DbOptions): Db {
     recordStatement(statement)
     for (const watch of watchers) watch(statement)
   }
-  return openDb({ ...options, onStatement })
+  return openNode({ ...options, onStatement })
+}
+
+/** A pool of its own on such a database, as another node of the service has. */
+export function openNode(options: DbOptions): Db {
+  const db = openDb(options)
+  if (isRecording() || handedServer()?.isSpread) speakAsToSpread(db.sql)
+  return db
 }
 
 /** The same database past a pooler, should one stand before it. */
@@ -151,9 +156,14 @@ function urlOf({ url, socketFolder = '', user = '', database = '' }: DatabaseLoc
 
 /** The runner's server; a test file that is run by itself starts one of its own. */
 const findServer = oncePerFile(async (): Promise<TestServer> => {
-  const handed = process.env.PARLEY_TEST_SERVER
-  if (handed !== undefined) return JSON.parse(handed) as TestServer
+  const handed = handedServer()
+  if (handed !== null) return handed
   const own = await startTestServer(process.env)
   atEnd(own.stop)
   return own
 })
+
+function handedServer(): TestServer | null {
+  const handed = process.env.PARLEY_TEST_SERVER
+  return handed === undefined ? null : (JSON.parse(handed) as TestServer)
+}

@@ -5,13 +5,12 @@ import { createKeyCache } from '../../../src/access/keys/key-cache.ts'
 import { makeKeyValue } from '../../../src/access/keys/key-format.ts'
 import { type KnownKey, knownKey } from '../../../src/access/keys/known-key.ts'
 import { manualClock } from '../../../src/base/clock.ts'
-import { openDb } from '../../../src/base/db.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 
 const { db, options } = await testDatabase()
-const otherDb = openDb({ ...options, maxConnections: 2 })
+const otherDb = openNode({ ...options, maxConnections: 2 })
 after(() => otherDb.close())
 // The clock stands still, so nothing below is owed to an entry that has grown old.
 const clock = manualClock(noon)
@@ -157,7 +156,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 test('keys that somebody invents are looked up together: a hundred cost a few statements, and a new key works at once', async () => {
   let statements = 0
-  const counting = openDb({
+  const counting = openNode({
     ...options,
     maxConnections: 2,
     onStatement: ({ text }) => void (text.includes('api_keys') && statements++),
@@ -174,7 +173,7 @@ test('keys that somebody invents are looked up together: a hundred cost a few st
 test('a key that was revoked while a node heard nothing stops there as soon as it hears again', async () => {
   const { proxy, options: byProxy } = await databaseByProxy(options)
   const hearing = { count: 0 }
-  const deafDb = openDb({
+  const deafDb = openNode({
     ...byProxy,
     maxConnections: 2,
     onHearing: (isHearing) => void (isHearing && hearing.count++),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb, type Tx } from '../../../src/base/db.ts'
+import type { Tx } from '../../../src/base/db.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { askHolder } from '../../../src/channels/unofficial/send/sends.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
 import { transitionSession } from '../../../src/channels/unofficial/session/session-transition.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 
 const openSockets = ({ network }: SessionWorld) => network.sockets.filter(({ isClosed }) => !isClosed)
@@ -232,7 +232,7 @@ test('who asks for a send and stalls keeps the session from nobody', async () =>
 
 /** A process of which nothing more is heard in the midst of a transaction that has begun like this. */
 async function stalledProcess(begin: (tx: Tx) => Promise<unknown>) {
-  const pool = openDb((await testDatabase()).options)
+  const pool = openNode((await testDatabase()).options)
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
   const isCut = pool.tx(async (tx) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, type DbOptions, openDb, type Tx } from '../../../src/base/db.ts'
+import type { Db, DbOptions, Tx } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent, DeliveryStatus } from '../../../src/channels/channel-event.ts'
@@ -11,7 +11,7 @@ import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { recordPart } from '../../../src/inbox/send/send-queries.ts'
 import { settleSend } from '../../../src/inbox/send/send-settle.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { fillConversations, fillSent, type SentMessage } from '../../support/fill.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { until } from '../../support/until.ts'
@@ -67,7 +67,7 @@ const climbed = ['inbox.message.status delivered', 'inbox.message.status read']
 /** With a pool of its own, as another node has. */
 async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOptions> = {}): Promise<T> {
   const { options } = await testDatabase()
-  const db = openDb({ ...options, ...more })
+  const db = openNode({ ...options, ...more })
   try {
     return await work(db)
   } finally {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '../../../src/base/db.ts'
 import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
 import { epochSize } from '../../../src/inbox/search/message-tokens.ts'
 import { holdProgress } from '../../../src/inbox/search/progress.ts'
-import { statementsOf, testDatabase } from '../../support/database.ts'
+import { openNode, statementsOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { fillMessages } from '../../support/fill.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
@@ -60,7 +59,7 @@ test('while a transaction is open that began earlier, nothing that it may yet co
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const { options } = await testDatabase()
-  const other = openDb(options)
+  const other = openNode(options)
   atEnd(() => other.close())
   const { id } = await w.customerWrites('First')
   const [begun, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -155,7 +154,7 @@ test('one who makes tokens waits for nobody, and stays out while somebody delete
   await w.customerWrites('Again')
   w.clock.advance(settledMs + 10_000)
   const { options } = await testDatabase()
-  const other = openDb(options)
+  const other = openNode(options)
   atEnd(() => other.close())
   await other.tx(async (tx) => {
     await holdProgress(tx, w.workspaceId)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import { tellOfMedia } from '../../../src/inbox/conversation/team-news.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { startNode } from '../../support/events/feed-world.ts'
 import { type OpenStream, openStream, type Told } from '../../support/events/live-stream.ts'
 import { atEnd } from '../../support/file-end.ts'
@@ -139,7 +138,7 @@ test('who views and types is told, lives for twenty seconds, and ends with gone'
 test('a node hears who is there at another one', async () => {
   const { w, place, bea, ana } = await liveWorld()
   const { options } = await testDatabase()
-  const pool = openDb(options)
+  const pool = openNode(options)
   atEnd(() => pool.close())
   const far = await startNode(w, { db: pool })
   const stream = await follow(w, far.url, ana)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '../../../src/base/db.ts'
 import { removeOldEvents } from '../../../src/events/retention.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { hearOfFeeds, indexHeard, indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
-import { statementCountOf, testDatabase } from '../../support/database.ts'
+import { openNode, statementCountOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
@@ -154,7 +153,7 @@ test('a worker that has heard of no feed asks nothing; one that moved without ne
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
   assert.equal(await statementCountOf(index), 0)
 
-  const other = openDb((await testDatabase()).options)
+  const other = openNode((await testDatabase()).options)
   atEnd(() => other.close())
   const { id: unheard } = await w.lead()
   await createSequencer(other).place(w.workspaceId)

@@ -1,6 +1,6 @@
-import { type Db, openDb, type SentStatement } from '../../../src/base/db.ts'
+import type { Db, SentStatement } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
-import { testDatabase } from '../database.ts'
+import { openNode, testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
 import { atEnd } from '../file-end.ts'
 import type { AgentsWorld } from './agents-world.ts'
@@ -29,7 +29,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
   const asked = { work: 0, owners: 0 }
   const owners: SentStatement[] = []
   let onRead = () => {}
-  const db = openDb({
+  const db = openNode({
     ...options,
     maxConnections: 1,
     onStatement: (statement) => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { inboxReceive } from '../../../src/app/inbox.ts'
-import { type Db, openDb } from '../../../src/base/db.ts'
+import type { Db } from '../../../src/base/db.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import type { Receive } from '../../../src/channels/channel-event.ts'
 import { type SessionConnectorDeps, sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
 import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
-import { testDatabase } from '../database.ts'
+import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from '../world.ts'
@@ -164,7 +164,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     acknowledge,
     conversation,
     addHolder: async (more = {}) => {
-      const pool = openDb((await testDatabase()).options)
+      const pool = openNode((await testDatabase()).options)
       atEnd(() => pool.close())
       const vault = openVault(pool, { current: Buffer.alloc(32, 7) }, w.clock)
       const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }

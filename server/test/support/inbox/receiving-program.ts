@@ -2,9 +2,10 @@
 // It says `taken <how many> <statements>` when it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
-import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import type { DbOptions } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
+import { openNode } from '../database.ts'
 import { tellTogether } from './deliveries-together.ts'
 import { pictureTold } from './files-told.ts'
 import { customerMessage } from './inbox-world.ts'
@@ -41,7 +42,7 @@ if (import.meta.main) {
     if (task.isSent) setImmediate(() => setImmediate(die))
     else die()
   }
-  const db = openDb({ ...task.database, maxConnections: 4, onStatement })
+  const db = openNode({ ...task.database, maxConnections: 4, onStatement })
   const clock = manualClock(new Date(task.now))
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const nothing = async () => {}

@@ -2,7 +2,7 @@ import { createApiKey } from '../../../src/access/keys/change.ts'
 import { createGuard } from '../../../src/access/keys/guard.ts'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../../src/base/clock.ts'
-import { type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
+import type { Db, DbOptions } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
@@ -17,7 +17,7 @@ import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { type FakePlatform, fakePlatform } from '../channels/fake-platform.ts'
 import { checkAnswers } from '../contract/contract.ts'
-import { testDatabase } from '../database.ts'
+import { openNode, testDatabase } from '../database.ts'
 import { atEnd } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 import { sendDeps } from './send-deps.ts'
@@ -138,7 +138,7 @@ export async function sendWorld(): Promise<SendWorld> {
     addKey,
     addConnection,
     addNode: async (more = {}) => {
-      const pool = openDb({ ...options, ...more })
+      const pool = openNode({ ...options, ...more })
       atEnd(() => pool.close())
       return makeNode(pool)
     },

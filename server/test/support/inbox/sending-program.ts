@@ -2,13 +2,14 @@
 // First it says `sessions <name>`, by which the database knows it, and `answer <status> <body>` of each when it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
-import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import type { DbOptions } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { openSend } from '../../../src/inbox/send/send-together.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { remoteConnector, remoteWay } from '../channels/fake-platform.ts'
+import { openNode } from '../database.ts'
 import { afterStep } from '../steps.ts'
 import { sendDeps } from './send-deps.ts'
 
@@ -25,7 +26,7 @@ export interface SendingTask {
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as SendingTask
-const db = openDb({ ...task.database, maxConnections: 2 })
+const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
 const { platformUrl: url, mediaFolder } = task

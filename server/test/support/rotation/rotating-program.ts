@@ -2,10 +2,11 @@
 // search tokens, as every worker does. It may be killed.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
-import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import type { DbOptions } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { takeStep } from '../../../src/rotation/step.ts'
+import { openNode } from '../database.ts'
 import { makeTokens } from '../tokens.ts'
 import { rotationDeps } from './rotating.ts'
 
@@ -15,7 +16,7 @@ export interface RotatingTask {
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as RotatingTask
-const db = openDb({ ...task.database, maxConnections: 2 })
+const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const deps = rotationDeps(db, openVault(db, { current: Buffer.alloc(32, 7) }, clock), clock)
 const sequencer = createSequencer(db)

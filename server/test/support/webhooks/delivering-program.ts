@@ -2,7 +2,7 @@
 // begun, and ends of itself on SIGTERM.
 import { appendFileSync, writeSync } from 'node:fs'
 import { systemClock } from '../../../src/base/clock.ts'
-import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import type { DbOptions } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { type OutgoingRequest, openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
@@ -10,6 +10,7 @@ import { openVault } from '../../../src/base/sealing/vault.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
+import { openNode } from '../database.ts'
 import { type FastTime, fastClock } from '../fast-clock.ts'
 import { afterStep } from '../steps.ts'
 import type { GivenUp } from './delivery-history.ts'
@@ -27,7 +28,7 @@ export interface DeliveringTask {
 
 const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
 const { timeoutMs, givenUpFile } = task
-const db = openDb({ ...task.database, maxConnections: 8 })
+const db = openNode({ ...task.database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayNews(db, () => {})
 /** Says who sent it and when: a receiver may come to read it after its sender's death. */

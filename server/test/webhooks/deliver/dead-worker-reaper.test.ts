@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { type Db, openDb, processName } from '../../../src/base/db.ts'
+import { type Db, processName } from '../../../src/base/db.ts'
 import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/dead-worker-reaper.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/queue-queries.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
@@ -13,7 +13,7 @@ after(() => Promise.all(pools.map((db) => db.close())))
 
 /** The database as another process has it, one that has claimed the queue of the world. */
 async function anotherWorker(w: WebhookWorld): Promise<Db> {
-  const db = openDb((await testDatabase()).options)
+  const db = openNode((await testDatabase()).options)
   pools.push(db)
   await w.record(randomUUID(), [{ n: 1 }])
   await w.sequencer.place(w.workspaceId)
@@ -83,7 +83,7 @@ test('the leases of a worker that died end at the next look', async () => {
 test('after a restart of the database nobody is taken for dead until all have had time to come back', async () => {
   const w = await webhookWorld()
   const slow = await anotherWorker(w)
-  const quick = openDb((await testDatabase()).options)
+  const quick = openNode((await testDatabase()).options)
   pools.push(quick)
   const lookAfter = await looker(quick)
   await endSessions(slow, w.db)

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { openDb } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { rebalanceRequestOf } from '../../../src/webhooks/deliver/rebalance.ts'
-import { testDatabase } from '../../support/database.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const endings: (() => unknown)[] = []
@@ -44,7 +43,7 @@ test('a worker that begins amid steady traffic gets its share, and no event is l
   }
   while ((await heldByEach(w))[0] !== endpointCount) await write()
 
-  const db = openDb((await testDatabase()).options)
+  const db = openNode((await testDatabase()).options)
   endings.push(() => db.close())
   endings.push(await relayNews(db, () => {}))
   const second = w.addWorker({ db, sequencer: createSequencer(db) })
