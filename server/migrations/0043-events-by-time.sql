@@ -1,5 +1,7 @@
 -- Events are kept for some weeks: parts by time, which a worker makes ahead and drops whole, in place of rows that are deleted
 -- one by one. No row moves, and nothing is read through: the table that was becomes the part for all that has no period of its own.
+-- Before the number is read from which it goes on: who writes meanwhile would take numbers that are then given again.
+lock table events in access exclusive mode;
 create sequence events_seq_by_time;
 select setval('events_seq_by_time', last_value, is_called) from events_seq_seq;
 
