@@ -15,7 +15,7 @@ import { testTeamToken } from '../../support/world.ts'
 async function settleAsDead(w: SessionWorld): Promise<number> {
   await w.db.sql`
     update dispatches
-    set alive_until = clock_timestamp() - interval '1 ms',
+    set alive_until = statement_timestamp() - interval '1 ms',
       starting_until = starting_until - interval '1 minute'
     where workspace_id = ${w.workspaceId}`
   return settleStranded({ ...w, connectors: connectorsOf(w) })

@@ -87,7 +87,7 @@ async function assertRecovers(
   // Stands for the time after which a silent process counts as dead.
   await world.db.sql`
     update dispatches
-    set alive_until = clock_timestamp() - interval '1 millisecond'
+    set alive_until = statement_timestamp() - interval '1 millisecond'
     where conversation_id = ${id}`
   const [way] = await world.db.sql`
     select starting_until is null as is_unsent

@@ -34,7 +34,7 @@ async function die(world: SendWorld, id: string, idempotencyKey: string): Promis
   assert.equal((await world.post(id, { idempotencyKey })).status, 500)
   deps.step = runStep
   await world.db
-    .sql`update dispatches set alive_until = clock_timestamp() - interval '1 ms' where conversation_id = ${id}`
+    .sql`update dispatches set alive_until = statement_timestamp() - interval '1 ms' where conversation_id = ${id}`
   return order ?? assert.fail('nothing was called')
 }
 

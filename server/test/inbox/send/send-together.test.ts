@@ -179,7 +179,7 @@ test('a call is not allowed together with its reservation while a change of owne
   const world = await sendWorld()
   const { id } = await world.conversation()
   await world.db.sql`
-    update conversations set starts_held_until = clock_timestamp() + interval '200 ms' where id = ${id}`
+    update conversations set starts_held_until = statement_timestamp() + interval '200 ms' where id = ${id}`
   const held: boolean[] = []
   world.platform.onCall = async () => {
     const [row] = await world.db.sql`

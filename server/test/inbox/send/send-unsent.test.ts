@@ -43,7 +43,7 @@ async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld>
 async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
   await db.sql`
     update dispatches
-    set alive_until = clock_timestamp() - interval '1 ms'
+    set alive_until = statement_timestamp() - interval '1 ms'
     where conversation_id = ${request.conversationId}`
 }
 
@@ -153,7 +153,7 @@ test('a process that gives the platform a file says so all the while, and is not
   const { db, request } = world
   await db.sql`
     update dispatches
-    set alive_until = clock_timestamp() + interval '10 s'
+    set alive_until = statement_timestamp() + interval '10 s'
     where conversation_id = ${request.conversationId}`
   const before = await aliveUntil(world)
   await until(async () => (await aliveUntil(world)) > before, 'a further word of it')

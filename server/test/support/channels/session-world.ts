@@ -199,7 +199,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     expireLease: async () => {
       await db.sql`
         update channel_sessions
-        set lease_until = clock_timestamp() - interval '1 second'
+        set lease_until = statement_timestamp() - interval '1 second'
         where workspace_id = ${workspaceId}`
     },
   }

@@ -123,14 +123,14 @@ test('a queue that was given back is free, also when the clock of the database i
   const other = await anotherWorker(w)
   await release(other, w, await claimed(other, await expired(w)), null)
   await w.db
-    .sql`update webhook_queues set lease_until = clock_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
+    .sql`update webhook_queues set lease_until = statement_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
   assert.equal(await claim(w.db, w), 1)
 })
 
 async function expired(w: WebhookWorld): Promise<WebhookWorld> {
   await w.db.sql`
     update webhook_queues
-    set lease_until = clock_timestamp() - interval '1 second'
+    set lease_until = statement_timestamp() - interval '1 second'
     where workspace_id = ${w.workspaceId}`
   return w
 }

@@ -8,7 +8,7 @@ import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-
 async function expireLeases({ db, workspaceId }: WebhookWorld): Promise<void> {
   await db.sql`
     update webhook_queues
-    set lease_until = clock_timestamp() - interval '1 second'
+    set lease_until = statement_timestamp() - interval '1 second'
     where workspace_id = ${workspaceId}`
 }
 

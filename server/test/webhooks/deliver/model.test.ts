@@ -154,7 +154,7 @@ async function crash(w: WebhookWorld, run: Run, at: number, script: readonly num
   await w.db.sql`select 1`
   await w.db.sql`
     update webhook_queues
-    set lease_until = clock_timestamp() - interval '1 second'
+    set lease_until = statement_timestamp() - interval '1 second'
     where workspace_id = ${w.workspaceId}
       and lease_owner is not null`
 }
