@@ -106,18 +106,22 @@ async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
   return removed
 }
 
-/** Whether readers see none of a period's events any more. One look at each feed, however many events there are. */
+/**
+ * Whether readers see none of a period's events any more. One look at each feed, however many events there are. Where rows are spread
+ * each server is asked, and what it finds must have a column.
+ */
 async function hasEnded(sql: Sql, period: string): Promise<boolean> {
   const [row] = await sql<{ hasEnded: boolean }[]>`
     select not exists (
-      select
+      select 1
       from ${sql(period)}
       where position is null
+      limit 1
     ) and not exists (
-      select
+      select 1
       from event_feeds f
       cross join lateral (
-        select
+        select 1
         from ${sql(period)}
         where workspace_id = f.workspace_id
           and position > f.removed_to
@@ -129,7 +133,8 @@ async function hasEnded(sql: Sql, period: string): Promise<boolean> {
 }
 
 async function isEmpty(sql: Sql, period: string): Promise<boolean> {
-  const [row] = await sql<{ isEmpty: boolean }[]>`select not exists (select from ${sql(period)}) as "isEmpty"`
+  const [row] = await sql<{ isEmpty: boolean }[]>`
+    select not exists (select 1 from ${sql(period)} limit 1) as "isEmpty"`
   return row?.isEmpty ?? false
 }
 
