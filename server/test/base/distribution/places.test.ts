@@ -186,7 +186,7 @@ for (const [what, server, problem] of problems) {
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url))
 /** Those before it were released before tables could be spread. */
-const firstOnSpread = 51
+const firstOnSpread = 44
 
 test('migrations can be applied where tables are spread: a constraint of a new column is a statement of its own, as is what is dropped', () => {
   const bad = readdirSync(migrations)
