@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
+import { isSpread } from '../../src/base/distribution/spread.ts'
 import { newId } from '../../src/base/id.ts'
 import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
 import { periodAt } from '../../src/base/partitions/periods.ts'
@@ -43,7 +44,8 @@ async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
     from events
     where workspace_id = ${workspaceId}
     order by position, seq`
-  return rows.map(({ part }) => part)
+  // Where tables are spread it is the piece of one, which bears the number of it.
+  return rows.map(({ part }) => (isSpread(db.sql) ? part.replace(/_\d+$/, '') : part))
 }
 
 test('events go into their periods, come in order across the edge, and leave with their period', async () => {
@@ -148,7 +150,8 @@ test('of a large rest, a period is made without a look at it under a lock', asyn
   const w = await freshPeriod()
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
-    select ${w.workspaceId}::uuid, gen_random_uuid(), 'lead.created', gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
+    select ${w.workspaceId}::uuid, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'lead.created',
+      gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
       ${w.clock.now()}::timestamptz, n
     from generate_series(1, 20000) as n`
   const rules = async () => {
