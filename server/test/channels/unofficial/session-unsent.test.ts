@@ -15,8 +15,8 @@ import { testTeamToken } from '../../support/world.ts'
 async function settleAsDead(w: SessionWorld): Promise<number> {
   await w.db.sql`
     update dispatches
-    set alive_until = statement_timestamp() - interval '1 ms',
-      starting_until = starting_until - interval '1 minute'
+    set alive_until = ${new Date(Date.now() - 1)},
+      starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
     where workspace_id = ${w.workspaceId}`
   return settleStranded({ ...w, connectors: connectorsOf(w) })
 }
