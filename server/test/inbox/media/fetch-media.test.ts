@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
@@ -297,7 +298,9 @@ test('nothing is left behind by a look during which the last files under way com
     w.clock.advance(1)
   }
   const release = await anothersLockedFile(w)
-  let looks = 0
+  let asked = 0
+  // Where rows are spread a look asks for each workspace by itself; for the other one alone while this one has its place taken.
+  const ofSecondLook = isSpread(w.db.sql) ? 3 : 2
   const second = Promise.withResolvers<void>()
   const fetcher = w.fetcher({
     perWorkspace: 1,
@@ -305,7 +308,7 @@ test('nothing is left behind by a look during which the last files under way com
       ...w.db,
       statement: async (work, news) => {
         const result = await w.db.statement(work, news)
-        if (++looks === 2) await second.promise
+        if (++asked === ofSecondLook) await second.promise
         return result
       },
     },
@@ -313,7 +316,7 @@ test('nothing is left behind by a look during which the last files under way com
   const first = fetcher.drain()
   await until(() => held.length === 1, 'a file that is asked for')
   const other = fetcher.drain()
-  await until(() => looks === 2, 'a look that finds no place')
+  await until(() => asked === ofSecondLook, 'a look that finds no place')
   held.shift()?.end(png)
   await until(async () => (await w.row(ids[0] ?? '')).state === 'here', 'the first file')
   second.resolve()
