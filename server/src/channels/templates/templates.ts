@@ -116,7 +116,8 @@ export async function replaceTemplates(
     ) is distinct from (
       excluded.category, excluded.status, excluded.body, excluded.parameter_names, excluded.parameter_count,
       excluded.body_only, excluded.header
-    )`
+    )
+    returning known.id`
   const gone = await tx`
     delete from templates
     where workspace_id = ${workspaceId}
@@ -125,7 +126,8 @@ export async function replaceTemplates(
         select t.name, t.language
         from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
       )`
-  if (changed.count + gone.count > 0) announceConnection(tx, workspaceId, connectionId)
+  // Not counted by the database, which counts all that it was given where tables are spread.
+  if (changed.length + gone.count > 0) announceConnection(tx, workspaceId, connectionId)
 }
 
 function templateOf(row: TemplateRow): Template {

@@ -63,7 +63,9 @@ test('a key that was tampered with counts as lost; one put into the place of ano
     update session_keys k
     set value = other.value
     from session_keys other
-    where k.connection_id = ${w.connectionId}
+    where k.workspace_id = ${w.workspaceId}
+      and k.connection_id = ${w.connectionId}
+      and other.workspace_id = ${w.workspaceId}
       and other.connection_id = k.connection_id
       and k.type = 'session'
       and other.type = 'session'
