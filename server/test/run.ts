@@ -9,6 +9,7 @@ import { inspect, parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { hasPooler, howToGetPooler, startPooler } from './support/postgres/pooler.ts'
+import { ofOneServer } from './support/spread.ts'
 import { makeScratch, type RunningTestServer, startSpreadServer, startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -225,7 +226,10 @@ async function runTests(groups: string[], concurrency: number, isShown: boolean)
     execArgv: [`--test-timeout=${timeout}`],
     signal: stopping.signal,
     ...(values['test-name-pattern'] && { testNamePatterns: values['test-name-pattern'] }),
-    ...(values['test-skip-pattern'] && { testSkipPatterns: values['test-skip-pattern'] }),
+    testSkipPatterns: [
+      ...(values.spread ? ofOneServer.map(({ name }) => name) : []),
+      ...(values['test-skip-pattern'] ?? []),
+    ],
   })
   let isGood = false
   const took: { file: string; ms: number }[] = []

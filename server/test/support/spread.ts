@@ -1,0 +1,28 @@
+/** Tests that say nothing of tables that are spread, and why: each of a file whose others are run there. */
+export const ofOneServer: readonly { name: RegExp; why: string }[] = [
+  { name: /^no index follows a message/, why: 'What was updated in place is counted by each server for itself.' },
+  { name: /^used keys are found by their index alone/, why: 'A coordinator tells no plan of another server.' },
+  ...[
+    /^a message whose conversation is merged between the look and the lock/,
+    /^conversations are locked in the order of their ids/,
+    /^a conversation that is held by others holds up neither/,
+    /^a conversation that becomes a part of another between the look and the lock/,
+    /^what comes while a customer is erased begins another conversation/,
+    /^a conversation that somebody holds keeps its own sends waiting/,
+  ].map((name) => ({ name, why: 'Who waits for whom is seen by the locks of one server.' })),
+  ...[
+    /^a row that the database refuses for ever/,
+    /^a status of an unknown message that the database refuses for ever/,
+    /^a database that goes away over its /,
+    /^callbacks that come at once are 503 while the database is away/,
+  ].map((name) => ({ name, why: 'The database is made to fail by what only one server has, such as triggers.' })),
+  ...[
+    /^a process that stalls with the session locked/,
+    /^who asks for a send and stalls keeps the session/,
+    /^40 sends to 40 conversations at once take a handful of statements/,
+  ].map((name) => ({ name, why: 'Asks by the form of one server, or counts its statements.' })),
+  {
+    name: /^workers that make and drop at once agree/,
+    why: 'To drop a part takes several servers longer than others wait.',
+  },
+]
