@@ -119,7 +119,7 @@ test('a row that somebody holds is passed over, and rewritten in the next pass',
   const outside = openNode({ ...options, maxConnections: 1 })
   atEnd(() => outside.close())
   await outside.tx(async (tx) => {
-    await tx`select id from leads where id = ${id} for update`
+    await tx`select id from leads where workspace_id = ${w.workspaceId} and id = ${id} for update`
     while (await takeStep(deps));
     assert.equal((await oldRows(w.db, w.workspaceId, 'data', 2)).length, 2)
   })

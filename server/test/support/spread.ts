@@ -8,14 +8,14 @@ export const ofOneServer: readonly { name: RegExp; why: string }[] = [
     /^a conversation that is held by others holds up neither/,
     /^a conversation that becomes a part of another between the look and the lock/,
     /^what comes while a customer is erased begins another conversation/,
-    /^a conversation that somebody holds keeps its own sends waiting/,
   ].map((name) => ({ name, why: 'Who waits for whom is seen by the locks of one server.' })),
   ...[
     /^a row that the database refuses for ever/,
     /^a status of an unknown message that the database refuses for ever/,
     /^a database that goes away over its /,
     /^callbacks that come at once are 503 while the database is away/,
-  ].map((name) => ({ name, why: 'The database is made to fail by what only one server has, such as triggers.' })),
+    /^under a role that its sessions have taken on/,
+  ].map((name) => ({ name, why: 'Takes what only one server has, such as triggers and roles.' })),
   ...[
     /^a process that stalls with the session locked/,
     /^who asks for a send and stalls keeps the session/,

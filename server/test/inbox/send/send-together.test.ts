@@ -153,7 +153,7 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   const hold = (id = '') => {
     const { promise: isHeld, resolve } = Promise.withResolvers<void>()
     const held = world.db.tx(async (tx) => {
-      await tx`select from conversations where id = ${id} for update`
+      await tx`select from conversations where workspace_id = ${world.workspaceId} and id = ${id} for update`
       resolve()
       await released
     })
