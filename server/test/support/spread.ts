@@ -5,6 +5,7 @@ export const ofOneServer: readonly { name: RegExp; why: string }[] = [
   ...[
     /^a message whose conversation is merged between the look and the lock/,
     /^conversations are locked in the order of their ids/,
+    /^an answer that is noted while a status of another part is applied/,
     /^a conversation that is held by others holds up neither/,
     /^a conversation that becomes a part of another between the look and the lock/,
     /^what comes while a customer is erased begins another conversation/,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { disableEndpoint } from '../../../src/webhooks/endpoint/disable.ts'
 import { signedInMember } from '../../support/member.ts'
@@ -65,7 +66,7 @@ test('an enabled endpoint is told of what happens from now on, and begins with a
   await w.lead()
   await w.db.sql`
     update webhook_queues
-    set failing_since = now(), failures_in_a_row = 9, paused_until = now(), lease_owner = gen_random_uuid()
+    set failing_since = now(), failures_in_a_row = 9, paused_until = now(), lease_owner = ${randomUUID()}
     where endpoint_id = ${id}`
   const { endpoint } = await w.ok('POST', `/${id}/enable`, {})
   const { failingSince, failuresInARow, pausedUntil, waiting } = endpoint.health
