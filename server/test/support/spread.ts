@@ -17,11 +17,6 @@ export const ofOneServer: readonly { name: RegExp; why: string }[] = [
     /^callbacks that come at once are 503 while the database is away/,
     /^under a role that its sessions have taken on/,
   ].map((name) => ({ name, why: 'Takes what only one server has, such as triggers and roles.' })),
-  ...[
-    /^a process that stalls with the session locked/,
-    /^who asks for a send and stalls keeps the session/,
-    /^40 sends to 40 conversations at once take a handful of statements/,
-  ].map((name) => ({ name, why: 'Asks by the form of one server, or counts its statements.' })),
   {
     name: /^workers that make and drop at once agree/,
     why: 'To drop a part takes several servers longer than others wait.',

@@ -96,9 +96,8 @@ async function* namesIn(client: pg.Client): AsyncGenerator<string> {
 async function stillNamed(db: Db, names: string[]): Promise<number> {
   if (names.length === 0) return 0
   const rows = await db.sql`
-    select
-    from unnest(${names}::uuid[]) as name
-    where exists (select from media where stored_as = name)
-       or exists (select from media where preview_stored_as = name)`
+    select stored_as as name from media where stored_as = any (${names}::uuid[])
+    union
+    select preview_stored_as from media where preview_stored_as = any (${names}::uuid[])`
   return rows.length
 }

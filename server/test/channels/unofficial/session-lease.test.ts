@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tx } from '../../../src/base/db.ts'
+import { isSpread } from '../../../src/base/distribution/spread.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { askHolder } from '../../../src/channels/unofficial/send/sends.ts'
 import {
@@ -199,7 +200,7 @@ test('a process that stalls with the session locked keeps it from nobody for lon
     const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
     const startedAt = performance.now()
     const isClaimed = async () => {
-      await db.statement((tx) => claimSessions(tx, 10, null))
+      await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))
       return (await standing()) > fence
     }
     return async () => {
@@ -226,7 +227,7 @@ test('who asks for a send and stalls keeps the session from nobody', async () =>
     askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
   )
   await w.expireLease()
-  assert.equal((await db.statement((tx) => claimSessions(tx, 10, null))).length, 1)
+  assert.equal((await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))).length, 1)
   await release()
 })
 
