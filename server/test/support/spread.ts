@@ -18,6 +18,10 @@ export const ofOneServer: readonly { name: RegExp; why: string }[] = [
     /^under a role that its sessions have taken on/,
   ].map((name) => ({ name, why: 'Takes what only one server has, such as triggers and roles.' })),
   {
+    name: /^a process that stalls with the session locked/,
+    why: 'Its three sessions take several servers as long as a lease to begin.',
+  },
+  {
     name: /^workers that make and drop at once agree/,
     why: 'To drop a part takes several servers longer than others wait.',
   },
