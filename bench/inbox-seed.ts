@@ -23,6 +23,10 @@ export async function fillingOf(db: Db, { workspaceId }: BenchWorkspace): Promis
   return { db, keyring: await vault.keyring(workspaceId), workspaceId, now: systemClock.now() }
 }
 
+/** Between the conversations of one connection and those of the next, of which each has one a minute: no two are of one moment. */
+const apartMs = 400
+let connections = 0
+
 /** A connection to the platform at this port, with conversations. */
 export async function seedConnection(
   filling: Filling,
@@ -54,6 +58,7 @@ export async function seedConnection(
   const times = { stateChangedAt: now, createdAt: now, updatedAt: now }
   const connection = { ...blank, ...times, workspaceId, id, channel: 'waba', name: 'Bench', numberId: id } as const
   await db.tx((tx) => insertConnection(tx, keyring, { ...connection, settings, state: 'active' }, true))
-  const ids = await fillConversations(filling, { connectionId: id, keyId, count: conversations })
+  const at = new Date(now.getTime() - connections++ * apartMs)
+  const ids = await fillConversations({ ...filling, now: at }, { connectionId: id, keyId, count: conversations })
   return { id, numberId: id, conversations: ids }
 }

@@ -19,6 +19,10 @@ export interface Sql {
   set(values: Readonly<Record<string, Value>>): Piece
   /** `(a, b) values (1, 2)`, for `insert into`. */
   row(values: Readonly<Record<string, Value>>): Piece
+  /**
+   * A whole number in the words of the statement, where the planner has to see it. Of few values only: each is a statement of its own.
+   */
+  count(value: number): Piece
   /** As `jsonb`. */
   json(value: unknown): Parameter
   /** An array of which the caller says the type. */
@@ -168,7 +172,7 @@ export function tagOf(sender: Sender): Sql {
   }
   const json = (value: unknown) => new Parameter(JSON.stringify(value), oid.jsonb)
   const array = (values: readonly Value[], type: number) => new Parameter(arrayLiteral(values), type)
-  return Object.assign(tag, { set, row, json, array, unsafe }) as Sql
+  return Object.assign(tag, { set, row, count, json, array, unsafe }) as Sql
 }
 
 const isTemplate = (first: TemplateStringsArray | string | readonly string[]): first is TemplateStringsArray =>
@@ -193,6 +197,13 @@ const names = (given: string | readonly string[]) =>
   new Piece((draft) => {
     draft.text += typeof given === 'string' ? quoted(given) : given.map(quoted).join(', ')
   })
+
+const count = (value: number) => {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no whole number`)
+  return new Piece((draft) => {
+    draft.text += String(value)
+  })
+}
 
 const set = (values: Readonly<Record<string, Value>>) =>
   new Piece((draft) => {

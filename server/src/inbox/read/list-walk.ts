@@ -27,6 +27,9 @@ export function walkList(
   { filter, order, after, limit }: Walk,
   columns: Columns,
 ): Fragment {
+  // Of a limit that it does not see the database expects a tenth of all rows, and so plans anew for each page, which takes three times as
+  // long as to read one.
+  const rows = sql.count(limit)
   return sql`
     select c.*
     from (
@@ -37,7 +40,7 @@ export function walkList(
           ${afterPosition(sql, order, after, asPlaced)}
           and not c.is_moving
         ${orderBy(sql, order, asPlaced)}
-        limit ${limit}
+        limit ${rows}
       )
       union all
       (
@@ -47,9 +50,9 @@ export function walkList(
           and ${filterCondition(sql, keyring, scope, filter, asItIs)}
           ${afterPosition(sql, order, after, asItIs)}
         ${orderBy(sql, order, asItIs)}
-        limit ${limit}
+        limit ${rows}
       )
     ) as c
     ${orderBy(sql, order)}
-    limit ${limit}`
+    limit ${rows}`
 }
