@@ -9,7 +9,8 @@ export const heldBy = (sql: Sql, lock: Fragment): Fragment => (isSpread(sql) ? s
 
 /**
  * To be called before that statement where rows are spread: they stay as they are until the transaction ends, beside others who hold
- * them. Whoever changes them calls `takeRows` first.
+ * them. Whoever changes them calls `takeRows` first. Who calls either looks whether they are spread: elsewhere nothing is waited for, and
+ * the statement goes in its place among those that are sent together.
  */
 export async function holdRows(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`
