@@ -8,7 +8,7 @@ import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { failure, fakePostgres, greeting, message, status } from '../../support/postgres/fake-postgres.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
-import { reset } from '../../support/reset.ts'
+import { reset } from '../../support/wire/reset.ts'
 
 // Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
 

@@ -15,7 +15,7 @@ import { type Authority, makeAuthority } from '../../support/outgoing/make-certi
 import { fakePostgres } from '../../support/postgres/fake-postgres.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
-import { reset } from '../../support/reset.ts'
+import { reset } from '../../support/wire/reset.ts'
 
 const settings = { applicationName: 'parley test', parameters: {} }
 const wrongName = /does not match certificate's altnames/

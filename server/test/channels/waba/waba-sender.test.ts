@@ -7,7 +7,7 @@ import type { Order } from '../../../src/channels/connector.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
-import { reset } from '../../support/reset.ts'
+import { reset } from '../../support/wire/reset.ts'
 
 const platform = await platformServer()
 after(() => platform.close())

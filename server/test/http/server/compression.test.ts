@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
 import { testServer } from '../../support/http.ts'
-import { listen } from '../../support/raw-http.ts'
+import { listen } from '../../support/wire/raw-http.ts'
 
 const text = JSON.stringify({ text: 'The order has not arrived yet. '.repeat(100) })
 const json = 'application/json; charset=utf-8'

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { startDraining } from '../../../src/http/ops/draining.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
 import { testServer } from '../../support/http.ts'
-import { exchange, listen, parseAnswers } from '../../support/raw-http.ts'
+import { exchange, listen, parseAnswers } from '../../support/wire/raw-http.ts'
 
 const host = 'Host: localhost\r\n'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leadPath, stored } from '../../support/leads/leads.ts'
-import { exchange, listen } from '../../support/raw-http.ts'
+import { exchange, listen } from '../../support/wire/raw-http.ts'
 import { world } from '../../support/world.ts'
 
 test('id, uniqueCode, externalRef and phone each lead to the lead, on GET, PATCH and DELETE', async () => {

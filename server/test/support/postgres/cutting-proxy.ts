@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { DbOptions } from '../../../src/base/db.ts'
 import { atEnd } from '../file-end.ts'
-import { reset } from '../reset.ts'
+import { reset } from '../wire/reset.ts'
 
 export interface CuttingProxy {
   port: number

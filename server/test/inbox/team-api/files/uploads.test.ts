@@ -6,7 +6,7 @@ import { forgetUploads } from '../../../../src/inbox/media/uploads.ts'
 import { oncePerFile } from '../../../support/file-end.ts'
 import { type FilesWorld, filesWorld, png } from '../../../support/inbox/files-world.ts'
 import { signedInMember, type TestMember } from '../../../support/member.ts'
-import { listen } from '../../../support/raw-http.ts'
+import { listen } from '../../../support/wire/raw-http.ts'
 import { until } from '../../../support/until.ts'
 
 async function uploadWorld() {

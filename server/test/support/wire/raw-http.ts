@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { App } from '../../src/base/route.ts'
+import type { App } from '../../../src/base/route.ts'
 
 /** Listens on a free port of the loopback address; the port. */
 export async function listen(app: App): Promise<number> {
