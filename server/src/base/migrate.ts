@@ -7,6 +7,7 @@ import type { Step } from './distribution/plan.ts'
 import { runMigration } from './distribution/run-migration.ts'
 import { readPlan, takeStep } from './distribution/turn.ts'
 import { isUnderWay } from './distribution/under-way.ts'
+import { lockNumbers } from './lock-numbers.ts'
 
 interface Migration {
   number: number
@@ -23,8 +24,6 @@ interface AppliedRow {
 }
 
 const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
-// Any constant will do: advisory locks belong to one database.
-const migrationLock = 7_275_391
 /** What the table of migrations has as a comment as long as rows that were brought here are not proven. */
 export const unfinishedMove = 'A move into this database is not finished'
 /** Of a large table a new index may take hours, and so may its copy to other servers. */
@@ -112,7 +111,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
 async function begin(tx: Tx): Promise<void> {
   await allowTime(tx, migrationMs)
   await tx`set local lock_timeout = 0`
-  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
+  await tx`select pg_advisory_xact_lock(${lockNumbers.migration}::bigint)`
 }
 
 async function readApplied(tx: Tx): Promise<AppliedRow[]> {

@@ -1,5 +1,6 @@
 import { allowTime, type Db, type Sql, sqlState, type Tx } from '../db.ts'
 import { firstIdAt } from '../id.ts'
+import { lockNumbers } from '../lock-numbers.ts'
 import { type Period, partitionName, periodOf, periodToMake } from './periods.ts'
 
 /**
@@ -34,8 +35,6 @@ export async function listPeriods(sql: Sql, table: string): Promise<Partition[]>
   })
 }
 
-// Any constant will do: advisory locks belong to one database.
-const partitionLock = 7_275_392
 /** Whoever waits for a lock of a whole table has everybody wait behind it. */
 const lockMs = 100
 /** A vacuum that the server began by itself makes way for who has waited for a second. */
@@ -179,7 +178,7 @@ export async function dropPartition(
 /** One process at a time; and nobody waits for more than a moment behind a statement that itself waits for the table. */
 async function lockShortly(tx: Tx): Promise<void> {
   await tx`select set_config('lock_timeout', ${lockMs}, true)`
-  await tx`select pg_advisory_xact_lock(${partitionLock}::bigint)`
+  await tx`select pg_advisory_xact_lock(${lockNumbers.partitions}::bigint)`
 }
 
 /** Keeps vacuums off a part. Nobody else waits for this lock, so it may be waited for, and those after it need not be. */

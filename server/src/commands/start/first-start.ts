@@ -6,6 +6,7 @@ import { createSignInLink } from '../../access/sign-in/sign-in-link.ts'
 import { createUser } from '../../access/users/users.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { allowTime, isAway, openDb, type Sql, type Tx } from '../../base/db.ts'
+import { lockNumbers } from '../../base/lock-numbers.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Member } from '../../team/member.ts'
@@ -19,8 +20,6 @@ export type FirstStart =
   | { state: 'empty' }
   | { state: 'known' }
 
-// Any constant will do: of several nodes that start at once on one database, one makes the demo.
-const firstStartLock = 7_275_392
 const patientMs = 10 * 60_000
 const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
 const maxAttempts = 20
@@ -30,29 +29,35 @@ const ownerName = 'Demo Owner'
 /**
  * Gives an installation without workspaces its demo, unless the settings say otherwise; `connectPhones` gives it a number.
  * A demo that an earlier start could not finish is finished. `show` is told what the
- * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown.
+ * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown. Resolves also when it is
+ * `givenUp` before its end.
  */
 export async function prepareFirstStart(
   runtime: OpenRuntime,
   connectPhones: (workspaceId: string) => Promise<void>,
   show: (start: FirstStart) => void,
+  givenUp: AbortSignal,
 ): Promise<void> {
   // The transaction only holds the lock, on a connection of its own: each step commits by itself, and may be done again.
   const alone = openDb({ ...runtime.dbOptions, maxConnections: 1 })
+  givenUp.addEventListener('abort', () => void alone.close())
   try {
-    await whileAway(() => alone.tx((lock) => startUnder(lock, runtime, connectPhones, show)))
+    await whileAway(() => alone.tx((lock) => startUnder(lock, runtime, connectPhones, show)), givenUp)
+  } catch (error) {
+    // The next start does what this one has left.
+    if (!givenUp.aborted) throw error
   } finally {
     await alone.close()
   }
 }
 
 /** A database that dies in the midst of it comes back; requests are answered meanwhile, so the service must not end. */
-async function whileAway(work: () => Promise<void>): Promise<void> {
+async function whileAway(work: () => Promise<void>, givenUp: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error) || attempt === maxAttempts) throw error
+      if (!isAway(error) || attempt === maxAttempts || givenUp.aborted) throw error
       await wait(attempt * 100)
     }
   }
@@ -69,7 +74,8 @@ async function startUnder(
   // to wait for them.
   await allowTime(lock, patientMs)
   await lock`select set_config(name, ${patientMs}, true) from unnest(${patient}::text[]) as name`
-  await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
+  // Of several nodes that start at once on one database, one makes the demo.
+  await lock`select pg_advisory_xact_lock(${lockNumbers.firstStart}::bigint)`
   const begun = await findUnfinishedDemo(lock)
   if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
   if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
