@@ -72,7 +72,7 @@ export interface Db {
   poolerAbilities(): Promise<PoolerAbilities | null>
   /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
   load(): { open: number; waiting: number; refused: number }
-  /** Lets running statements end, then closes every connection. */
+  /** Lets running statements end, for 5 s at most, then closes every connection. May be asked for again. */
   close(): Promise<void>
 }
 
@@ -137,6 +137,7 @@ export function openDb(options: DbOptions): Db {
   const bulkWork = new AsyncLocalStorage<true>()
   const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
   const { sql, writingSql, refuseInTransaction } = openTags(core)
+  let closed: Promise<unknown> | undefined
 
   const db: Db = {
     sql,
@@ -183,8 +184,9 @@ export function openDb(options: DbOptions): Db {
     refuseInTransaction,
     poolerAbilities: () => poolerAbilities(sql),
     load: shares.load,
-    close: async () => {
-      await Promise.all([listener.close(), pool.close(closingMs)])
+    close: () => {
+      closed ??= Promise.all([listener.close(), pool.close(closingMs)])
+      return closed.then(() => {})
     },
   }
   return db

@@ -22,6 +22,10 @@ import { describeProblem, say } from './terminal.ts'
 const maxDrainMs = 10_000
 /** A database that is gone for good must not keep the process: its supervisor would kill it, and ours live on. */
 const maxStopMs = 25_000
+/** A first start may wait for another process's for as long as that takes. */
+const maxFirstStartMs = 5_000
+/** What still waits for the database then has its connections closed, which takes 5 s at most: it is undone, and done by others. */
+const letGoMs = 18_000
 
 export interface ServeOptions {
   /** Prints what a person would read as one JSON line. */
@@ -49,7 +53,13 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   compileRest().catch((error) => runtime.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
-  signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, firstStart: () => firstStart }, pause))
+  const givenUp = new AbortController()
+  const endFirstStart = async () => {
+    const giveUp = setTimeout(() => givenUp.abort(), maxFirstStartMs)
+    await firstStart
+    clearTimeout(giveUp)
+  }
+  signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, endFirstStart }, pause))
   if (!isApi) {
     say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
     return
@@ -57,13 +67,13 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const howTo = howToBuild()
   if (howTo !== null) say(`The web app is not built. Stop the service, run this line, and start it again: ${howTo}`)
   const { phonesUrl } = simulation
-  firstStart = prepareFirstStart(runtime, simulation.connect, (start) =>
+  const show = (start: FirstStart) =>
     say(
       json
         ? JSON.stringify(startDocument(config, start, phonesUrl))
         : welcomeLines(config, start, phonesUrl).join('\n'),
-    ),
-  )
+    )
+  firstStart = prepareFirstStart(runtime, simulation.connect, show, givenUp.signal)
   await firstStart
 }
 
@@ -117,12 +127,12 @@ interface Serving {
   isApi: boolean
   worker: Loop | null
   simulation: Simulation
-  firstStart: () => Promise<void>
+  endFirstStart: () => Promise<void>
 }
 
 /** Ends the process in good order: first callers are sent elsewhere, then what is running ends. */
-async function stop({ runtime, app, isApi, worker, simulation, firstStart }: Serving, pause: Pause): Promise<void> {
-  const { config, log, localToken } = runtime
+async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: Serving, pause: Pause): Promise<void> {
+  const { config, db, log, localToken } = runtime
   const leavesInMs = isApi ? config.http.drainMs : 0
   let stopped: Promise<void> | undefined
   const stopWorker = async () => {
@@ -138,8 +148,13 @@ async function stop({ runtime, app, isApi, worker, simulation, firstStart }: Ser
   }
   say('Stopping: requests that are running may end first')
   removeServerFile(config.dataFolder, localToken)
-  const steps = [firstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]
+  const letGo = setTimeout(() => {
+    log.warn('work is cut short: it did not end in time', { ms: letGoMs })
+    void db.close()
+  }, letGoMs)
+  const steps = [endFirstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]
   const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
+  clearTimeout(letGo)
   for (const problem of problems) log.error('stopping failed', {}, problem)
   log.info('stopped')
   process.exit(problems.length > 0 ? 1 : 0)

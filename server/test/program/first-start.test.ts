@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { lockNumbers } from '../../src/base/lock-numbers.ts'
+import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
 import { runCommand } from '../support/program/run-command.ts'
 import { freePort, serviceEnvironment, startService } from '../support/program/service.ts'
+import { nodeSettings } from '../support/program/two-nodes.ts'
+import { until } from '../support/until.ts'
 
 const teamToken = 'a-team-token-of-24-characters'
 
@@ -77,6 +81,31 @@ test('a first start that was killed is gone on with at the next', async () => {
   assert.equal((await fetch(`${second.url}/api/v1/inbox/conversations`, { headers })).status, 200)
   second.kill('SIGTERM')
   await second.gone
+})
+
+test('one that waits for the first start of another process stops when it is told to', async () => {
+  const database = await testDatabase()
+  const service = await database.db.tx(async (other) => {
+    await other`select set_config('idle_in_transaction_session_timeout', '1min', true)`
+    await other`select pg_advisory_xact_lock(${lockNumbers.firstStart}::bigint)`
+    const waiting = await startService({
+      folder: await newFolder(),
+      port: await freePort(),
+      env: nodeSettings(database),
+    })
+    const waits = () => other`
+      select
+      from pg_locks
+      join pg_database d on d.oid = database
+      where d.datname = current_database()
+        and locktype = 'advisory'
+        and not granted`
+    await until(async () => (await waits()).length > 0, 'one that waits')
+    waiting.kill('SIGTERM')
+    assert.equal(await waiting.gone, 0)
+    return waiting
+  })
+  assert.doesNotMatch(service.lines().join('\n'), /stopping failed/)
 })
 
 async function simulatedNumber(phones: string): Promise<object> {

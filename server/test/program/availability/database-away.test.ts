@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { type CuttingProxy, databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
-import { freePort, newWorkspace, operatorToken, startService } from '../../support/program/service.ts'
+import { freePort, newWorkspace, operatorToken, type Service, startService } from '../../support/program/service.ts'
 import { nodeSettings } from '../../support/program/two-nodes.ts'
 import { until } from '../../support/until.ts'
 
@@ -70,14 +70,32 @@ for (const [how, go, comeBack] of ways) {
 
     comeBack(proxy)
     await until(async () => (await fetch(`${service.url}/readyz`)).ok, 'a process that is ready again')
-    assert.deepEqual(
-      service.lines().filter((line) => line.includes('"request failed"')),
-      [],
-    )
+    assert.deepEqual(linesOf(service, '"request failed"'), [])
     service.kill('SIGTERM')
-    assert.equal(await service.gone, 0)
+    assert.deepEqual({ code: await service.gone, why: linesOf(service, '"stopping failed"') }, { code: 0, why: [] })
   })
 }
+
+test('a process whose database falls silent stops all the same', async () => {
+  const database = await testDatabase()
+  const { proxy, options } = await databaseByProxy(database.options)
+  const env = { ...nodeSettings({ ...database, options }), PARLEY_SIMULATOR: '0' }
+  const service = await startService({ folder: await newFolder(), port: await freePort(), env })
+  const { key } = await newWorkspace(service.url)
+  proxy.silence(true)
+  const asked = proxy.asked()
+  // The caller waits for longer than a process that stops waits for callers, and the work behind the others for as long again.
+  const reading = fetch(`${service.url}/api/v1/leads`, { headers: { authorization: `Bearer ${key}` } }).catch(
+    () => null,
+  )
+  await until(() => proxy.asked() > asked, 'a statement')
+  service.kill('SIGTERM')
+  assert.deepEqual({ code: await service.gone, why: linesOf(service, '"stopping failed"') }, { code: 0, why: [] })
+  assert.equal(await reading, null)
+})
+
+/** What it has logged that holds these words. */
+const linesOf = (service: Service, words: string) => service.lines().filter((line) => line.includes(words))
 
 interface Operation {
   name: string
