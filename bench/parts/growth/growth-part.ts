@@ -42,11 +42,14 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
   if (large === undefined || beside === undefined || alone === undefined) throw new Error('A workspace is missing')
   const platform = await start('platform.ts', {})
   const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
+  const works = requestsOf().filter(({ name }) => name.includes(only))
   const isIndexed = openLeads(large) === large.leads || large.leads > tooManyTexts
-  const indexed = [beside, ...(isIndexed ? [large] : [])]
+  // To build them takes minutes, and of what follows nothing may ask for them.
+  const warm = (...all: Tenant[]): Record<string, string> =>
+    works.some((work) => work.isFromMemory) ? { WARM: all.map(({ workspaceId }) => workspaceId).join(',') } : {}
   const [both, own, bare] = [
-    await begin(options, { WARM: indexed.map(({ workspaceId }) => workspaceId).join(','), SEARCH_MEMORY: roomy }),
-    await begin(small, { WARM: alone.workspaceId }),
+    await begin(options, { ...warm(beside, ...(isIndexed ? [large] : [])), SEARCH_MEMORY: roomy }),
+    await begin(small, warm(alone)),
     await begin(small, { SEARCH_MEMORY: '0' }),
   ]
   const sides: Side[] = [
@@ -56,7 +59,7 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
     await readySide(withoutMemory, dbs[1], alone, bare, platform.port),
   ]
   const results: Grown[] = []
-  for (const work of requestsOf().filter(({ name }) => name.includes(only))) {
+  for (const work of works) {
     results.push(await runRounds(work, sides, course))
     printGrowth(results.slice(-1), { size, few, connections: course.connections })
   }

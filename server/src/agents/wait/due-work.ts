@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import { asItIs, movingConversations } from '../../inbox/conversation/moving.ts'
+import { asItIs, movingConversations, standsStill } from '../../inbox/conversation/moving.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import type { Waiting, WorkCursor } from './work-cursor.ts'
 
@@ -106,7 +106,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
       from conversations c
       where c.workspace_id = ${workspaceId}
         and c.unanswered_since is not null
-        and not c.is_moving
+        and ${standsStill(sql)}
         and c.status in ('open', 'pending')
         and ${isOurs}
         ${next(sql`c.unanswered_since`)}
@@ -131,7 +131,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
         from conversations c
         where workspace_id = ${workspaceId}
           and owner_key_id = ${keyId}
-          and not c.is_moving
+          and ${standsStill(sql)}
         order by c.updated_at desc, c.id desc
         limit ${lookedAt}
       )

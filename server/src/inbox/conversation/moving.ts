@@ -28,6 +28,12 @@ export const asPlaced: Reading = {
   updatedAt: (sql) => sql`c.updated_at`,
 }
 
+/**
+ * SQL: whether `asPlaced` is right for `conversations c`. In words of which the planner knows nothing, so that it expects half: by what a look at
+ * the table has met in a storm, when all moved, it would expect none, and read and sort all of a workspace for each page.
+ */
+export const standsStill = (sql: Sql): Fragment => sql`case when c.is_moving then false else true end`
+
 /** SQL: the ids of those that move. */
 export const movingIds = (sql: Sql, workspaceId: string | Fragment): Fragment => sql`
   select m.conversation_id

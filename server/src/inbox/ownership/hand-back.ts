@@ -9,7 +9,7 @@ import { announcesWorkspace, teamTopic } from '../../team/team-news.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
-import { asItIs, asPlaced, movingConversations, type Reading, touchedNow } from '../conversation/moving.ts'
+import { asItIs, asPlaced, movingConversations, type Reading, standsStill, touchedNow } from '../conversation/moving.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
@@ -117,7 +117,7 @@ export function watchAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch 
         from workspaces w
         join conversations c on c.workspace_id = w.id
         where ${isWatched(db.sql, asPlaced)}
-          and not c.is_moving
+          and ${standsStill(db.sql)}
         union all
         select min(${overdueAt(db.sql, asItIs)})
         from workspaces w
@@ -145,7 +145,7 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
     from workspaces w
     join conversations c on c.workspace_id = w.id
     where ${isOverdue(db.sql, asPlaced, now)}
-      and not c.is_moving
+      and ${standsStill(db.sql)}
     union
     select m.workspace_id
     from workspaces w
@@ -184,7 +184,7 @@ function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
     select c.id
     from conversations c
     where c.workspace_id = ${workspaceId}
-      and not c.is_moving
+      and ${standsStill(tx)}
       and ${isOverdue(tx, asPlaced, now)}
     union all
     select c.id

@@ -9,7 +9,7 @@ import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { teamTopic } from '../../team/team-news.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { asItIs, asPlaced, movingConversations, type Reading } from '../conversation/moving.ts'
+import { asItIs, asPlaced, movingConversations, type Reading, standsStill } from '../conversation/moving.ts'
 import { conversationsTopic } from '../conversation/team-news.ts'
 
 /** Of a workspace in one look; the next look goes on. */
@@ -161,7 +161,7 @@ function longestWaits(sql: Sql, only: OneWorkspace, limit: number, which: (readi
       select c.id, c.assigned_to, c.unanswered_since
       from conversations c
       where c.workspace_id = ${workspace}
-        and not c.is_moving
+        and ${standsStill(sql)}
         and ${which(asPlaced)}
       order by c.unanswered_since, c.id
       limit ${limit}

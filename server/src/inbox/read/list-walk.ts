@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
-import { asItIs, asPlaced, movingConversations, type Reading } from '../conversation/moving.ts'
+import { asItIs, asPlaced, movingConversations, type Reading, standsStill } from '../conversation/moving.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 import { afterPosition, type ListOrder, orderBy, type Position } from './list-order.ts'
 
@@ -38,7 +38,7 @@ export function walkList(
         from conversations c
         where ${filterCondition(sql, keyring, scope, filter, asPlaced)}
           ${afterPosition(sql, order, after, asPlaced)}
-          and not c.is_moving
+          and ${standsStill(sql)}
         ${orderBy(sql, order, asPlaced)}
         limit ${rows}
       )

@@ -1,5 +1,5 @@
 import type { Sql } from '../../base/db.ts'
-import { movingConversations } from '../conversation/moving.ts'
+import { movingConversations, standsStill } from '../conversation/moving.ts'
 
 export interface UnansweredCount {
   /** Whether an agent is to answer them, or people. */
@@ -20,7 +20,7 @@ export async function countUnanswered(sql: Sql, workspaceId: string, before: Dat
       where c.workspace_id = ${workspaceId}
         and c.unanswered_since is not null
         and c.unanswered_since <= ${before}
-        and not c.is_moving
+        and ${standsStill(sql)}
       union all
       select c.owner_key_id, c.status, c.now_unanswered_since
       from ${movingConversations(sql, workspaceId)}

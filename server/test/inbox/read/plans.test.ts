@@ -115,6 +115,19 @@ async function readHealth(w: Filled): Promise<void> {
 
 const tables = ['conversations', 'messages', 'message_parts', 'sends', 'events']
 
+test('a list is read in its order also when the database counted its conversations in a storm', async () => {
+  const w = await filled(2000, 0)
+  await w.db.sql`update conversations set is_moving = true`
+  await vacuum('conversations')
+  await w.db.sql`update conversations set is_moving = false`
+  const statements = await statementsOf(async () => {
+    await succeed(w.call('GET', `${inboxPath}/conversations`, { key: w.key }))
+    const { call } = await signedInMember(w)
+    await succeed(call('GET', '/inbox/conversations'))
+  })
+  assert.deepEqual(await badPlans(w.db, statements, ['conversations']), [])
+})
+
 test('no inbox route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
   const large = await filled(20_000, 5)
   const small = await filled(200, 2)
