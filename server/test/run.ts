@@ -25,6 +25,8 @@ const { values, positionals } = parseArgs({
     pooler: { type: 'boolean', default: false },
     // Has the tests of rooms that keep rows run on a database that is spread by Citus: CITUS_URL names it, and it is theirs for good.
     spread: { type: 'boolean', default: false },
+    // Has only those that use the server of DATABASE_URL: what brings a database of its own says the same on any other.
+    given: { type: 'boolean', default: false },
     'test-concurrency': { type: 'string', default: '2' },
     // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
     'test-timeout': { type: 'string', default: '180000' },
@@ -37,6 +39,7 @@ const alone = [
   /^server\/test\/faults\/(storage|files|clocks)/,
   /kill|crash|storm|chaos/,
 ]
+const serverTests = 'server/test/**/*.test.ts'
 const together = 8
 const longest = [
   'web/test/every-page.test.ts',
@@ -78,6 +81,16 @@ const waiting = [
 const manyFiles = 40
 /** Characters, of one failure. */
 const maxTold = 4000
+/** What brings databases of its own, embedded or installed, or needs none. Each is refused the server that the others share. */
+const ofOwnDatabase = [
+  /^server\/test\/deploy\//,
+  /^server\/test\/(architecture|documents)\.test/,
+  /^server\/test\/base\/embedded\//,
+  /^server\/test\/program\/(bench|dump|install|kill-writes|primary-moves|simulate|start|stop|telemetry|tutorials)\.test/,
+  /^server\/test\/program\/backup\/(backup|upgrade)\.test/,
+  /^server\/test\/program\/steps\/(database|service)-steps\.test/,
+  /^server\/test\/program\/availability\/writes-hang\.test/,
+]
 /** The rooms whose promises hold wherever their rows lie. */
 const spreadRooms =
   'server/test/{access,agents,channels,erasure,events,forms,inbox,leads,notices,rotation,stats,team,webhooks,workspace}/**/*.test.ts'
@@ -133,7 +146,12 @@ function startServer(): Promise<RunningTestServer> {
 /** Browsers ask the service and never the database. */
 function usualFiles(): string[] {
   if (values.spread) return globSync(spreadRooms).filter(holdsOnSpread)
-  return values.pooler ? ['server/test/**/*.test.ts'] : []
+  if (values.given) return globSync(serverTests).filter((file) => !hasOwnDatabase(file))
+  return values.pooler ? [serverTests] : []
+}
+
+function hasOwnDatabase(file: string): boolean {
+  return ofOwnDatabase.some((one) => one.test(file))
 }
 
 /** Not how one server plans, nor what needs an empty database, an upgrade or processes of its own. */
@@ -144,7 +162,7 @@ function holdsOnSpread(file: string): boolean {
 function filesOf(patterns: string[]): string[] {
   const lost = patterns.find((pattern) => globSync(pattern).length === 0)
   if (lost !== undefined) throw new Error(`There is no test file ${lost}`)
-  const found = globSync(patterns.length > 0 ? patterns : ['server/test/**/*.test.ts', 'web/test/**/*.test.ts'])
+  const found = globSync(patterns.length > 0 ? patterns : [serverTests, 'web/test/**/*.test.ts'])
   // Those that take longest begin first, so that no processor is without work while the last of them ends.
   return found.sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
 }
@@ -172,7 +190,7 @@ function groupsOf(files: readonly string[]): string[][] {
   for (const file of files) {
     const isShared = sharesDemo(file)
     const isAlone = !isShared && (placeOf(file) < longest.length || alone.some((one) => one.test(file)))
-    const room = isShared ? 'demo' : dirname(file).split(sep).slice(0, roomDepth).join('/')
+    const room = isShared ? 'demo' : `${dirname(file).split(sep).slice(0, roomDepth).join('/')} ${hasOwnDatabase(file)}`
     const group = isAlone ? undefined : open.get(room)
     if (group !== undefined && group.length < together) {
       group.push(file)
@@ -195,7 +213,8 @@ function writeGroup(name: string, files: readonly string[]): string {
   const group = pathToFileURL(resolve('server/test/support/group.ts')).href
   const path = join(groupFolder, `${name}.mjs`)
   const named = files.map((name) => ({ name, path: resolve(name) }))
-  writeFileSync(path, `import { runGroup } from '${group}'\nawait runGroup(${JSON.stringify(named)})\n`)
+  const refusal = files.every(hasOwnDatabase) ? `process.env.PARLEY_TEST_SERVER = 'refused'\n` : ''
+  writeFileSync(path, `${refusal}import { runGroup } from '${group}'\nawait runGroup(${JSON.stringify(named)})\n`)
   return path
 }
 
