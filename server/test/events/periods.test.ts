@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
-import { isSpread } from '../../src/base/distribution/spread.ts'
 import { newId } from '../../src/base/id.ts'
 import { listPeriods, makeAhead } from '../../src/base/partitions/partitions.ts'
 import { periodAt } from '../../src/base/partitions/periods.ts'
@@ -44,8 +43,8 @@ async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
     from events
     where workspace_id = ${workspaceId}
     order by position, seq`
-  // Where tables are spread it is the piece of one, which bears the number of it.
-  return rows.map(({ part }) => (isSpread(db.sql) ? part.replace(/_\d+$/, '') : part))
+  // Where tables are spread it is the piece of one, which bears a number behind the name.
+  return rows.map(({ part }) => part.replace(/^(events_(?:\d{8}|default))_\d+$/, '$1'))
 }
 
 test('events go into their periods, come in order across the edge, and leave with their period', async () => {
