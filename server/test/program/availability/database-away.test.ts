@@ -84,14 +84,15 @@ test('a process whose database falls silent stops all the same', async () => {
   const { key } = await newWorkspace(service.url)
   proxy.silence(true)
   const asked = proxy.asked()
-  // The caller waits for longer than a process that stops waits for callers, and the work behind the others for as long again.
+  // The caller may wait for longer than a process that stops waits for callers, and the work behind the others for as long again.
   const reading = fetch(`${service.url}/api/v1/leads`, { headers: { authorization: `Bearer ${key}` } }).catch(
     () => null,
   )
   await until(() => proxy.asked() > asked, 'a statement')
   service.kill('SIGTERM')
   assert.deepEqual({ code: await service.gone, why: linesOf(service, '"stopping failed"') }, { code: 0, why: [] })
-  assert.equal(await reading, null)
+  const answer = await reading
+  assert.ok(answer === null || answer.status === 503)
 })
 
 /** What it has logged that holds these words. */
