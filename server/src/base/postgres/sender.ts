@@ -31,11 +31,13 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     if (isWrong !== null) throw misplaced ?? isWrong
     return gate.enter(light)
   }
-  const run = async (statement: Statement, owner: string, repeats = 0, sinceMs = 0): Promise<Answered> => {
+  const run = async (statement: Statement, owner: string, sinceMs: number, repeats = 0): Promise<Answered> => {
     const isAgain = repeats > 0
     const chosen = isAgain ? pool.take() : pool.forStatement(owner, isLight && !statement.isScript)
     const session = chosen instanceof Promise ? await chosen : chosen
-    if (isAgain && owner !== service) session.hurry(performance.now() - sinceMs)
+    // Where it goes behind others, what they wait for has begun before.
+    const isHurried = owner !== service && (isAgain || session.inFlight === 0)
+    if (isHurried) session.hurry(performance.now() - sinceMs)
     let failure: unknown
     try {
       const { settings, preface } = session.mode
@@ -53,6 +55,7 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
       failure = error
       throw error
     } finally {
+      if (isHurried) session.reset()
       if (isAgain) pool.release(session, failure)
       else pool.settled(session, failure)
     }
@@ -63,7 +66,7 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     for (let repeats = 1; mayRepeat(failure, repeats, sinceMs); repeats++) {
       if (!isHarmless && !isKnownUndone(failure, pool.isDirect)) break
       try {
-        return await run(statement, gate.owner(), repeats, sinceMs)
+        return await run(statement, gate.owner(), sinceMs, repeats)
       } catch (error) {
         failure = error
       }
@@ -82,7 +85,7 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
         ended = gate.onStatement(statement)
         let answer: Answered
         try {
-          answer = await run(statement, gate.owner())
+          answer = await run(statement, gate.owner(), sinceMs)
         } catch (error) {
           answer = await runAgain(statement, sinceMs, error)
         }

@@ -164,7 +164,7 @@ export class Session {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
   }
 
-  /** Somebody has waited for so long already: until the end of the transaction it is given up the sooner. */
+  /** Somebody has waited for so long already: until `reset` it is given up the sooner. */
   hurry(waitedMs: number): void {
     const leastMs = Math.min(leastPatienceMs, this.#patience)
     this.#silenceMs = Math.max(leastMs, this.#patience - Math.max(0, waitedMs - unhurriedMs))
@@ -255,7 +255,7 @@ export class Session {
     this.#onEnd(this)
   }
 
-  /** Back from a transaction. */
+  /** Back from a transaction, or from one who had waited. */
   reset(): void {
     this.#silenceMs = this.#patience
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { allowTime, type Db, openDb } from '../../../src/base/db.ts'
 import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
+import { until } from '../../support/until.ts'
 
 /** Longer than the pool takes to look whether somebody is silent. */
 const long = 'pg_sleep(2.3)'
@@ -54,28 +56,43 @@ test('a transaction that has asked for more time is not taken for silent, and th
   assert.equal((await db.sql`select 1`).length, 1)
 })
 
-test('whoever has waited for a connection for long has so much less time for its answer', async (t) => {
-  const { db, proxy } = await proxied(12_000)
-  await pidsOf(db, 3)
-  const now = performance.now.bind(performance)
-  let aheadMs = 0
-  t.mock.method(performance, 'now', () => now() + aheadMs)
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const holders = [1, 2, 3].map(() => db.tx(async () => held))
-  const sent = Promise.withResolvers<void>()
-  const asked = within(workAtDoor('x'), () =>
-    db.tx(async (tx) => {
-      const answer = tx`select 1`.execute()
-      sent.resolve()
-      return answer
-    }),
-  )
-  proxy.silence(true)
-  aheadMs = 10_000
-  release()
-  await Promise.all(holders)
-  await sent.promise
-  // Seven of the ten seconds are taken off the twelve.
-  aheadMs += 5_500
-  await assert.rejects(asked, { code: 'CONNECTION_LOST' })
-})
+const ways: [what: string, ask: (db: Db) => Promise<unknown>][] = [
+  ['transaction', (db) => db.tx(async (tx) => tx`select 1`)],
+  ['statement', async (db) => db.sql`select 1`],
+]
+
+for (const [what, ask] of ways) {
+  test(`a ${what} that has waited for a connection for long has so much less time for its answer`, async (t) => {
+    const { db, proxy } = await proxied(12_000)
+    await pidsOf(db, 3)
+    const now = performance.now.bind(performance)
+    let aheadMs = 0
+    t.mock.method(performance, 'now', () => now() + aheadMs)
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const inside = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    const holders = inside.map(({ resolve }) =>
+      db.tx(async () => {
+        resolve()
+        await held
+      }),
+    )
+    await Promise.all(inside.map(({ promise }) => promise))
+    const ended = within(workAtDoor('x'), () => ask(db)).then(
+      () => 'answered',
+      (error) => error.code,
+    )
+    await until(() => db.load().waiting === 1, 'one who waits')
+    proxy.silence(true)
+    const before = proxy.asked()
+    aheadMs = 10_000
+    release()
+    await Promise.all(holders)
+    await until(() => proxy.asked() > before, 'a question')
+    // Eight of the ten seconds are taken off the twelve.
+    aheadMs += 5_500
+    assert.equal(await Promise.race([ended, looks()]), 'CONNECTION_LOST')
+  })
+}
+
+/** Resolves when the pool has had time to look. */
+const looks = () => setTimeout(3_000, 'waits')
