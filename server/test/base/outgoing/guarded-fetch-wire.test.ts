@@ -4,8 +4,8 @@ import { after, beforeEach, test } from 'node:test'
 import type { OutgoingRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
-import { reset } from '../../support/wire/reset.ts'
 import { until } from '../../support/until.ts'
+import { reset } from '../../support/wire/reset.ts'
 
 const server = await rawServer()
 let outgoing = openTestOutgoing()

@@ -13,8 +13,8 @@ import { oncePerFile } from '../../../support/file-end.ts'
 import { testServer } from '../../../support/http.ts'
 import { type FilesWorld, filesWorld } from '../../../support/inbox/files-world.ts'
 import { signedInMember, type TestMember } from '../../../support/member.ts'
-import { listen } from '../../../support/wire/raw-http.ts'
 import { until } from '../../../support/until.ts'
+import { listen } from '../../../support/wire/raw-http.ts'
 
 /** More than what the sockets of both sides take by themselves. */
 const manyBytes = 16 * 1024 * 1024

@@ -6,8 +6,8 @@ import { forgetUploads } from '../../../../src/inbox/media/uploads.ts'
 import { oncePerFile } from '../../../support/file-end.ts'
 import { type FilesWorld, filesWorld, png } from '../../../support/inbox/files-world.ts'
 import { signedInMember, type TestMember } from '../../../support/member.ts'
-import { listen } from '../../../support/wire/raw-http.ts'
 import { until } from '../../../support/until.ts'
+import { listen } from '../../../support/wire/raw-http.ts'
 
 async function uploadWorld() {
   const w = await filesWorld()
