@@ -90,17 +90,25 @@ async function connect(w: World, name: string, callback: { entry?: unknown }): P
 }
 
 async function storedBy({ db, workspaceId }: World): Promise<Stored> {
-  const [row] = await db.sql<Stored[]>`
+  const [ofMessages] = await db.sql<Pick<Stored, 'inbound' | 'echoes' | 'history'>[]>`
     select
-      (select count(*)::integer from messages m
-        where m.workspace_id = w.id and m.direction = 'inbound' and m.origin = 'live') as inbound,
-      (select count(*)::integer from messages m where m.workspace_id = w.id and m.origin = 'echo') as echoes,
-      (select count(*)::integer from messages m where m.workspace_id = w.id and m.origin = 'history') as history,
-      (select count(*)::integer from parked_statuses p where p.workspace_id = w.id) as parked,
-      (select count(*)::integer from events e
-        where e.workspace_id = w.id and e.name = 'inbox.message.received') as received,
-      (select max(c.state) from connections c where c.workspace_id = w.id) as state
-    from workspaces w
-    where w.id = ${workspaceId}`
-  return row ?? nothing
+      (count(*) filter (where direction = 'inbound' and origin = 'live'))::integer as inbound,
+      (count(*) filter (where origin = 'echo'))::integer as echoes,
+      (count(*) filter (where origin = 'history'))::integer as history
+    from messages
+    where workspace_id = ${workspaceId}`
+  const [ofStatuses] = await db.sql<Pick<Stored, 'parked'>[]>`
+    select count(*)::integer as parked
+    from parked_statuses
+    where workspace_id = ${workspaceId}`
+  const [ofEvents] = await db.sql<Pick<Stored, 'received'>[]>`
+    select count(*)::integer as received
+    from events
+    where workspace_id = ${workspaceId}
+      and name = 'inbox.message.received'`
+  const [ofConnections] = await db.sql<Pick<Stored, 'state'>[]>`
+    select max(state) as state
+    from connections
+    where workspace_id = ${workspaceId}`
+  return { ...nothing, ...ofMessages, ...ofStatuses, ...ofEvents, ...ofConnections }
 }
