@@ -1,7 +1,10 @@
 /** Tests that say nothing of tables that are spread, and why: each of a file whose others are run there. */
 export const ofOneServer: readonly { name: RegExp; why: string }[] = [
   { name: /^no index follows a message/, why: 'What was updated in place is counted by each server for itself.' },
-  { name: /^used keys are found by their index alone/, why: 'A coordinator tells no plan of another server.' },
+  ...[/^used keys are found by their index alone/, /^what an image found is read by its ids/].map((name) => ({
+    name,
+    why: 'A coordinator tells no plan of another server.',
+  })),
   ...[
     /^a message whose conversation is merged between the look and the lock/,
     /^conversations are locked in the order of their ids/,
