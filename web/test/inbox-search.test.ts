@@ -97,7 +97,7 @@ test('the keyboard goes from the field through both groups and back, and opens w
   await page.getByRole('searchbox').focus()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^Mine/ }).waitFor()
-  assert.equal(await found(page).count(), 0)
+  await found(page).waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })
 
