@@ -36,8 +36,8 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     const chosen = isAgain ? pool.take() : pool.forStatement(owner, isLight && !statement.isScript)
     const session = chosen instanceof Promise ? await chosen : chosen
     // Where it goes behind others, what they wait for has begun before.
-    const isHurried = owner !== service && (isAgain || session.inFlight === 0)
-    if (isHurried) session.hurry(performance.now() - sinceMs)
+    const mayHurry = owner !== service && (isAgain || session.inFlight === 0)
+    const isHurried = mayHurry && session.hurry(performance.now() - sinceMs)
     let failure: unknown
     try {
       const { settings, preface } = session.mode

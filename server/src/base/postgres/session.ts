@@ -164,10 +164,12 @@ export class Session {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
   }
 
-  /** Somebody has waited for so long already: until `reset` it is given up the sooner. */
-  hurry(waitedMs: number): void {
+  /** Somebody has waited for so long already: until `reset` it is given up the sooner. Returns whether that was long enough to matter. */
+  hurry(waitedMs: number): boolean {
+    if (waitedMs <= unhurriedMs) return false
     const leastMs = Math.min(leastPatienceMs, this.#patience)
-    this.#silenceMs = Math.max(leastMs, this.#patience - Math.max(0, waitedMs - unhurriedMs))
+    this.#silenceMs = Math.max(leastMs, this.#patience - (waitedMs - unhurriedMs))
+    return true
   }
 
   /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */
