@@ -1,6 +1,15 @@
 import { type Cipheriv, createCipheriv, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 import type { OpenedValues, SealedColumns } from './opened-values.ts'
-import { contextOf, type DataKey, openValue, type SealPlace, sealValue, UnknownKeyVersion, versionOf } from './seal.ts'
+import {
+  contextOf,
+  type DataKey,
+  openValue,
+  SealBroken,
+  type SealPlace,
+  sealValue,
+  UnknownKeyVersion,
+  versionOf,
+} from './seal.ts'
 
 /** The keys of one scope: a workspace, or the instance. Everything here is synchronous and works in microseconds. */
 export interface Keyring {
@@ -28,6 +37,8 @@ export interface Keyring {
   exacts(label: string, text: string): Buffer[]
   /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
   stable(label: string, text: string): Buffer
+  /** The same for who has just loaded it: a version that it does not know is nobody's, and its value is broken as any other. */
+  asNewest(): Keyring
 }
 
 /** What a keyring is made of: every version that is in use, by purpose. */
@@ -42,6 +53,8 @@ export interface Secret {
   bytes: Buffer
   current: boolean
 }
+
+type Opening = Pick<Keyring, 'open' | 'openText' | 'recall'>
 
 interface IndexKeys {
   secret: Buffer
@@ -59,39 +72,45 @@ export function makeKeyring(scopeId: string, { data, index, stable }: Secrets, o
   const sealingKey = known(dataKeys, dataVersion)
   const stableKeys = indexKeysOf(scopeId, currentSecret(scopeId, 'stable', stable))
 
-  const open = (place: SealPlace, sealed: Uint8Array): Buffer => {
-    const dataKey = dataKeys.get(versionOf(place, sealed))
-    if (dataKey === undefined) throw new UnknownKeyVersion(place)
-    return openValue(dataKey, place, sealed)
+  const openingWith = (Unknown: typeof SealBroken): Opening => {
+    const open = (place: SealPlace, sealed: Uint8Array): Buffer => {
+      const dataKey = dataKeys.get(versionOf(place, sealed))
+      if (dataKey === undefined) throw new Unknown(place)
+      return openValue(dataKey, place, sealed)
+    }
+    const openAll = <T>({ table, columns, read }: SealedColumns<T>, row: string, sealed: string): T => {
+      const values = sealed.split(' ')
+      return read(
+        ...columns.map((column, n) => {
+          const value = values[n] ?? ''
+          return value === '' ? null : open({ table, row, column }, Buffer.from(value, 'base64')).toString('utf8')
+        }),
+      )
+    }
+    return {
+      open,
+      openText: (place, sealed) => open(place, sealed).toString('utf8'),
+      recall: (columns, row, sealed) => {
+        if (opened === undefined) return openAll(columns, row, sealed)
+        return opened.recall(scopeId, columns, row, sealed, () => openAll(columns, row, sealed))
+      },
+    }
   }
 
-  const openAll = <T>({ table, columns, read }: SealedColumns<T>, row: string, sealed: string): T => {
-    const values = sealed.split(' ')
-    return read(
-      ...columns.map((column, n) => {
-        const value = values[n] ?? ''
-        return value === '' ? null : open({ table, row, column }, Buffer.from(value, 'base64')).toString('utf8')
-      }),
-    )
-  }
-
-  return {
+  const keyring: Keyring = {
     dataVersion,
     indexVersion,
     indexVersions,
     seal: (place, plain) => sealValue(sealingKey, place, plain),
-    open,
-    openText: (place, sealed) => open(place, sealed).toString('utf8'),
-    recall: (columns, row, sealed) => {
-      if (opened === undefined) return openAll(columns, row, sealed)
-      return opened.recall(scopeId, columns, row, sealed, () => openAll(columns, row, sealed))
-    },
+    ...openingWith(UnknownKeyVersion),
     exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
     tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).blocks, grams),
     exacts: (label, text) =>
       indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
     stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
+    asNewest: () => ({ ...keyring, ...openingWith(SealBroken) }),
   }
+  return keyring
 }
 
 function dataKeyOf(scopeId: string, { version, bytes }: Secret): DataKey {

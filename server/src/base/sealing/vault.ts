@@ -27,7 +27,10 @@ export interface Vault {
   keyring(scopeId: string): Promise<Keyring>
   /** The keys of a scope as the transaction sees them. */
   keyringIn(tx: Tx, scopeId: string): Promise<Keyring>
-  /** Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. */
+  /**
+   * Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. What names one
+   * that these do not have either is a broken value.
+   */
   withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
   /** Drops the keys of a scope from memory, and what they opened. */
   forget(scopeId: string): void
@@ -112,7 +115,7 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
         return await work(await keyring(scopeId))
       } catch (error) {
         if (!(error instanceof UnknownKeyVersion)) throw error
-        return work(await load(scopeId))
+        return work((await load(scopeId)).asNewest())
       }
     },
     forget: (scopeId) => {
