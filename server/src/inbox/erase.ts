@@ -9,7 +9,7 @@ import {
 } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
+import { openOrNull } from '../base/sealing/open-or-null.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
 import { asItIs } from './conversation/moving.ts'
@@ -76,12 +76,7 @@ export async function findErasedConversations(
 
 // A contact that does not open is erased by the conversation's id.
 function namesOf(keyring: Keyring, id: string, sealed: Buffer): Pick<Contact, 'phone' | 'userId'> {
-  try {
-    return openContact(keyring, id, sealed)
-  } catch (error) {
-    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return { phone: null, userId: null }
-    throw error
-  }
+  return openOrNull(() => openContact(keyring, id, sealed)) ?? { phone: null, userId: null }
 }
 
 /** Erases a part of the next of the customer's conversations. */

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import { type ErasedCustomer, type ErasureScope, type ErasureStep, goOn, nothingLeft } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
+import { openOrNull } from '../base/sealing/open-or-null.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
 import { blankLead } from './lead/change.ts'
@@ -84,14 +84,11 @@ const nameless = { email: null, phone: null, otherEmails: [], otherPhones: [] }
 // A lead that does not open, or was purged, is erased by its id.
 function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
   if (person.length === 0) return nameless
-  try {
-    const [, , email, phone, contacts] = openPerson(keyring, id, person)
-    const all = { email, phone, contacts }
-    return { email, phone, otherEmails: otherEmails(all), otherPhones: otherPhones(all) }
-  } catch (error) {
-    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return nameless
-    throw error
-  }
+  const opened = openOrNull(() => openPerson(keyring, id, person))
+  if (opened === null) return nameless
+  const [, , email, phone, contacts] = opened
+  const all = { email, phone, contacts }
+  return { email, phone, otherEmails: otherEmails(all), otherPhones: otherPhones(all) }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { type HeardNews, hearNews } from '../../base/news/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { SealBroken, UnknownKeyVersion } from '../../base/sealing/seal.ts'
+import { openOrNull } from '../../base/sealing/open-or-null.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
 import { tellsOfLead } from '../lead/events.ts'
@@ -220,14 +220,11 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
 function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
-  try {
-    const [firstName, lastName, email, phone, contacts] = openPerson(keyring, lead.id, lead.person)
-    const { unique_code: uniqueCode, external_ref: externalRef } = lead
-    return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
-  } catch (error) {
-    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
-    throw error
-  }
+  const opened = openOrNull(() => openPerson(keyring, lead.id, lead.person))
+  if (opened === null) return null
+  const [firstName, lastName, email, phone, contacts] = opened
+  const { unique_code: uniqueCode, external_ref: externalRef } = lead
+  return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
 }
 
 /** The statement that sets the search tokens of leads. */
