@@ -26,16 +26,22 @@ async function stage(maxBytes: number, minSearched: number) {
   for (const lastName of ['Zanetti', 'Silva', 'Alves']) ids.push((await w.lead({ firstName: 'Maria', lastName })).id)
   for (let n = 0; n < 20; n++) await w.lead({ firstName: `Other ${n}` })
   const built: (() => void)[] = []
+  const troubles: string[] = []
   const cache = openIndexCache({
     db: w.db,
     vault: w.vault,
     limits: { maxBytes, idleMs: 600_000, minSearched, shape: smallShape },
     onBuilt: () => built.shift()?.(),
-    onTrouble: (_, error) => assert.fail(String(error)),
+    onTrouble: (_, error) => void troubles.push(String(error)),
   })
   assert.equal(await cache.warm(w.workspaceId, 0, 'values'), true)
   const nextBuilt = () => new Promise<void>((resolve) => built.push(resolve))
-  const search = async (nowMs: number) => (await cache.arrange(w.workspaceId, byName, nowMs)).answer
+  // A build that the last search begins may outlive its test, and find the database closed: that is no trouble of any search.
+  const search = async (nowMs: number) => {
+    const { answer } = await cache.arrange(w.workspaceId, byName, nowMs)
+    assert.deepEqual(troubles, [])
+    return answer
+  }
   return { w, ids, search, nextBuilt, cache }
 }
 
