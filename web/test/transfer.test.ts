@@ -100,9 +100,10 @@ test('what a file says is translated, split and named as somebody chooses, shown
   assert.equal(await panel.getByLabel('Cidade natal').first().inputValue(), 'Olinda')
   assert.equal(await panel.getByLabel('Last name').inputValue(), 'Prado Neto')
   assert.equal(await panel.getByLabel('Estimated value').inputValue(), '2,500')
+  const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok())
   await panel.getByLabel('Notes').fill('Called')
   await panel.getByLabel('Notes').blur()
-  await page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+  await changed
   await page.goto(place)
   await page.getByRole('button', { name: 'Undo this import' }).click()
   const ask = page.getByRole('dialog', { name: 'Undo the import of 3 leads?' })
