@@ -40,7 +40,7 @@ test('the palette makes something new, changes the look and finds a customer, in
   const { page, problems } = await demo.open('home', { language: 'pt' })
   const ask = async (words: string) => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill(words)
+    await page.getByRole('combobox', { name: 'Buscar ou ir para…' }).fill(words)
   }
   await ask('noite')
   await page.getByRole('option', { name: 'Aparência: Escuro' }).waitFor()

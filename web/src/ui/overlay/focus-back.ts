@@ -1,5 +1,7 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
+/** All of these is not near to anything in it. */
+const wholes = 'main, [role="dialog"]'
 /** What can be come to with the Tab key. */
 const reachable = 'a[href], button, input, select, textarea, [tabindex]'
 
@@ -62,7 +64,7 @@ function aroundOf(element: HTMLElement): Place['around'] {
   const around = []
   for (let box = element.parentElement; box !== null && box !== document.body; box = box.parentElement) {
     around.push({ box, at: reachableIn(box).indexOf(element) })
-    if (box.matches('main, [role="dialog"]')) break
+    if (box.matches(wholes)) break
   }
   return around
 }
@@ -73,27 +75,56 @@ const reachableIn = (box: HTMLElement): HTMLElement[] =>
 const isThere = (element: HTMLElement): boolean =>
   element.isConnected && element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled')
 
+const hasNobody = (): boolean => document.activeElement === null || document.activeElement === document.body
+
 /** Whether nobody has taken the focus since: it is on nothing, or still in what is closing. */
 function isNowhere(atClose: Element | null): boolean {
   const now = document.activeElement
-  if (now === null || now === document.body) return true
+  if (now === null || hasNobody()) return true
   return now === atClose && now.closest('[data-portal]') !== null && now.closest('[aria-modal="true"]') === null
 }
 
 function giveBack({ to, around }: Place): void {
   const same = to.map((one) => (one.isConnected || one.id === '' ? one : (document.getElementById(one.id) ?? one)))
-  const found = same.find(isThere) ?? inPlaceOf(around)
+  const had = same.find(isThere)
+  const found = had ?? inPlaceOf(around)
   found?.focus({ preventScroll: true })
+  if (had !== undefined) onceGone(had, () => inPlaceIfNear(around)?.focus({ preventScroll: true }))
+}
+
+/** What was deleted may be drawn for a moment longer than what asked for it: does this where it then goes, and nobody has the focus. */
+function onceGone(element: HTMLElement, run: () => void): void {
+  const watch = new MutationObserver(() => {
+    if (element.isConnected) return
+    stop()
+    // What closes over it, and takes it along, knows better where the focus belongs.
+    setTimeout(() => hasNobody() && run(), 2 * restMs)
+  })
+  // Also heard while it is taken out, and when one leaves the window: from both the focus may come back to nothing.
+  const onLeave = () =>
+    queueMicrotask(() => {
+      if (element.isConnected && document.hasFocus()) stop()
+    })
+  const stop = () => {
+    watch.disconnect()
+    element.removeEventListener('focusout', onLeave)
+  }
+  element.addEventListener('focusout', onLeave)
+  watch.observe(document.body, { childList: true, subtree: true })
 }
 
 /** What stands now where something was, in the nearest of what was around it that is still there. */
 function inPlaceOf(around: Place['around']): HTMLElement | undefined {
   for (const { box, at } of around.filter(({ box }) => isThere(box))) {
-    // All of a page is not near.
-    if (box.matches('main, [role="dialog"]')) return box
+    if (box.matches(wholes)) return box
     const all = reachableIn(box)
     const found = all[Math.min(Math.max(at, 0), all.length - 1)]
     if (found !== undefined) return found
   }
   return document.querySelector<HTMLElement>('main') ?? undefined
+}
+
+/** The same, unless all that was near has gone as well: then one is on another page by now. */
+function inPlaceIfNear(around: Place['around']): HTMLElement | undefined {
+  return around.some(({ box }) => isThere(box) && !box.matches(wholes)) ? inPlaceOf(around) : undefined
 }
