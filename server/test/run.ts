@@ -1,5 +1,6 @@
-// Runs the tests: `npm test`, or `npm test -- server/test/leads/write/upsert.test.ts --test-name-pattern=…` for some.
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Runs the tests: `npm test`, or `npm test -- server/test/leads/write/upsert.test.ts --test-name-pattern=…` for some;
+// a folder stands for all in it.
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run, type TestsStream } from 'node:test'
@@ -159,12 +160,17 @@ function holdsOnSpread(file: string): boolean {
   return !/plans|upgrade/.test(file) && !/emptyDatabase|startService|newFolder/.test(readFileSync(file, 'utf8'))
 }
 
-function filesOf(patterns: string[]): string[] {
+function filesOf(given: string[]): string[] {
+  const patterns = given.map((one) => (isFolder(one) ? join(one, '**/*.test.ts') : one))
   const lost = patterns.find((pattern) => globSync(pattern).length === 0)
   if (lost !== undefined) throw new Error(`There is no test file ${lost}`)
   const found = globSync(patterns.length > 0 ? patterns : [serverTests, 'web/test/**/*.test.ts'])
   // Those that take longest begin first, so that no processor is without work while the last of them ends.
   return found.sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** Others run on a machine that has none. */

@@ -166,6 +166,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', ...lean, ...microphone],
+    slowMo: Number(process.env.SLOW_HAND ?? 0),
   })
 }
 
