@@ -1,10 +1,10 @@
-import type { Shares } from '../shares/shares.ts'
-import { currentWork, service, within, workInTransaction } from '../shares/work.ts'
+import type { Leave, Shares } from '../shares/shares.ts'
+import { currentWork, within, workInTransaction } from '../shares/work.ts'
 import { ConnectionLost } from './failures.ts'
 import { type Outcome, outcomeOf, type Proof } from './outcome.ts'
 import type { Pool } from './pool.ts'
 import { type End, endOf, mayRepeat } from './repeats.ts'
-import type { Session } from './session.ts'
+import { hurry, type Session } from './session.ts'
 import type { Ended, Sql, Statement } from './template.ts'
 import { Transaction } from './transaction.ts'
 
@@ -38,21 +38,26 @@ interface Course {
 
 /** Does work in a transaction, in a place of its own, and again where that may be. */
 export async function begin<T>(core: Core, course: Course, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const leave = await core.shares.enter()
+  const { waits } = currentWork()
+  waits?.begin(performance.now())
+  let leave: Leave | undefined
   const inside = workInTransaction(core.self)
   try {
+    leave = await core.shares.enter()
     return await within(inside, () => inTransaction(core, course, work))
   } finally {
     inside.transaction.isOpen = false
-    leave()
+    leave?.()
+    waits?.end(performance.now())
   }
 }
 
 async function inTransaction<T>(core: Core, course: Course, work: (sql: Sql) => Promise<T>): Promise<T> {
   const { pool, look } = core
+  const { waits } = currentWork()
   for (let repeats = 1; ; repeats++) {
-    const session = await pool.take()
-    hurry(session, course.sinceMs)
+    const session = await pool.take(waits)
+    hurry(session, waits)
     const transaction = new Transaction(session, look)
     const one: OneTransaction = { transaction, session, proof: null }
     transactions.set(transaction.sql, one)
@@ -107,16 +112,11 @@ async function lookUp({ pool, name }: Core, lost: unknown, isThere: Proof | null
   if (isThere === null || !(lost instanceof ConnectionLost)) return 'unknown'
   for (let repeats = 1; ; repeats++) {
     try {
-      return await outcomeOf({ pool, name, lost, isThere, onSession: (session) => hurry(session, sinceMs) })
+      return await outcomeOf({ pool, name, lost, isThere, waits: currentWork().waits })
     } catch (error) {
       if (!mayRepeat(error, repeats, sinceMs)) return 'unknown'
     }
   }
-}
-
-/** What the service does unasked has the time that it takes. */
-function hurry(session: Session, sinceMs: number): void {
-  if (currentWork().owner !== service) session.hurry(performance.now() - sinceMs)
 }
 
 interface OneTransaction {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Waits } from '../shares/waits.ts'
 import type { ConnectionLost } from './failures.ts'
 import type { Pool } from './pool.ts'
-import type { Session } from './session.ts'
+import { hurry, type Session } from './session.ts'
 import type { Sql } from './template.ts'
 import { Transaction } from './transaction.ts'
 
@@ -19,20 +20,20 @@ export interface Question {
   name: string
   lost: ConnectionLost
   isThere: Proof
-  /** Told of the session that asks. */
-  onSession(session: Session): void
+  /** Of whoever asks. */
+  waits: Waits | null
 }
 
 /**
  * What became of a commit whose answer was lost, as the database has it that takes writes now. Nothing is said while the session that
  * was to commit may still be at it, and none of this through a pooler, which has sessions of its own.
  */
-export async function outcomeOf({ pool, name, lost, isThere, onSession }: Question): Promise<Outcome> {
+export async function outcomeOf({ pool, name, lost, isThere, waits }: Question): Promise<Outcome> {
   if (!pool.isDirect || lost.pid === null) return 'unknown'
-  const session = await pool.take()
+  const session = await pool.take(waits)
   let failure: unknown
   try {
-    onSession(session)
+    hurry(session, waits)
     if (!(await hasGone(session, lost.pid, name))) return 'unknown'
     return (await read(session, isThere)) ? 'done' : 'undone'
   } catch (error) {

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { connectionMs } from '../shares/time-left.ts'
+import type { Waits } from '../shares/waits.ts'
 import { AddressProblem } from './address/address-problem.ts'
 import type { Connect } from './connector.ts'
 import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
@@ -59,16 +61,16 @@ export class Pool {
   }
 
   /** A connection for one statement. What only reads may travel behind others of its owner. */
-  forStatement(owner: string, isLight: boolean): Session | Promise<Session> {
+  forStatement(owner: string, isLight: boolean, waits: Waits | null = null): Session | Promise<Session> {
     const session = this.#choose(owner, isLight)
-    if (session === null) return this.#wait(false)
+    if (session === null) return this.#wait(false, waits)
     session.owner = owner
     return session
   }
 
   /** A connection for nobody else until it is released. */
-  async take(): Promise<Session> {
-    const session = this.#leastBusy(isIdle) ?? this.#unlessMore() ?? (await this.#wait(true))
+  async take(waits: Waits | null = null): Promise<Session> {
+    const session = this.#leastBusy(isIdle) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
     this.#alone.add(session)
     session.owner = ''
     return session
@@ -166,13 +168,17 @@ export class Pool {
     return this.#sessions.length < this.#options.size ? null : this.#leastBusy(() => true)
   }
 
-  #wait(isAlone: boolean): Promise<Session> {
+  #wait(isAlone: boolean, waits: Waits | null): Promise<Session> {
     if (this.#isClosed) return Promise.reject(new NoConnection())
+    const waitedMs = waits?.ms(performance.now()) ?? 0
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
-        reject(new NoConnection(this.#lastFailure))
-      }, this.#options.patienceMs ?? patienceMs)
+      const timer = setTimeout(
+        () => {
+          this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+          reject(new NoConnection(this.#lastFailure))
+        },
+        connectionMs(waitedMs, this.#options.patienceMs ?? patienceMs),
+      )
       const waiter: Waiter = { isAlone, resolve, reject, timer }
       this.#waiting.push(waiter)
       this.#open()
@@ -279,9 +285,10 @@ export class Pool {
   #endSilent(): void {
     const now = performance.now()
     const silent = this.#sessions.filter((session) => session.isSilent(now))
+    const isServer = silent.some((session) => session.isLongSilent(now))
     for (const session of silent) session.giveUp()
     // Those that nobody has asked lead to the same server, and would be found to be silent one after the other.
-    if (silent.length > 0) this.#retireAll()
+    if (isServer) this.#retireAll()
   }
 }
 

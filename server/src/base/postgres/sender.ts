@@ -1,10 +1,12 @@
 import type { Leave } from '../shares/shares.ts'
-import { service } from '../shares/work.ts'
+import type { Waits } from '../shares/waits.ts'
+import { currentWork } from '../shares/work.ts'
 import type { Answer } from './exchange.ts'
 import { isStalePlan } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { planOf } from './prepared.ts'
 import { isKnownUndone, mayRepeat, onlyReads } from './repeats.ts'
+import type { Session } from './session.ts'
 import type { Ended, Rows, Sender, Statement } from './template.ts'
 import { Transaction } from './transaction.ts'
 
@@ -31,42 +33,19 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     if (isWrong !== null) throw misplaced ?? isWrong
     return gate.enter(light)
   }
-  const run = async (statement: Statement, owner: string, sinceMs: number, repeats = 0): Promise<Answered> => {
-    const isAgain = repeats > 0
-    const chosen = isAgain ? pool.take() : pool.forStatement(owner, isLight && !statement.isScript)
-    const session = chosen instanceof Promise ? await chosen : chosen
-    // Where it goes behind others, what they wait for has begun before.
-    const mayHurry = owner !== service && (isAgain || session.inFlight === 0)
-    const isHurried = mayHurry && session.hurry(performance.now() - sinceMs)
+  const run = async (statement: Statement, waits: Waits | null, sinceMs: number): Promise<Answered> => {
+    const isCompany = isLight && !statement.isScript
     let failure: unknown
     try {
-      const { settings, preface } = session.mode
-      if (statement.isScript) return await session.script(preface + statement.text)
-      // What is sent together without a commit of its own is one transaction.
-      const step = { plan: planOf(statement), values: statement.values }
-      const request = { steps: [...settings, step], main: settings.length }
-      try {
-        return await session.send(request)
-      } catch (error) {
-        if (!isStalePlan(error)) throw error
-        return await session.send(request)
-      }
+      return await runFirst(pool, statement, { owner: gate.owner(), isCompany, waits })
     } catch (error) {
       failure = error
-      throw error
-    } finally {
-      if (isHurried) session.reset()
-      if (isAgain) pool.release(session, failure)
-      else pool.settled(session, failure)
     }
-  }
-  const runAgain = async (statement: Statement, sinceMs: number, first: unknown): Promise<Answered> => {
     const isHarmless = isLight && onlyReads(statement)
-    let failure = first
     for (let repeats = 1; mayRepeat(failure, repeats, sinceMs); repeats++) {
       if (!isHarmless && !isKnownUndone(failure, pool.isDirect)) break
       try {
-        return await run(statement, gate.owner(), sinceMs, repeats)
+        return await runAgain(pool, statement, waits)
       } catch (error) {
         failure = error
       }
@@ -78,24 +57,23 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     misplaced: gate.wrongPlace,
     async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
       const sinceMs = performance.now()
-      const entered = enter(isLight, misplaced)
-      const leave = entered instanceof Promise ? await entered : entered
+      const { waits } = currentWork()
+      waits?.begin(sinceMs)
+      let leave: Leave | undefined
       let ended: Ended | undefined
       try {
+        const entered = enter(isLight, misplaced)
+        leave = entered instanceof Promise ? await entered : entered
         ended = gate.onStatement(statement)
-        let answer: Answered
-        try {
-          answer = await run(statement, gate.owner(), sinceMs)
-        } catch (error) {
-          answer = await runAgain(statement, sinceMs, error)
-        }
+        const answer = await run(statement, waits, sinceMs)
         ended?.()
         return Object.assign(answer.rows, { count: answer.count })
       } catch (error) {
         ended?.(error)
         throw error
       } finally {
-        leave()
+        leave?.()
+        waits?.end(performance.now())
       }
     },
     async *pages(statement, rows, misplaced) {
@@ -103,7 +81,7 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
       let ended: Ended | undefined
       try {
         ended = gate.onStatement(statement)
-        yield* pagesOf(pool, statement, rows)
+        yield* pagesOf(pool, statement, rows, currentWork().waits)
       } finally {
         ended?.()
         leave()
@@ -112,9 +90,66 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
   }
 }
 
+interface Way {
+  owner: string
+  /** It may travel behind others of its owner. */
+  isCompany: boolean
+  waits: Waits | null
+}
+
+async function runFirst(pool: Pool, statement: Statement, { owner, isCompany, waits }: Way): Promise<Answered> {
+  const chosen = pool.forStatement(owner, isCompany, waits)
+  const session = chosen instanceof Promise ? await chosen : chosen
+  // Where it goes behind others, what they wait for has begun before.
+  const isHurried = session.inFlight === 0 && waits !== null && session.hurry(waits.ms(performance.now()))
+  let failure: unknown
+  try {
+    return await sendOnce(session, statement)
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    if (isHurried) session.reset()
+    pool.settled(session, failure)
+  }
+}
+
+async function runAgain(pool: Pool, statement: Statement, waits: Waits | null): Promise<Answered> {
+  const session = await pool.take(waits)
+  let failure: unknown
+  try {
+    if (waits !== null) session.hurry(waits.ms(performance.now()))
+    return await sendOnce(session, statement)
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    pool.release(session, failure)
+  }
+}
+
+async function sendOnce(session: Session, statement: Statement): Promise<Answered> {
+  const { settings, preface } = session.mode
+  if (statement.isScript) return session.script(preface + statement.text)
+  // What is sent together without a commit of its own is one transaction.
+  const step = { plan: planOf(statement), values: statement.values }
+  const request = { steps: [...settings, step], main: settings.length }
+  try {
+    return await session.send(request)
+  } catch (error) {
+    if (!isStalePlan(error)) throw error
+    return await session.send(request)
+  }
+}
+
 /** Pages live as long as a transaction. */
-async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-  const session = await pool.take()
+async function* pagesOf(
+  pool: Pool,
+  statement: Statement,
+  rows: number,
+  waits: Waits | null,
+): AsyncGenerator<readonly unknown[]> {
+  const session = await pool.take(waits)
   const transaction = new Transaction(session)
   let failure: unknown
   try {

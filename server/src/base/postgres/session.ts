@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { answerMs, answersMs, isLong, unhurriedMs } from '../shares/time-left.ts'
+import type { Waits } from '../shares/waits.ts'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
@@ -18,10 +20,6 @@ const watchCaller: Request = {
 }
 /** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
 const silenceMs = 16_000
-
-/** Who has waited for longer than this for a connection has so much less time for each statement, but never less than the other. */
-const unhurriedMs = 2_000
-const leastPatienceMs = 4_000
 
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 5_000
@@ -101,6 +99,8 @@ export class Session {
   /** Since when what is answered next has been on its way. */
   #since = 0
   #silenceMs: number
+  /** When all that is asked of it until `reset` is to have been answered. */
+  #endsAtMs = Number.POSITIVE_INFINITY
   #isOver = false
   #isStale = false
   #isRetired = false
@@ -156,20 +156,31 @@ export class Session {
   }
 
   isSilent(nowMs: number): boolean {
-    return this.waitedMs(nowMs) > this.#silenceMs
+    return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#endsAtMs)
+  }
+
+  /** Whether others of this server are likely to be silent as well. */
+  isLongSilent(nowMs: number): boolean {
+    return isLong(this.waitedMs(nowMs), this.#patience)
   }
 
   /** Statements may take so long until the end of the transaction. */
   allow(ms: number): void {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
+    this.#endsAtMs = Number.POSITIVE_INFINITY
   }
 
   /** Somebody has waited for so long already: until `reset` it is given up the sooner. Returns whether that was long enough to matter. */
   hurry(waitedMs: number): boolean {
     if (waitedMs <= unhurriedMs) return false
-    const leastMs = Math.min(leastPatienceMs, this.#patience)
-    this.#silenceMs = Math.max(leastMs, this.#patience - (waitedMs - unhurriedMs))
+    this.#silenceMs = answerMs(waitedMs, this.#patience)
     return true
+  }
+
+  /** The same for a transaction, whose statements have so much time together as well. */
+  hurryAll(waitedMs: number, nowMs: number): void {
+    this.hurry(waitedMs)
+    this.#endsAtMs = nowMs + answersMs(waitedMs, this.#patience)
   }
 
   /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */
@@ -260,6 +271,7 @@ export class Session {
   /** Back from a transaction, or from one who had waited. */
   reset(): void {
     this.#silenceMs = this.#patience
+    this.#endsAtMs = Number.POSITIVE_INFINITY
   }
 
   #ask(request: Request): Promise<Answer> {
@@ -323,6 +335,12 @@ export class Session {
     this.#sent = this.#asked
     stream.write(bytes)
   }
+}
+
+/** Where somebody waits for all that is asked of it until `reset`. */
+export function hurry(session: Session, waits: Waits | null): void {
+  const nowMs = performance.now()
+  if (waits !== null) session.hurryAll(waits.ms(nowMs), nowMs)
 }
 
 const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error

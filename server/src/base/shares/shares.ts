@@ -1,3 +1,4 @@
+import { turnMs } from './time-left.ts'
 import { Turns } from './turns.ts'
 import { currentWork, door, service } from './work.ts'
 
@@ -51,20 +52,22 @@ export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Sh
 
   return {
     enter: (isLight = false) => {
-      const { owner, lane } = currentWork()
+      const { owner, lane, waits } = currentWork()
       let resolve = (_leave: Leave): void => {}
       let timer: NodeJS.Timeout | undefined
       const go = () => {
         clearTimeout(timer)
         resolve(leaverOf(owner))
       }
-      const answer = turns.ask(owner, lane, go, performance.now(), isLight)
+      const nowMs = performance.now()
+      const answer = turns.ask(owner, lane, go, nowMs, isLight)
       if (answer === 'goes') return leaverOf(owner)
       if (answer === 'refused') throw refusal()
       return new Promise((wait, reject) => {
         resolve = wait
         if (owner === service) return
-        timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), maxWaitMs)
+        const patienceMs = turnMs(waits?.ms(nowMs) ?? 0, maxWaitMs)
+        timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), patienceMs)
       })
     },
     load: () => ({ open: turns.held, waiting: turns.waiting, refused }),

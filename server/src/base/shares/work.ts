@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { problemOf, type Span, type SpanFields, type SpanKind } from '../tracing/span.ts'
+import { Waits } from './waits.ts'
 
 /**
  * For whom something is done. It goes with the flow of calls rather than with their arguments: it decides nothing but
- * in whose turn the database is asked, whether a transaction is being gone round, and of which trace it is a part.
+ * in whose turn the database is asked and for how long, whether a transaction is being gone round, and of which trace it is a part.
  */
 export interface Work {
   /** A workspace, or one of the two below. */
@@ -13,6 +14,8 @@ export interface Work {
   readonly transaction: OpenTransaction | null
   /** Null where nothing is traced. */
   readonly span: Span | null
+  /** Null where nobody waits for an answer: what the service does has the time that it takes. */
+  readonly waits: Waits | null
 }
 
 export interface OpenTransaction {
@@ -28,7 +31,7 @@ export const service = 'service'
 /** Requests of which nobody knows yet for which workspace they are. */
 export const door = 'door'
 
-const ofService: Work = Object.freeze({ owner: service, lane: '', transaction: null, span: null })
+const ofService: Work = Object.freeze({ owner: service, lane: '', transaction: null, span: null, waits: null })
 const works = new AsyncLocalStorage<Work>()
 
 export const currentWork = (): Work => works.getStore() ?? ofService
@@ -39,6 +42,7 @@ export const workAtDoor = (lane: string, span: Span | null = null): Work => ({
   lane,
   transaction: null,
   span,
+  waits: new Waits(),
 })
 
 export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
@@ -47,8 +51,7 @@ export const asService = <T>(run: () => T): T => works.run(ofService, run)
 
 /** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
 export function apart<T>(run: () => T): T {
-  const { owner, lane, span } = currentWork()
-  return works.run({ owner, lane, transaction: null, span }, run)
+  return works.run({ ...currentWork(), transaction: null }, run)
 }
 
 /** Says for which workspace the request is that is being served, for all that it still does. */
@@ -61,9 +64,8 @@ export function attributeTo(workspaceId: string): void {
 
 /** Does something as the work of this span, which ends with it. */
 export async function inSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
-  const { owner, lane, transaction } = currentWork()
   try {
-    const answer = await works.run({ owner, lane, transaction, span }, run)
+    const answer = await works.run({ ...currentWork(), span }, run)
     span.end()
     return answer
   } catch (error) {
@@ -96,14 +98,13 @@ export function tracedTogether<T>(spans: readonly (Span | null)[], run: () => Pr
   if (spans.length > 1 && first.isKept) {
     return inSpan(first.child('internal', 'together', { 'parley.count': spans.length }, others), run)
   }
-  const { owner, lane, transaction } = currentWork()
-  return works.run({ owner, lane, transaction, span: first }, run)
+  return works.run({ ...currentWork(), span: first }, run)
 }
 
 /** The work in a transaction of this database. `isOpen` is to be taken back when it ends. */
 export function workInTransaction(db: object): Work & { transaction: OpenTransaction } {
-  const { owner, lane, transaction: outer, span } = currentWork()
-  return { owner, lane, transaction: { db, isOpen: true, outer }, span }
+  const work = currentWork()
+  return { ...work, transaction: { db, isOpen: true, outer: work.transaction } }
 }
 
 export function isInTransaction(db: object): boolean {

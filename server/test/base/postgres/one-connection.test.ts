@@ -141,8 +141,7 @@ test('work that has to wait for ever is not done for ever', async () => {
 
 test("a workspace's single statements and transactions go past any number of another's that wait for a lock", async () => {
   const four = pool({ maxConnections: 4 })
-  const of = <T>(owner: string, work: () => Promise<T>) =>
-    within({ owner, lane: '', transaction: null, span: null }, work)
+  const of = <T>(owner: string, work: () => Promise<T>) => within({ ...workAtDoor(''), owner }, work)
   const read = async () => four.sql`select text from things where id = 2`
   const write = () => four.statement((tx) => tx`update things set text = 'b' where id = 2`)
   await of('b', read)

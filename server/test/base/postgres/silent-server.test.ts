@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { allowTime, type Db, openDb } from '../../../src/base/db.ts'
 import { within, workAtDoor } from '../../../src/base/shares/work.ts'
@@ -65,9 +65,7 @@ for (const [what, ask] of ways) {
   test(`a ${what} that has waited for a connection for long has so much less time for its answer`, async (t) => {
     const { db, proxy } = await proxied(12_000)
     await pidsOf(db, 3)
-    const now = performance.now.bind(performance)
-    let aheadMs = 0
-    t.mock.method(performance, 'now', () => now() + aheadMs)
+    const ahead = clockAhead(t)
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const inside = [1, 2, 3].map(() => Promise.withResolvers<void>())
     const holders = inside.map(({ resolve }) =>
@@ -84,14 +82,63 @@ for (const [what, ask] of ways) {
     await until(() => db.load().waiting === 1, 'one who waits')
     proxy.silence(true)
     const before = proxy.asked()
-    aheadMs = 10_000
+    ahead(10_000)
     release()
     await Promise.all(holders)
     await until(() => proxy.asked() > before, 'a question')
-    // Eight of the ten seconds are taken off the twelve.
-    aheadMs += 5_500
+    // Nine and a half of the ten seconds are taken off the twelve, but never below four.
+    ahead(5_500)
     assert.equal(await Promise.race([ended, looks()]), 'CONNECTION_LOST')
   })
+}
+
+test('what a request has waited for before is taken off the time for an answer, and what others have is not', async (t) => {
+  const { db, proxy } = await proxied(12_000)
+  await pidsOf(db, 3)
+  const ahead = clockAhead(t)
+  const codes = (run: () => Promise<unknown>) => run().then(() => 'answered', errorCode)
+  const request = () => {
+    const work = workAtDoor('x')
+    return <T>(run: () => Promise<T>) => within(work, run)
+  }
+  const [slow, quick] = [request(), request()]
+  await slow(() => db.tx(async (tx) => tx`select 1`.then(() => ahead(8_000))))
+  await quick(async () => db.sql`select 1`)
+  proxy.silence(true)
+  const before = proxy.asked()
+  const ofSlow = slow(() => codes(async () => db.tx(async (tx) => tx`select 1`)))
+  const ofQuick = quick(() => codes(async () => db.tx(async (tx) => tx`select 1`)))
+  await until(() => proxy.asked() >= before + 2, 'both questions')
+  ahead(6_000)
+  assert.equal(await Promise.race([ofSlow, looks()]), 'CONNECTION_LOST')
+  assert.equal(await Promise.race([ofQuick, looks()]), 'waits')
+  ahead(6_000)
+  assert.equal(await ofQuick, 'CONNECTION_LOST')
+})
+
+test('the statements of a transaction have 3 s more together than one of them, unless nobody waits for its answer', async (t) => {
+  const { db } = await proxied(12_000)
+  const ahead = clockAhead(t)
+  const inTwo = () =>
+    db.tx(async (tx) => {
+      await tx`select 1`
+      ahead(16_000)
+      return tx.unsafe(`select ${long}`, [])
+    })
+  assert.equal(await within(workAtDoor('x'), inTwo).then(() => 'answered', errorCode), 'CONNECTION_LOST')
+  assert.equal(await inTwo().then(() => 'answered', errorCode), 'answered')
+})
+
+const errorCode = (error: { code?: string }) => error.code
+
+/** Puts the clock forward, by so much each time. */
+function clockAhead(t: TestContext): (ms: number) => void {
+  const now = performance.now.bind(performance)
+  let aheadMs = 0
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  return (ms) => {
+    aheadMs += ms
+  }
 }
 
 /** Resolves when the pool has had time to look. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { within } from '../../../src/base/shares/work.ts'
+import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { listLeads } from '../../../src/leads/search/list.ts'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { statementCountOf, statementsOf } from '../../support/database.ts'
@@ -111,7 +111,7 @@ test('leads that are opened for an order wait for their turn among bulk work, an
   const hold = (places: number) => {
     const held = Promise.withResolvers<void>()
     const works = Array.from({ length: places }, () =>
-      within({ owner: randomUUID(), lane: '', transaction: null, span: null }, () => w.db.inBulk(() => held.promise)),
+      within({ ...workAtDoor(''), owner: randomUUID() }, () => w.db.inBulk(() => held.promise)),
     )
     return async () => {
       held.resolve()

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerMs, answersMs, connectionMs, isLong, turnMs } from '../../../src/base/shares/time-left.ts'
+
+const silenceMs = 16_000
+
+const table: [waitedMs: number, turn: number, connection: number, answer: number, answers: number][] = [
+  [0, 10_000, 5_000, 16_000, 19_000],
+  [500, 10_000, 5_000, 16_000, 18_500],
+  [2_500, 10_000, 5_000, 14_000, 16_500],
+  [10_000, 3_000, 4_000, 6_500, 9_000],
+  [13_000, 250, 1_000, 4_000, 6_000],
+  [16_000, 250, 250, 3_000, 3_000],
+  [18_900, 250, 250, 250, 250],
+]
+for (const [waitedMs, ...left] of table) {
+  test(`who has waited for ${waitedMs} ms waits so long for a turn, a connection, an answer, and all of them`, () => {
+    assert.deepEqual(
+      [
+        turnMs(waitedMs, 10_000),
+        connectionMs(waitedMs, 5_000),
+        answerMs(waitedMs, silenceMs),
+        answersMs(waitedMs, silenceMs),
+      ],
+      left,
+    )
+  })
+}
+
+test('whatever a request waits for, one after the other and each for as long as it may, is over after 20 s', () => {
+  for (let beforeMs = 0; beforeMs <= 19_000; beforeMs += 50) {
+    let waitedMs = beforeMs
+    waitedMs += turnMs(waitedMs, 10_000)
+    waitedMs += connectionMs(waitedMs, 5_000)
+    waitedMs += answerMs(waitedMs, silenceMs)
+    assert.ok(waitedMs <= 19_750, `${waitedMs} ms after ${beforeMs}`)
+  }
+})
+
+test('a shorter patience than usual is never made longer', () => {
+  for (const waitedMs of [0, 700, 5_000, 20_000]) {
+    assert.ok(turnMs(waitedMs, 100) <= 100)
+    assert.ok(connectionMs(waitedMs, 100) <= 100)
+    assert.ok(answerMs(waitedMs, 100) <= 100)
+  }
+})
+
+test('of a server it is said after four seconds that it is silent, or after the patience there is', () => {
+  assert.deepEqual([isLong(3_999, silenceMs), isLong(4_000, silenceMs), isLong(100, 100)], [false, true, true])
+})

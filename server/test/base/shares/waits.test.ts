@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Waits } from '../../../src/base/shares/waits.ts'
+
+test('what is waited for one after the other adds up, and what is done in between does not', () => {
+  const waits = new Waits()
+  waits.begin(1_000)
+  waits.end(1_400)
+  waits.begin(9_000)
+  assert.equal(waits.ms(9_250), 650)
+  waits.end(9_500)
+  assert.equal(waits.ms(20_000), 900)
+})
+
+test('what is waited for at the same time counts once', () => {
+  const waits = new Waits()
+  waits.begin(0)
+  waits.begin(100)
+  waits.end(300)
+  assert.equal(waits.ms(400), 400)
+  waits.end(500)
+  assert.equal(waits.ms(600), 500)
+})
+
+test('what was waited for half a minute ago is forgotten, and never in the midst of a wait', () => {
+  const waits = new Waits()
+  waits.begin(0)
+  waits.end(5_000)
+  waits.begin(29_999)
+  waits.begin(31_000)
+  waits.end(32_000)
+  assert.equal(waits.ms(32_000), 7_001)
+  waits.end(32_000)
+  waits.begin(40_000)
+  assert.equal(waits.ms(41_000), 1_000)
+})
