@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
-import { asService, attributeTo } from '../../base/shares/work.ts'
+import { asServiceFor, attributeTo } from '../../base/shares/work.ts'
 import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
 import type { Limiter, Take } from '../rate-limit/limiter.ts'
 import { setRateLimitHeaders, setUncountedHeaders } from '../rate-limit/rate-limit-headers.ts'
@@ -128,7 +128,7 @@ function keyReader(db: Db): (keyHash: string) => Promise<KnownKey | null> {
     groups: 2,
     groupSize: 100,
     work: (_all, hashes) =>
-      asService(async () => {
+      asServiceFor(async () => {
         const rows = await selectKeysByHash(db.sql, hashes)
         return rows.map((row) => (row === null ? null : knownKey(row)))
       }),

@@ -1,4 +1,5 @@
-import { currentWork, tracedTogether } from '../shares/work.ts'
+import type { Waits } from '../shares/waits.ts'
+import { awaitedBy, currentWork, tracedTogether } from '../shares/work.ts'
 import type { Span } from '../tracing/span.ts'
 import { isOutOfPatience, mayTryAgain } from './patience.ts'
 
@@ -17,6 +18,8 @@ interface Queued<I, O> {
   item: I
   sinceMs: number
   span: Span | null
+  /** Of whoever waits for it. */
+  waits: Waits | null
   resolve(answer: O): void
   reject(error: unknown): void
 }
@@ -46,7 +49,7 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     try {
       const items = group.map(({ item }) => item)
       const spans = group.map(({ span }) => span)
-      const answers = await tracedTogether(spans, () => work(key, items))
+      const answers = await awaitedBy(waitsOf(group), () => tracedTogether(spans, () => work(key, items)))
       for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
     } catch (error) {
       if (group.length > 1 && isUndone(error) && mayTryAgain(error, begunAtMs)) {
@@ -62,11 +65,25 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     }
   }
 
-  return (key: string, item: I): Promise<O> =>
+  const add = (key: string, item: I, waits: Waits | null): Promise<O> =>
     new Promise((resolve, reject) => {
       const line = lines.get(key) ?? { running: 0, waiting: [] }
       lines.set(key, line)
-      line.waiting.push({ item, sinceMs: performance.now(), span: currentWork().span, resolve, reject })
+      line.waiting.push({ item, sinceMs: performance.now(), span: currentWork().span, waits, resolve, reject })
       if (line.running < groups) void run(key, line)
     })
+  return (key: string, item: I): Promise<O> => {
+    const { waits } = currentWork()
+    return waits === null ? add(key, item, null) : waits.during(add(key, item, waits))
+  }
+}
+
+/** What a group asks is asked for all of it: for whoever has waited for longest. */
+function waitsOf(group: readonly { waits: Waits | null }[]): Waits | null {
+  const nowMs = performance.now()
+  let longest: Waits | null = null
+  for (const { waits } of group) {
+    if (waits !== null && waits.ms(nowMs) >= (longest?.ms(nowMs) ?? 0)) longest = waits
+  }
+  return longest
 }

@@ -65,8 +65,8 @@ export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Sh
       if (answer === 'refused') throw refusal()
       return new Promise((wait, reject) => {
         resolve = wait
-        if (owner === service) return
-        const patienceMs = turnMs(waits?.ms(nowMs) ?? 0, maxWaitMs)
+        if (waits === null) return
+        const patienceMs = turnMs(waits.ms(nowMs), maxWaitMs)
         timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), patienceMs)
       })
     },

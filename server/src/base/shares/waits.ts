@@ -20,6 +20,12 @@ export class Waits {
     if (--this.#open === 0) this.#doneMs += nowMs - this.#sinceMs
   }
 
+  /** What is being done already counts until it has ended. */
+  during<T>(doing: Promise<T>): Promise<T> {
+    this.begin(performance.now())
+    return doing.finally(() => this.end(performance.now()))
+  }
+
   ms(nowMs: number): number {
     return this.#doneMs + (this.#open > 0 ? nowMs - this.#sinceMs : 0)
   }

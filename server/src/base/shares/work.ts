@@ -49,6 +49,12 @@ export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
 
 export const asService = <T>(run: () => T): T => works.run(ofService, run)
 
+/** The same in the time that those have who wait for it now. */
+export const asServiceFor = <T>(run: () => T): T => works.run({ ...ofService, waits: currentWork().waits }, run)
+
+/** Does something in the time that is left to somebody else as well: they wait for it. */
+export const awaitedBy = <T>(waits: Waits | null, run: () => T): T => works.run({ ...currentWork(), waits }, run)
+
 /** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
 export function apart<T>(run: () => T): T {
   return works.run({ ...currentWork(), transaction: null }, run)

@@ -6,6 +6,7 @@ import { batch } from '../../../src/base/async/batch.ts'
 import { isUndone, openDb } from '../../../src/base/db.ts'
 import { conflict } from '../../../src/base/errors.ts'
 import { NoConnection } from '../../../src/base/postgres/failures.ts'
+import { currentWork, within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { testDatabase } from '../../support/database.ts'
 
 interface Group {
@@ -166,4 +167,41 @@ test('while the database is away nobody waits for long: who has is told the same
     begun.slice(5).map(({ items }) => items),
     [[7], [8]],
   )
+})
+
+test('a group has the time that its longest waiter has left, and who waits for it has so much less for what follows', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const ends: (() => void)[] = []
+  const waited: (number | undefined)[] = []
+  const keep = batch<number, number>({
+    groups: 1,
+    groupSize: 10,
+    work: async (_key, items) => {
+      waited.push(currentWork().waits?.ms(nowMs))
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return items
+    },
+    isUndone: () => false,
+  })
+  const [first, second, third] = [workAtDoor(''), workAtDoor(''), workAtDoor('')]
+  const answers = [within(first, () => keep('a', 1))]
+  nowMs = 1_000
+  answers.push(within(second, () => keep('a', 2)))
+  nowMs = 3_000
+  answers.push(within(third, () => keep('a', 3)))
+  nowMs = 4_000
+  ends.shift()?.()
+  await turn()
+  nowMs = 9_000
+  ends.shift()?.()
+  assert.deepEqual(await Promise.all(answers), [1, 2, 3])
+  assert.deepEqual(waited, [0, 3_000])
+  const sums = [first, second, third].map(({ waits }) => waits?.ms(nowMs))
+  assert.deepEqual(sums, [4_000, 8_000, 6_000])
+  // What the service does has the time that it takes.
+  const unasked = keep('a', 4)
+  ends.shift()?.()
+  await unasked
+  assert.equal(waited.at(-1), undefined)
 })
