@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
+import { takeTime } from '../base/shares/work.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { type EventName, faceOf } from './event-groups.ts'
@@ -50,6 +51,7 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
       const leave = admit(member)
       const { workspaceId } = member
       const place = request.headers['last-event-id'] || request.query.after
+      takeTime()
       reply.hijack()
       const out = reply.raw
       out.writeHead(200, {

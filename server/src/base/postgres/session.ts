@@ -340,7 +340,7 @@ export class Session {
 /** Where somebody waits for all that is asked of it until `reset`. */
 export function hurry(session: Session, waits: Waits | null): void {
   const nowMs = performance.now()
-  if (waits !== null) session.hurryAll(waits.ms(nowMs), nowMs)
+  if (waits !== null && !waits.isOver) session.hurryAll(waits.ms(nowMs), nowMs)
 }
 
 const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error

@@ -5,6 +5,7 @@
 const turnsEndMs = 13_000
 const connectionsEndMs = 14_000
 const leastMs = 250
+const leastAnswerMs = 1_000
 
 /** Who has waited for longer than this has less time for an answer of the database. */
 export const unhurriedMs = 500
@@ -18,12 +19,13 @@ export const connectionMs = (waitedMs: number, mostMs: number): number =>
 
 /** For one answer, after which the server counts as silent. */
 export function answerMs(waitedMs: number, mostMs: number): number {
-  const least = Math.min(leastSilenceMs, mostMs, answersMs(waitedMs, mostMs))
+  const least = Math.min(leastSilenceMs, answersMs(waitedMs, mostMs))
   return clamp(mostMs + unhurriedMs - waitedMs, least, mostMs)
 }
 
 /** For all answers of a transaction together. */
-export const answersMs = (waitedMs: number, mostMs: number): number => Math.max(mostMs + 3_000 - waitedMs, leastMs)
+export const answersMs = (waitedMs: number, mostMs: number): number =>
+  Math.max(mostMs + 2_500 - waitedMs, leastAnswerMs)
 
 /** Whether somebody who has said nothing for so long is likely to say nothing to others either. */
 export const isLong = (silentMs: number, mostMs: number): boolean => silentMs >= Math.min(leastSilenceMs, mostMs)

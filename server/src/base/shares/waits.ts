@@ -1,4 +1,4 @@
-/** What was waited for before this does not count for what is asked now: it is of a stream, or of a call that waits for news. */
+/** Nothing that is to be answered within 20 s takes so long: it is a call that waits for news, and each of its looks counts by itself. */
 const forgottenMs = 30_000
 
 /** How long a request has waited for the database so far, all that it asks together. What it waits for at the same time counts once. */
@@ -7,6 +7,7 @@ export class Waits {
   #open = 0
   #sinceMs = 0
   #firstMs = Number.NEGATIVE_INFINITY
+  #isOver = false
 
   begin(nowMs: number): void {
     if (this.#open++ > 0) return
@@ -26,7 +27,17 @@ export class Waits {
     return doing.finally(() => this.end(performance.now()))
   }
 
+  /** Nobody waits for an answer any more: what is still asked has the time that it takes. */
+  over(): void {
+    this.#isOver = true
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   ms(nowMs: number): number {
+    if (this.#isOver || nowMs - this.#firstMs >= forgottenMs) return 0
     return this.#doneMs + (this.#open > 0 ? nowMs - this.#sinceMs : 0)
   }
 }

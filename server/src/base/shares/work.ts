@@ -52,6 +52,9 @@ export const asService = <T>(run: () => T): T => works.run(ofService, run)
 /** The same in the time that those have who wait for it now. */
 export const asServiceFor = <T>(run: () => T): T => works.run({ ...ofService, waits: currentWork().waits }, run)
 
+/** From here on the request takes as long as it takes: its answer has begun, or what it sends is still arriving. */
+export const takeTime = (): void => currentWork().waits?.over()
+
 /** Does something in the time that is left to somebody else as well: they wait for it. */
 export const awaitedBy = <T>(waits: Waits | null, run: () => T): T => works.run({ ...currentWork(), waits }, run)
 
@@ -119,8 +122,9 @@ export function isInTransaction(db: object): boolean {
   return transaction !== null
 }
 
-/** The same items, each of them made as part of the work that asks now: a stream is read on nobody's account. */
+/** The same items for an answer, each of them made as part of the work that asks now: a stream is read on nobody's account. */
 export function itemsOfWork<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  takeTime()
   return itemsOf(currentWork(), items)
 }
 

@@ -107,6 +107,9 @@ function followWork(app: App, tracer: Tracer | undefined): void {
       laneOf(request.params),
       tracer === undefined ? null : traceRequest(tracer, request, reply),
     )
+    const { waits } = request.work
+    // Heard as well when the caller has gone without an answer.
+    reply.raw.once('close', () => waits?.over())
     within(request.work, done)
   })
   // The parser hands bodies over on its own account.

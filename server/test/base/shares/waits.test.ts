@@ -22,15 +22,27 @@ test('what is waited for at the same time counts once', () => {
   assert.equal(waits.ms(600), 500)
 })
 
-test('what was waited for half a minute ago is forgotten, and never in the midst of a wait', () => {
+test('what was waited for half a minute ago is forgotten, and who waits for longer than that is in no hurry', () => {
   const waits = new Waits()
   waits.begin(0)
   waits.end(5_000)
-  waits.begin(29_999)
+  waits.begin(28_000)
+  assert.equal(waits.ms(29_000), 6_000)
+  assert.equal(waits.ms(30_000), 0)
   waits.begin(31_000)
+  assert.equal(waits.ms(32_000), 0)
   waits.end(32_000)
-  assert.equal(waits.ms(32_000), 7_001)
   waits.end(32_000)
   waits.begin(40_000)
   assert.equal(waits.ms(41_000), 1_000)
+})
+
+test('once the answer has begun nothing counts any more', () => {
+  const waits = new Waits()
+  waits.begin(0)
+  waits.over()
+  assert.equal(waits.ms(10_000), 0)
+  waits.end(10_000)
+  waits.begin(11_000)
+  assert.deepEqual([waits.ms(20_000), waits.isOver], [0, true])
 })

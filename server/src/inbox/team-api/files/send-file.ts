@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { release } from '../../../base/bytes/release.ts'
 import { ApiError, notFound, unavailable } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
+import { takeTime } from '../../../base/shares/work.ts'
 import { type ByteRange, openFile } from '../../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../../media/store/store.ts'
 import type { OpenedFile } from '../../media/open-media.ts'
@@ -54,6 +55,7 @@ export async function sendFile(
   const status = range === null ? 200 : 206
   if (request.method === 'HEAD') return reply.code(status).headers(answer).send()
   const pieces = await openPieces(deps, file, { start, end })
+  takeTime()
   reply.hijack()
   reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...answer })
   await pass(deps, pieces, reply.raw, { requestId: request.id, route: request.routeOptions.url })

@@ -5,7 +5,7 @@ import { leaveBody, piecesOf } from '../../../base/bytes/raw-body.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
-import { itemsOfWork } from '../../../base/shares/work.ts'
+import { itemsOfWork, takeTime } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute } from '../../../team/team-schema.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
@@ -147,6 +147,7 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       const body = request.body as Readable | null | undefined
       if (!body) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
       const { offset } = request.query
+      takeTime()
       await appendUpload(deps, workspaceId, importId, offset, piecesOf(body)).catch(leaveBody(request, reply))
       const row = await findImport(deps.db.sql, workspaceId, importId)
       return { import: await presentImport(deps.db.sql, await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
