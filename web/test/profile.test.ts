@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, openDemo, picture, seriousIssues, visitOf } from './support/demo.ts'
+import { issuesInEachLook, openDemo, picture, seriousIssues, signedOut, visitOf } from './support/demo.ts'
 
 const demo = await openDemo()
 const password = 'four plain words together'
@@ -41,8 +41,7 @@ test('somebody changes their name and password; the browser stays signed in, oth
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change the password' }).click()
   await page.getByText('Your password is changed. Other browsers are signed out.').waitFor()
-  await other.reload()
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signedOut(other)
   await page.getByLabel('Name').fill('Caio')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'You: Caio', exact: true }).waitFor()
@@ -113,8 +112,7 @@ test('a session elsewhere is ended from the profile', async () => {
   await page.reload()
   await page.getByRole('button', { name: /^End the session on/ }).click()
   await page.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'detached' })
-  await other.reload()
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signedOut(other)
 })
 
 test('all other sessions are ended at once', async () => {
@@ -128,11 +126,7 @@ test('all other sessions are ended at once', async () => {
   await page.getByRole('button', { name: 'End all others' }).click()
   await page.getByText('2 sessions ended').waitFor()
   await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
-  for (const other of others) {
-    // It may be on its way there by itself.
-    await other.reload().catch(() => {})
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
-  }
+  for (const other of others) await signedOut(other)
   assert.deepEqual(problems, [])
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, openDemo, picture, seriousIssues, visitOf } from './support/demo.ts'
+import { issuesInEachLook, openDemo, picture, seriousIssues, signedOut, visitOf } from './support/demo.ts'
 
 const demo = await openDemo()
 const password = 'four plain words together'
@@ -155,8 +155,7 @@ test('an owner signs somebody out everywhere', async () => {
   assert.deepEqual(await seriousIssues(page), [])
   await ask.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByText('Gabi Luz is signed out everywhere').waitFor()
-  await theirs.reload()
-  await theirs.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signedOut(theirs)
   assert.deepEqual(problems, [])
 })
 

@@ -159,6 +159,13 @@ export async function openDemo(): Promise<Demo> {
   }
 }
 
+/** Resolves when the page asks for a sign-in, of whose session somebody has ended. */
+export async function signedOut(page: Page): Promise<void> {
+  // It may be on its way there by itself, which ends the loading.
+  await page.reload().catch(() => undefined)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
 export function launchBrowser(): Promise<Browser> {
   const lean = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--process-per-site']
   // A tone in place of a microphone, and nobody asked for it.
