@@ -80,7 +80,7 @@ test(`a busy pool survives ${kills} kills of its database: nothing hangs, no con
 
   const closedAt = performance.now()
   await pool.close()
-  assert.ok(performance.now() - closedAt < 1000)
+  assert.ok(performance.now() - closedAt < 4_000)
   await server.stop()
   await rm(folder, { recursive: true })
 })
