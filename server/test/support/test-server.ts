@@ -1,11 +1,15 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type DbOptions, openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
 import { distribute, migrate } from '../../src/base/migrate.ts'
+import { hasPooler, howToGetPooler, startPooler } from './postgres/pooler.ts'
 
 /** Plain data, so that the runner can hand it to the test processes by environment. */
 export interface TestServer {
@@ -25,6 +29,12 @@ export interface RunningTestServer extends TestServer {
   stop(): Promise<void>
 }
 
+export interface Scratch {
+  folder: string
+  isMemory: boolean
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const memory = '/dev/shm'
 const gib = 1024 ** 3
 /** What is written at a time is a tenth of it; the installation takes most. */
@@ -34,7 +44,7 @@ const neededBytes = 6 * gib
  * A new folder for all that the tests write, in memory where there is plenty: they make and drop hundreds of databases of a thousand
  * files each, and to begin and end these on a disk costs a multiple of what is done in them.
  */
-export function makeScratch(): { folder: string; isMemory: boolean } {
+export function makeScratch(): Scratch {
   const isMemory = process.env.TMPDIR === undefined && hasMemory()
   const folder = mkdtempSync(join(isMemory ? memory : tmpdir(), 'parley-tests-'))
   // As of any such folder: servers that root starts run as somebody else.
@@ -55,32 +65,85 @@ function hasMemory(): boolean {
   }
 }
 
-/** The server of the tests: the one that `DATABASE_URL` names, else an embedded one that is as fast as it can be. */
-export async function startTestServer(
+export interface ServerChoice {
+  /** Has the tests go through PgBouncer. */
+  pooler: boolean
+  /** Has them run on tables that Citus distributes: `CITUS_URL` names the database, which is theirs for good. */
+  spread: boolean
+}
+
+/** Starts the server of a test run. */
+export async function startServerFor(
+  { pooler, spread }: ServerChoice,
   env: NodeJS.ProcessEnv,
-  { isMemory } = { isMemory: false },
+  scratch: Scratch,
 ): Promise<RunningTestServer> {
-  const server = env.DATABASE_URL ? { admin: { url: env.DATABASE_URL }, stop: async () => {} } : await startEmbedded()
-  const template = `parley_template_${randomBytes(4).toString('hex')}`
-  try {
-    await makeTemplate(server.admin, template)
-  } catch (error) {
-    await server.stop()
-    throw error
-  }
+  if (spread) return startSpreadServer(env.CITUS_URL)
+  if (!pooler) return startTestServer(env, scratch)
+  if (!hasPooler()) throw new Error(howToGetPooler)
+  const server = await startTestServer({}, scratch)
+  const started = await startPooler(server.admin)
   return {
-    admin: server.admin,
-    template,
-    strategy: isMemory && !env.DATABASE_URL ? 'file_copy' : 'wal_log',
+    ...server,
+    poolerFolder: started.socketFolder,
     stop: async () => {
-      await asAdmin(server.admin, `drop database if exists ${template} with (force)`)
+      await started.stop()
       await server.stop()
     },
   }
 }
 
-/** A database of a server with Citus, which is the tests' for good: it is spread over the servers that it knows, and kept. */
-export async function startSpreadServer(url: string): Promise<RunningTestServer> {
+/** Starts an embedded server that is as fast as it can be, or uses the one that `DATABASE_URL` names. */
+export async function startTestServer(
+  env: NodeJS.ProcessEnv,
+  { isMemory }: Pick<Scratch, 'isMemory'> = { isMemory: false },
+): Promise<RunningTestServer> {
+  const strategy = isMemory && !env.DATABASE_URL ? 'file_copy' : 'wal_log'
+  if (env.DATABASE_URL) {
+    const admin = { url: env.DATABASE_URL }
+    const template = `parley_template_${randomBytes(4).toString('hex')}`
+    await makeTemplate(admin, template)
+    const drop = () => asAdmin(admin, `drop database if exists ${template} with (force)`)
+    return { admin, template, strategy, stop: drop }
+  }
+  const cached = await cachedCluster()
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  await copyFolder(cached, folder)
+  return { ...(await startCluster(folder)), template, strategy }
+}
+
+const template = 'parley_template'
+
+/**
+ * Returns a data folder with the migrated template, made once for each set of migrations: to initialize a cluster and to migrate
+ * takes two seconds, to copy it a tenth of one.
+ */
+async function cachedCluster(): Promise<string> {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  for (const file of globSync('server/migrations/*', { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
+  const cached = join(root, 'node_modules/.cache/parley-tests', `postgres-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(cached)) return cached
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const { admin, stop } = await startCluster(folder, { keep: true })
+  await makeTemplate(admin, template)
+  await stop()
+  const copy = `${cached}-${process.pid}`
+  await copyFolder(folder, copy)
+  await rm(folder, { recursive: true, force: true })
+  // Another run may have been first.
+  await rename(copy, cached).catch(() => rm(copy, { recursive: true, force: true }))
+  return cached
+}
+
+/** Keeps owners: servers that root starts run as somebody else. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  await promisify(execFile)('cp', ['-a', `${from}/.`, to])
+}
+
+/** Uses a database of a server with Citus: its tables are distributed over the servers that it knows, and kept. */
+async function startSpreadServer(url: string | undefined): Promise<RunningTestServer> {
+  if (!url) throw new Error('Set CITUS_URL to a database of a server with Citus: postgres://user@coordinator/database')
   const db = openDb({ url, maxConnections: 1 })
   try {
     await migrate(db)
@@ -88,12 +151,19 @@ export async function startSpreadServer(url: string): Promise<RunningTestServer>
   } finally {
     await db.close()
   }
-  const template = new URL(url).pathname.slice(1)
-  return { admin: { url }, template, strategy: 'wal_log', isSpread: true, stop: async () => {} }
+  return {
+    admin: { url },
+    template: new URL(url).pathname.slice(1),
+    strategy: 'wal_log',
+    isSpread: true,
+    stop: async () => {},
+  }
 }
 
-async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+async function startCluster(
+  folder: string,
+  { keep = false } = {},
+): Promise<{ admin: DbOptions; stop(): Promise<void> }> {
   // The data does not outlive the run, so nothing waits for the disk, and nobody tidies up behind the tests.
   const settings = {
     fsync: 'off',
@@ -109,7 +179,7 @@ async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void
     admin: { socketFolder, database: 'parley', user: 'parley', password },
     stop: async () => {
       await stop()
-      await rm(folder, { recursive: true, force: true })
+      if (!keep) await rm(folder, { recursive: true, force: true })
     },
   }
 }
