@@ -27,7 +27,7 @@ export interface RunOptions {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const marks = { failed: /^\s*✖ (.*?)(?: \(\d[\d.]*ms\))?(?: #.*)?$/, told: /^\s*ℹ (.*)$/ }
+const marks = { failed: /^✖ .* › (.*)$/, told: /^\s*ℹ (.*)$/, end: /^(\d+) passed, \d+ failed, (\d+) skipped$/m }
 
 /** Runs the tests of a trial once, by the same command as a person would. */
 export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
@@ -97,15 +97,13 @@ export interface Said {
 export function readSaid(text: string, unit: string): Said {
   const lines = text.split('\n')
   const told = lines.flatMap((line) => marks.told.exec(line)?.[1] ?? [])
-  const sumOf = (what: RegExp) => told.reduce((sum, line) => sum + Number(what.exec(line)?.[1] ?? 0), 0)
-  // Failures are told again at the end, where the first words are these.
-  const end = lines.findIndex((line) => /^✖ failing tests:/.test(line))
-  const failed = lines.slice(0, end < 0 ? undefined : end).flatMap((line) => marks.failed.exec(line)?.[1] ?? [])
+  const counted = new RegExp(`^(\\d+) ${unit}\\b`)
+  const [, passed = 0, skipped = 0] = marks.end.exec(text) ?? []
   return {
-    // A file fails with its tests, and so does what runs several.
-    failed: [...new Set(failed)].filter((name) => !/\.(?:test\.ts|mjs)$/.test(name)),
-    passed: sumOf(/^pass (\d+)$/),
-    skipped: sumOf(/^skipped (\d+)$/),
-    told: sumOf(new RegExp(`^(\\d+) ${unit}\\b`)),
+    // Failures are printed again at the end.
+    failed: [...new Set(lines.flatMap((line) => marks.failed.exec(line)?.[1] ?? []))],
+    passed: Number(passed),
+    skipped: Number(skipped),
+    told: told.reduce((sum, line) => sum + Number(counted.exec(line)?.[1] ?? 0), 0),
   }
 }
