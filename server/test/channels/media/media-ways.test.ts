@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -10,7 +10,7 @@ import type { MediaSource } from '../../../src/channels/message-detail.ts'
 import { partnerMedia } from '../../../src/channels/partner/media.ts'
 import { linkedMedia } from '../../../src/channels/unofficial/media.ts'
 import { isOfPlatform, wabaMedia } from '../../../src/channels/waba/media.ts'
-import { encryptForDevice, partnerAt, sessionAt, wabaAt } from '../../support/channels/media-connections.ts'
+import { partnerAt, sessionAt, wabaAt } from '../../support/channels/connections.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { fileServer } from '../../support/outgoing/file-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
@@ -204,6 +204,16 @@ test('an id that would lead elsewhere is asked of nobody', async () => {
   }
   assert.equal(server.asked.length, 0)
 })
+
+/** A file as the network of linked devices keeps it. */
+function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer {
+  const keys = Buffer.from(hkdfSync('sha256', ofKey, '', `WhatsApp ${purpose} Keys`, 112))
+  const [iv, key, mac] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)]
+  const cipher = createCipheriv('aes-256-cbc', key, iv)
+  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()])
+  const digest = createHmac('sha256', mac).update(iv).update(encrypted).digest().subarray(0, 10)
+  return Buffer.concat([encrypted, digest])
+}
 
 test("a linked device's file is opened with the key that came with its message", async () => {
   const { server, session } = await setUp()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
-import type { PartnerConnection } from '../../../src/channels/connection/connection.ts'
 import type { Order, Outgoing, SendResult } from '../../../src/channels/connector.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
+import { partnerAt } from '../../support/channels/connections.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 
@@ -14,25 +14,7 @@ beforeEach(() => {
   partner.answer = (_, response) => sendJson(response, 200, { messages: [{ id: 'wamid.1' }] })
 })
 
-const connection: PartnerConnection = {
-  workspaceId: 'w',
-  id: 'c',
-  channel: 'partner',
-  name: 'Partner',
-  numberId: '700200',
-  accountId: null,
-  settings: {
-    profile: '360dialog',
-    baseUrl: partner.baseUrl,
-    apiKey: 'a-key-of-its-own',
-    webhookToken: 't',
-    signingSecret: null,
-  },
-  state: 'active',
-  stateReason: null,
-  acknowledgedAt: null,
-  isOnPhone: false,
-}
+const connection = partnerAt(partner.baseUrl)
 const order = (more: Partial<Order> = {}): Order => ({
   recipient: { phone: '5511987654321', userId: null },
   message: { kind: 'text', text: 'Olá', previewUrl: true },

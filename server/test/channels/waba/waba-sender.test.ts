@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { manualClock, systemClock } from '../../../src/base/clock.ts'
 import type { Choices } from '../../../src/channels/choices.ts'
-import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
+import { wabaAt } from '../../support/channels/connections.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { reset } from '../../support/wire/reset.ts'
@@ -17,19 +17,7 @@ beforeEach(() => {
 })
 
 const accepted = { contacts: [{ input: '+5511987654321', wa_id: '551187654321' }], messages: [{ id: 'wamid.1' }] }
-const connection: Connection = {
-  workspaceId: 'w',
-  id: 'c',
-  channel: 'waba',
-  name: 'Sales',
-  numberId: '700100',
-  accountId: null,
-  settings: { baseUrl: platform.baseUrl, version: 'v25.0', accessToken: 'a-token', appSecret: 's', verifyToken: 'v' },
-  state: 'active',
-  stateReason: null,
-  acknowledgedAt: null,
-  isOnPhone: false,
-}
+const connection = wabaAt(platform.baseUrl)
 
 function order(more: Partial<Order> = {}): Order {
   return {

@@ -1,37 +1,30 @@
 import type { Log } from '../../../src/base/log.ts'
-import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
 import type { AuthKey, AuthStore } from '../../../src/channels/unofficial/transport/auth-store.ts'
 import type { OpenSocket, SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
-
-export const connection: SessionConnection = {
-  workspaceId: '01900000-0000-7000-8000-000000000001',
-  id: '01900000-0000-7000-8000-000000000002',
-  channel: 'unofficial',
-  name: 'Shop',
-  numberId: '01900000-0000-7000-8000-000000000002',
-  accountId: null,
-  settings: { baseUrl: null },
-  state: 'unavailable',
-  stateReason: 'never_paired',
-  acknowledgedAt: null,
-  isOnPhone: false,
-}
+import { sessionAt } from './connections.ts'
 
 export interface MemoryAuth extends AuthStore {
   creds: string | null
   keys: Map<string, string>
   /** What was written, in order. */
   writes: string[]
+  /** Rejects every write from now on, as after another process has taken over. */
+  isFenced: boolean
 }
 
 export function memoryAuth(): MemoryAuth {
+  const note = (...written: string[]) => {
+    if (auth.isFenced) throw new Error('Another process holds the session')
+    auth.writes.push(...written)
+  }
   const auth: MemoryAuth = {
     creds: null,
     keys: new Map(),
     writes: [],
+    isFenced: false,
     readCreds: async () => auth.creds,
     writeCreds: async (value) => {
-      auth.writes.push('creds')
+      note('creds')
       auth.creds = value
     },
     readKeys: async (type, ids) => {
@@ -39,7 +32,7 @@ export function memoryAuth(): MemoryAuth {
       return new Map(known.flatMap(([id, value]) => (value === undefined ? [] : [[id, value] as const])))
     },
     writeKeys: async (entries: readonly AuthKey[]) => {
-      auth.writes.push(...entries.map(({ type, id, value }) => `${value === null ? 'forget' : 'keep'} ${type} ${id}`))
+      note(...entries.map(({ type, id, value }) => `${value === null ? 'forget' : 'keep'} ${type} ${id}`))
       for (const { type, id, value } of entries) {
         if (value === null) auth.keys.delete(`${type} ${id}`)
         else auth.keys.set(`${type} ${id}`, value)
@@ -61,7 +54,7 @@ export function hearing(changes: Partial<OpenSocket> = {}): Hearing {
   const heard: SocketEvent[] = []
   const waiting = new Set<() => void>()
   return {
-    connection,
+    connection: sessionAt(null),
     auth: memoryAuth(),
     heard,
     hear: async (event) => {
