@@ -3,13 +3,15 @@ import { inboxReceive } from '../../../src/app/inbox.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import type { Receive } from '../../../src/channels/channel-event.ts'
-import { type SessionConnectorDeps, sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
+import type { FileToUpload } from '../../../src/channels/media-way.ts'
+import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
 import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
+import { until } from '../until.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from '../world.ts'
 import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 
@@ -31,7 +33,6 @@ afterEachTest(async () => {
   await db.sql`update channel_sessions set state = 'stopped', wish = null`
 })
 
-let connectorDeps: SessionConnectorDeps | undefined
 let beforeAsking = async () => {}
 
 export const shopPhone = '5511955501234'
@@ -57,17 +58,31 @@ export interface SessionWorld extends World {
   acknowledge(): Promise<void>
   /** Paired and confirmed, with a customer who has written: the id of the conversation. */
   talk(): Promise<{ socket: ScriptedSocket; conversationId: string }>
+  /** The line is lost, and nobody has noticed yet that it is. */
+  loseLine(socket: ScriptedSocket): Promise<void>
+  /** A minute later, by which every session that may is open again. */
+  reconnect(holder?: SessionHolder): Promise<ScriptedSocket>
   post(conversationId: string, text?: string): Promise<Answer>
+  /** Resolves once a send of this kind is where it is said to be. */
+  sendIs(state: 'waiting' | 'claimed', kind?: 'message' | 'file'): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   conversation(): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   messages(conversationId: string): Promise<any[]>
-  /** How long a send waits for the network. */
-  ackWithin(ms: number): void
+  /** What was sent and nobody has claimed has no more time. */
+  endDeadlines(): Promise<void>
   /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
   haltBeforeAsking(): { halted: Promise<void>; goOn(): void }
   /** As if the holder's process had stopped renewing long ago. */
   expireLease(): Promise<void>
+}
+
+/** A file of the team's, for the network. */
+export const pictureFile: FileToUpload = {
+  ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
+  bytes: async function* () {
+    yield Buffer.from('a picture')
+  },
 }
 
 let phones = 5511955500000
@@ -86,14 +101,12 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
         return runtime.vault.keyring(id)
       },
     }
-    connectorDeps = { ...runtime, vault, ackMs: 3_000 }
-    return { unofficial: sessionConnector(connectorDeps) }
+    return { unofficial: sessionConnector({ ...runtime, vault, pollMs: 20 }) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
   const network = scriptedNetwork(w.clock)
   beforeAsking = async () => {}
-  if (connectorDeps !== undefined) connectorDeps.ackMs = 3_000
   const receive: Receive = inboxReceive(test)
   const holdDeps: HoldDeps = {
     ...test,
@@ -178,14 +191,35 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       await socket.customerWrites(customerPhone, 'Hello')
       return { socket, conversationId: (await conversation()).id }
     },
+    loseLine: async (socket) => {
+      await socket.close(428)
+      await holder.idle()
+      await db.sql`update connections set state = 'active', state_reason = null where id = ${connectionId}`
+    },
+    reconnect: async (one) => {
+      w.clock.advance(60_000)
+      await work(one)
+      await network.last().open()
+      await work(one)
+      return network.last()
+    },
+    sendIs: (state, kind = 'message') =>
+      until(async () => {
+        const rows = await db.sql`
+          select from session_sends where workspace_id = ${workspaceId} and state = ${state} and kind = ${kind}`
+        return rows.length > 0
+      }, `a ${kind} that is ${state}`),
     post: (conversationId, text = 'Good morning') =>
       call('POST', `${inboxPath}/conversations/${conversationId}/messages`, {
         body: { kind: 'text', text },
         headers: { 'idempotency-key': randomUUID() },
       }),
     messages: async (id) => (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
-    ackWithin: (ms) => {
-      if (connectorDeps !== undefined) connectorDeps.ackMs = ms
+    endDeadlines: async () => {
+      await db.sql`
+        update session_sends
+        set deadline = statement_timestamp()
+        where workspace_id = ${workspaceId} and state = 'waiting'`
     },
     haltBeforeAsking: () => {
       const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
