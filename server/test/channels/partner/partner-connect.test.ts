@@ -78,18 +78,19 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
   ['a platform that is away', 502, {}, 'unreachable'],
 ]
 
-for (const [what, status, body, reason] of refusals) {
-  test(`${what}: connected all the same, unavailable for ${reason}, nothing registered`, async () => {
-    const w = await channelWorld(database)
+test('a number that its partner refuses is connected all the same, unavailable for a reason, and registered nowhere', async () => {
+  const w = await channelWorld(database)
+  for (const [what, status, body, reason] of refusals) {
+    partner.asked = []
     partner.answer = (_, response) => sendJson(response, status, body)
     const { connection } = (await w.call('POST', '', input())).json()
-    assert.deepEqual(stateOf(connection), ['unavailable', reason])
-    assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
+    assert.deepEqual(stateOf(connection), ['unavailable', reason], what)
+    assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'], what)
     partner.answer = (_, response) => sendJson(response, 200, {})
-    assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
+    assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null], what)
     assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
-  })
-}
+  }
+})
 
 test('a partner that does not know the question about the number is asked by its registration alone', async () => {
   const w = await channelWorld(database)

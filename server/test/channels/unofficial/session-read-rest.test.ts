@@ -174,9 +174,17 @@ test('nothing that comes over the wire makes the reader throw', () => {
     fc.property(event, fc.jsonValue(), (name, data) => {
       assert.ok(Array.isArray(readEvent({ event: name, data }, now).events))
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
+
+const lookedAt = [
+  'key id remoteJid remoteJidAlt fromMe message messages update status text lid conversation extendedTextMessage',
+  'ephemeralMessage editedMessage imageMessage contextInfo protocolMessage reactionMessage type timestampMs mediaKey',
+  'waveform fileLength vcard stanzaId quotedMessage contactMessage locationMessage audioMessage contactsArrayMessage',
+  'contacts messageTimestamp low high lidPnMappings pn pushName messageStubParameters externalAdReply connection',
+  'lastDisconnect error output me qr __proto__ constructor toString',
+].flatMap((line) => line.split(' '))
 
 // Nonsense in the places that are looked at, which is where a fault of the reader would be.
 const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -184,31 +192,7 @@ const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
     { depthSize: 'small' },
     fc.constantFrom(null, true, -1, 0, 2, 1e300, '', '\0', '\ud800', customerJid, customerLid, 'x@g.us', {}, []),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(
-      fc.constantFrom(
-        ...[
-          'key',
-          'id',
-          'remoteJid',
-          'remoteJidAlt',
-          'fromMe',
-          'message',
-          'messages',
-          'update',
-          'status',
-          'text',
-          'lid',
-        ],
-        ...['conversation', 'extendedTextMessage', 'ephemeralMessage', 'editedMessage', 'imageMessage', 'contextInfo'],
-        ...['protocolMessage', 'reactionMessage', 'type', 'timestampMs', 'mediaKey', 'waveform', 'fileLength', 'vcard'],
-        ...['stanzaId', 'quotedMessage', 'contactMessage', 'locationMessage', 'audioMessage'],
-        ...['contactsArrayMessage', 'contacts', 'messageTimestamp', 'low', 'high', 'lidPnMappings', 'pn', 'pushName'],
-        ...['messageStubParameters', 'externalAdReply', 'connection', 'lastDisconnect', 'error', 'output', 'me', 'qr'],
-        ...['__proto__', 'constructor', 'toString'],
-      ),
-      tie('value'),
-      { maxKeys: 5 },
-    ),
+    fc.dictionary(fc.constantFrom(...lookedAt), tie('value'), { maxKeys: 5 }),
   ),
 }))
 
@@ -224,7 +208,7 @@ test('nonsense in every place that is looked at loses itself alone', () => {
       assert.ok(events.some((event) => event.type === 'message' && event.text === 'Hello'))
       assert.ok(!skipped.includes('item that could not be read'))
     }),
-    { numRuns: 1500 },
+    { numRuns: 200 },
   )
 })
 

@@ -137,7 +137,7 @@ test('the network may close with any code, and refuse who opens next', async () 
   const { store, ...device } = await linkDevice(w)
   await w.drop(515)
   assert.equal(await device.closed(), 515)
-  for (const code of [428, 503, 408, 402, 403, 405, 406, 409, 411]) {
+  for (const code of [428, 403]) {
     const back = openDevice(url, { store })
     await back.opened()
     await w.drop(code, 1)
@@ -200,12 +200,8 @@ test('an id that is sent twice arrives twice and is shown once', async () => {
   const ida = await w.person({ name: 'Ida' })
   const id = newId()
   for (const _ of [1, 2]) await send(device, ida.userId, 'Twice', id)
-  assert.deepEqual(
-    (await w.chat(ida.id)).map(({ text, arrivals }) => [text, arrivals]),
-    [['Twice', 2]],
-  )
-  const { body } = await w.call('GET', '/simulator/journal')
-  assert.equal(body.entries.filter((entry: Loose) => entry.body?.id === id).length, 2)
+  const [shown, ...others] = await w.chat(ida.id)
+  assert.deepEqual([shown.text, shown.arrivals, others], ['Twice', 2, []])
 })
 
 test('what the owner types, and what another device sends, is told as an echo', async () => {
@@ -247,32 +243,16 @@ test('a hidden phone is known by its hidden id until the network tells who it is
   await w.call('PATCH', `/simulator/numbers/${w.simulator.phone.numberId}`, { addressing: 'lid' })
 })
 
+/** What a message of each kind holds, where it holds what devices know. */
 const contents: Partial<Record<InboundKind, string>> = {
-  text: 'conversation',
-  image: 'imageMessage',
-  video: 'videoMessage',
-  audio: 'audioMessage',
-  voice: 'audioMessage',
-  document: 'documentMessage',
-  sticker: 'stickerMessage',
-  location: 'locationMessage',
-  contacts: 'contactMessage',
-  contact_request: 'contactMessage',
-  button: 'templateButtonReplyMessage',
-  button_reply: 'buttonsResponseMessage',
-  list_reply: 'listResponseMessage',
-  flow_reply: 'interactiveResponseMessage',
-  reaction: 'reactionMessage',
-  reaction_removed: 'reactionMessage',
-  order: 'orderMessage',
-  revoke: 'protocolMessage',
-  edit: 'editedMessage',
-  unsupported: 'pollCreationMessageV3',
-  lost_file: 'imageMessage',
-  group: 'conversation',
-  request_welcome: 'protocolMessage',
-  ephemeral: 'ephemeralMessage',
-  unknown: 'hologramMessage',
+  ...{ text: 'conversation', group: 'conversation', reaction: 'reactionMessage', reaction_removed: 'reactionMessage' },
+  ...{ image: 'imageMessage', lost_file: 'imageMessage', video: 'videoMessage', sticker: 'stickerMessage' },
+  ...{ audio: 'audioMessage', voice: 'audioMessage', document: 'documentMessage', location: 'locationMessage' },
+  ...{ contacts: 'contactMessage', contact_request: 'contactMessage', order: 'orderMessage' },
+  ...{ button: 'templateButtonReplyMessage', button_reply: 'buttonsResponseMessage' },
+  ...{ list_reply: 'listResponseMessage', flow_reply: 'interactiveResponseMessage' },
+  ...{ revoke: 'protocolMessage', request_welcome: 'protocolMessage', edit: 'editedMessage' },
+  ...{ unsupported: 'pollCreationMessageV3', ephemeral: 'ephemeralMessage', unknown: 'hologramMessage' },
 }
 
 test('every kind of message has the shape that devices know', async () => {
@@ -292,18 +272,15 @@ test('every kind of message has the shape that devices know', async () => {
   assert.match(contextInfo.externalAdReply.ctwaClid, /^AR/)
 })
 
-test('the official interface knows nothing of the phone', async () => {
-  const { numberId, accessToken } = w.simulator.phone
-  const answer = await w.graph('GET', numberId, undefined, accessToken)
-  assert.deepEqual([answer.status, answer.body.error.code], [401, 190])
-})
-
 test('any event at all can be told', async () => {
   const device = await linkDevice(w)
-  await w.tell('messages.upsert', { type: 'notify', messages: [null, 7, { key: {} }] })
-  assert.deepEqual((await device.next((event) => event === 'messages.upsert')).messages, [null, 7, { key: {} }])
-  await w.tell('contacts.update', null)
-  assert.equal(await device.next((event) => event === 'contacts.update'), null)
+  for (const [event, data] of [
+    ['messages.upsert', { type: 'notify', messages: [null, 7, { key: {} }] }],
+    ['contacts.update', null],
+  ] as const) {
+    await w.tell(event, data)
+    assert.deepEqual(await device.next((told) => told === event), data)
+  }
 })
 
 test('nonsense is refused, and a socket that nobody opened is gone', async () => {
@@ -339,7 +316,11 @@ test('nonsense is refused, and a socket that nobody opened is gone', async () =>
   assert.equal((await w.call('DELETE', `${w.phonePath}/devices/nobody`)).status, 404)
 })
 
-test('an address that answers at once with nothing is asked no further', async () => {
+test('an address that answers at once with nothing is asked no further, nor is one where nobody is', async () => {
+  const lost = openDevice('http://127.0.0.1:9')
+  await lost.next((_event, data) => data.connection === 'connecting')
+  assert.equal(await lost.closed(), 428)
+  await assert.rejects(lost.socket.markRead('x', 'y'))
   let asked = 0
   const answers = [{ socketId: 'one' }, { events: [{ seq: 1, event: 'connection.update', data: { qr: 'x' } }] }]
   const server = createServer((_request, response) => {
@@ -351,11 +332,4 @@ test('an address that answers at once with nothing is asked no further', async (
   const device = openDevice(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   assert.equal(await device.closed(), 428)
   assert.equal(asked, 3)
-})
-
-test('a transport whose simulator is not there closes with 428', async () => {
-  const device = openDevice('http://127.0.0.1:9')
-  await device.next((_event, data) => data.connection === 'connecting')
-  assert.equal(await device.closed(), 428)
-  await assert.rejects(device.socket.markRead('x', 'y'))
 })

@@ -42,8 +42,8 @@ test('a text goes to the number with a plus, with the token and the correlator',
     platformUserPhone: '551187654321',
   })
   const [asked] = platform.asked
-  assert.deepEqual([asked?.method, asked?.url], ['POST', '/v25.0/700100/messages'])
-  assert.equal(asked?.headers.authorization, 'Bearer a-token')
+  assert.deepEqual([asked?.method, asked?.url], ['POST', `/v25.0/${connection.numberId}/messages`])
+  assert.equal(asked?.headers.authorization, 'Bearer the-token')
   assert.deepEqual(asked?.body, {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
