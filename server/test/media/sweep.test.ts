@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 
 async function put(store: MediaStore, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, () => randomUUID())
-  for (const name of names) await store.put(name, pieces(Buffer.from(name)))
+  await Promise.all(names.map((name) => store.put(name, pieces(Buffer.from(name)))))
   return names
 }
 

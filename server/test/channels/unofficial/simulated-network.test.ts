@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { type InboundKind, inboundKinds } from '../../../src/simulator/inbound.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { type Loose, linkDevice, openDevice, qrNetwork } from '../../support/channels/qr-network.ts'
 
 const w = await qrNetwork()
@@ -18,39 +16,27 @@ const send = async (device: Awaited<ReturnType<typeof linkDevice>>, jid: string,
 }
 const fault = (fields: object) => w.call('POST', '/simulator/faults', { on: 'send', times: 1, ...fields })
 
-test('a customer writes, is answered, and the ticks climb as the phone gets and reads it', async () => {
+test('a message has the shape that devices know; an answer of ours is told of as it climbs', async () => {
   const device = await linkDevice(w)
   const zoe = await w.person({ name: 'Zoë' })
   const said = await w.writes(zoe.id, 'Olá! Tudo bem?')
   const told = await device.upsert('notify')
-  assert.deepEqual(told.key, {
-    remoteJid: zoe.userId,
-    remoteJidAlt: jidOf(zoe.phone),
-    addressingMode: 'lid',
-    fromMe: false,
-    id: said,
-  })
+  const address = { remoteJid: zoe.userId, remoteJidAlt: jidOf(zoe.phone), addressingMode: 'lid' }
+  assert.deepEqual(told.key, { ...address, fromMe: false, id: said })
   assert.match(said, /^3A[0-9A-F]{18}$/)
   assert.deepEqual([told.pushName, told.message], ['Zoë', { conversation: 'Olá! Tudo bem?' }])
   assert.ok(Number.isInteger(told.messageTimestamp))
-
+  await w.call('PATCH', `/simulator/customers/${zoe.id}`, { readsAtOnce: true })
   const id = await send(device, jidOf(zoe.phone), 'Tudo ótimo!')
   const own = await device.upsert('append')
   assert.deepEqual([own.key.id, own.key.fromMe, own.status], [id, true, 1])
-  for (const status of [2, 3]) await device.status(id, status)
-  await w.call('POST', `/simulator/customers/${zoe.id}/read`)
-  await device.status(id, 4)
+  for (const status of [2, 3, 4]) await device.status(id, status)
   await device.socket.markRead(zoe.userId, said)
-  const chat = await w.chat(zoe.id)
-  assert.deepEqual(
-    chat.map(({ from, text, status, arrivals }) => [from, text, status, arrivals]),
-    [
-      ['customer', 'Olá! Tudo bem?', 'read', 1],
-      ['business', 'Tudo ótimo!', 'read', 1],
-    ],
-  )
-  await w.call('PATCH', `/simulator/customers/${zoe.id}`, { readsAtOnce: true })
-  await device.status(await send(device, zoe.userId, 'By the hidden id'), 4)
+  const statuses = (await w.chat(zoe.id)).map(({ status, arrivals }) => [status, arrivals])
+  assert.deepEqual(statuses, [
+    ['read', 1],
+    ['read', 1],
+  ])
 })
 
 test('what is not committed comes again on the next socket, as what came meanwhile does: append', async () => {
@@ -321,15 +307,12 @@ test('an address that answers at once with nothing is asked no further, nor is o
   await lost.next((_event, data) => data.connection === 'connecting')
   assert.equal(await lost.closed(), 428)
   await assert.rejects(lost.socket.markRead('x', 'y'))
-  let asked = 0
   const answers = [{ socketId: 'one' }, { events: [{ seq: 1, event: 'connection.update', data: { qr: 'x' } }] }]
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(answers[asked++] ?? { events: [] }))
-  }).listen(0, '127.0.0.1')
+  const server = await platformServer((_, response) =>
+    sendJson(response, 200, answers[server.asked.length - 1] ?? { events: [] }),
+  )
   after(() => server.close())
-  await once(server, 'listening')
-  const device = openDevice(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const device = openDevice(server.baseUrl)
   assert.equal(await device.closed(), 428)
-  assert.equal(asked, 3)
+  assert.equal(server.asked.length, 3)
 })

@@ -117,14 +117,6 @@ test('a connection that is unknown or removed is 404, in the handshake too', asy
   }
 })
 
-test('a paused or unavailable connection still receives', async () => {
-  const w = await channelWorld(database)
-  const one = await w.connect()
-  await w.call('POST', `/${one.id}/pause`)
-  assert.equal((await post(w, one, bytesOf(payload(wrote(one, 'Hi'))))).statusCode, 200)
-  assert.equal(w.received.length, 1)
-})
-
 test('one callback serves every number of the workspace whose app signed it, and no other', async () => {
   const [w, elsewhere] = [await channelWorld(database), await channelWorld(database)]
   const [a, b] = [await w.connect(), await w.connect()]
