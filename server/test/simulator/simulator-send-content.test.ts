@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addReadyMade, type ReadyMade } from '../../src/simulator/files/ready-made.ts'
+import type { TemplateComponent } from '../../src/simulator/template.ts'
 import { addTemplate } from '../../src/simulator/template-routes.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
@@ -138,7 +139,7 @@ test('an answer shows what it quotes, and goes without it when that is not there
 test('a template carries the picture, the document or the place of its header', async () => {
   const common = { language: 'en', status: 'APPROVED', category: 'UTILITY', parameter_format: 'POSITIONAL' } as const
   for (const format of ['IMAGE', 'DOCUMENT', 'LOCATION'] as const) {
-    const components = [
+    const components: TemplateComponent[] = [
       { type: 'HEADER', format },
       { type: 'BODY', text: 'Here it is' },
     ]
