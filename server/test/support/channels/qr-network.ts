@@ -4,7 +4,7 @@ import type { Socket, SocketEvent } from '../../../src/channels/unofficial/trans
 import type { SimulatorOptions } from '../../../src/simulator/simulator.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { sessionAt } from './connections.ts'
-import { type MemoryAuth, memoryAuth } from './session-socket.ts'
+import { hearing, type MemoryAuth, memoryAuth } from './session-socket.ts'
 import { type SimulatorWorld, simulatorWorld } from './simulator.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape, and fail where one is wrong
@@ -90,47 +90,19 @@ export interface DeviceOptions {
   commit?: (event: SocketEvent) => Promise<void>
 }
 
-const patienceMs = 10_000
 const outgoing = openTestOutgoing()
 
 /** Opens a socket through the transport and listens to it. */
 export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: DeviceOptions = {}): TestDevice {
-  const heard: SocketEvent[] = []
-  const unread: SocketEvent[] = []
-  let wake = () => {}
-  const socket = simulatedTransport(outgoing).open({
-    connection: sessionAt(baseUrl),
-    auth: store,
-    sentText: async () => null,
-    hear: async (event) => {
-      await commit?.(event)
-      heard.push(event)
-      unread.push(event)
-      wake()
-    },
-  })
-  const next: TestDevice['next'] = async (fits) => {
-    const endsMs = performance.now() + patienceMs
-    for (;;) {
-      const at = unread.findIndex(({ event, data }) => fits(event, data))
-      if (at >= 0) return unread.splice(at, 1)[0]?.data
-      const leftMs = endsMs - performance.now()
-      if (leftMs <= 0) assert.fail(`Nothing fits among ${JSON.stringify(unread)}`)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-  }
+  const who = hearing({ connection: sessionAt(baseUrl), auth: store }, commit)
+  const socket = simulatedTransport(outgoing).open(who)
+  const next: TestDevice['next'] = async (fits) => (await who.next(({ event, data }) => fits(event, data))).data
   const ofUpdate = (fits: (data: Loose) => boolean) =>
     next((event, data) => event === 'connection.update' && fits(data))
   return {
     socket,
     store,
-    heard,
+    heard: who.heard,
     next,
     closed: async () =>
       (await ofUpdate(({ connection }) => connection === 'close')).lastDisconnect.error.output.statusCode,

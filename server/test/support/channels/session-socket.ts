@@ -42,36 +42,49 @@ export function memoryAuth(): MemoryAuth {
   return auth
 }
 
+type Fits = (event: SocketEvent) => boolean
+
 export interface Hearing extends OpenSocket {
   auth: MemoryAuth
   heard: SocketEvent[]
   /** Resolves with the first event heard, from now or before, that it answers true for. */
-  until(isIt: (event: SocketEvent) => boolean): Promise<SocketEvent>
+  until(fits: Fits): Promise<SocketEvent>
+  /** The same, but each event is found once. */
+  next(fits: Fits): Promise<SocketEvent>
 }
 
-/** Somebody who opens a socket and keeps what it tells. */
-export function hearing(changes: Partial<OpenSocket> = {}): Hearing {
+/** Somebody who opens a socket and keeps what it tells; `commit` is what happens with an event before it counts as heard. */
+export function hearing(changes: Partial<OpenSocket> = {}, commit?: (event: SocketEvent) => Promise<void>): Hearing {
   const heard: SocketEvent[] = []
+  const found = new Set<SocketEvent>()
   const waiting = new Set<() => void>()
+  const until = (fits: Fits) =>
+    new Promise<SocketEvent>((resolve) => {
+      const look = () => {
+        const event = heard.find(fits)
+        if (event === undefined) return
+        waiting.delete(look)
+        resolve(event)
+      }
+      waiting.add(look)
+      look()
+    })
   return {
     connection: sessionAt(null),
     auth: memoryAuth(),
     heard,
     hear: async (event) => {
+      await commit?.(event)
       heard.push(event)
       for (const look of waiting) look()
     },
     sentText: async () => null,
-    until: (isIt) =>
-      new Promise((resolve) => {
-        const look = () => {
-          const found = heard.find(isIt)
-          if (found === undefined) return
-          waiting.delete(look)
-          resolve(found)
-        }
-        waiting.add(look)
-        look()
+    until,
+    next: (fits) =>
+      until((event) => {
+        if (found.has(event) || !fits(event)) return false
+        found.add(event)
+        return true
       }),
     ...changes,
   } as Hearing
