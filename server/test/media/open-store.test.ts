@@ -9,7 +9,7 @@ import { openVault } from '../../src/base/sealing/vault.ts'
 import { type OpenStoreDeps, openStore } from '../../src/media/open-store.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
 import { markName } from '../../src/media/store/store.ts'
-import { anotherDatabase, testDatabase } from '../support/database.ts'
+import { migratedDatabase, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { newS3Address } from '../support/media/stores.ts'
@@ -21,7 +21,7 @@ async function installation(): Promise<OpenStoreDeps> {
 
 /** Even with the same master key: what counts are the secrets in the database. */
 async function otherInstallation(): Promise<OpenStoreDeps> {
-  return withoutStore((await anotherDatabase()).db)
+  return withoutStore((await migratedDatabase()).db)
 }
 
 async function withoutStore(db: Db): Promise<OpenStoreDeps> {

@@ -73,15 +73,15 @@ export const testDatabase: () => Promise<TestDatabase> = oncePerFile(async () =>
   return server.isSpread ? takeSpread(server) : makeDatabase(server, server.template)
 })
 
-/** Another migrated database, as another installation has it. Another one at each call. */
-export async function anotherDatabase(): Promise<TestDatabase> {
-  const server = await findServer()
-  return makeDatabase(server, server.template)
-}
-
 /** A database without a single table, for the tests of migrations. Another one at each call. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return makeDatabase(await findServer(), 'template0')
+}
+
+/** Another migrated one, for what goes from one installation to the next. */
+export async function migratedDatabase(): Promise<TestDatabase> {
+  const server = await findServer()
+  return makeDatabase(server, server.template)
 }
 
 async function makeDatabase(server: TestServer, source: string): Promise<TestDatabase> {

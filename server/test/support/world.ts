@@ -16,6 +16,7 @@ import { type FakePlatform, fakePlatform } from './channels/fake-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
+import { fastPaces } from './inbox/send-deps.ts'
 import { markedStore } from './media/marked-store.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
@@ -62,6 +63,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     outgoing: openTestOutgoing(),
     media: await markedStore(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
+    pacesOf: () => fastPaces,
   }
   await runtime.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined

@@ -76,6 +76,8 @@ test('a holder that dies with a message in hand leaves it unknown: it is never s
   await assertNotDelivered(w, conversationId, await posting, 'outcome_unknown')
   const other = await w.addHolder()
   const next = await w.reconnect(other.holder)
+  // Else it would wait for the word on it when it is stopped.
+  await w.holder.renew()
   assert.equal(w.network.delivered.length, 1)
   await next.status(id, 2)
   assert.equal((await w.messages(conversationId)).at(-1).status, 'sent')

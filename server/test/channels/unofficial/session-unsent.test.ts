@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { connectorsOf } from '../../../src/app/inbox.ts'
-import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { pictureFile, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
-import { statementsOf } from '../../support/database.ts'
 import { addUpload } from '../../support/inbox/uploads.ts'
-import { badPlans } from '../../support/plans.ts'
 import { testTeamToken } from '../../support/world.ts'
-
-/** What the watch finds once the process of each send that is under way counts as dead. */
-async function settleAsDead(w: SessionWorld): Promise<number> {
-  await w.db.sql`
-    update dispatches
-    set alive_until = ${new Date(Date.now() - 1)},
-      starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
-    where workspace_id = ${w.workspaceId}`
-  return settleStranded({ ...w, connectors: connectorsOf(w) })
-}
 
 async function outcomeOf(w: SessionWorld, conversationId: string) {
   const { status, error_code } = (await w.messages(conversationId)).at(-1)
@@ -30,7 +16,7 @@ test('a send whose process died before it asked the session’s holder was not s
   const { halted, goOn } = w.haltBeforeAsking()
   const posting = w.post(conversationId)
   await halted
-  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
   goOn()
   const { status, body } = await posting
@@ -46,7 +32,7 @@ test('a send that nobody has claimed is taken back when its process has died, an
   await w.loseLine(socket)
   const posting = w.post(conversationId)
   await w.sendIs('waiting')
-  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
   assert.equal((await posting).body.status, 'failed')
   await w.reconnect()
@@ -59,7 +45,7 @@ test('a send that was claimed may have left: its outcome is open until the netwo
   w.network.acknowledges = false
   const posting = w.post(conversationId)
   const { id } = await w.network.arrived(1)
-  assert.equal(await settleAsDead(w), 0)
+  assert.equal(await w.settleAsDead(), 0)
   assert.equal(await outcomeOf(w, conversationId), 'pending null')
   await socket.status(id, 2)
   assert.equal(await outcomeOf(w, conversationId), 'sent null')
@@ -92,7 +78,7 @@ for (const state of ['waiting', 'claimed'] as const) {
     if (state === 'waiting') await w.loseLine(socket)
     const posting = postFile(w, conversationId)
     await w.sendIs(state, 'file')
-    assert.equal(await settleAsDead(w), 1)
+    assert.equal(await w.settleAsDead(), 1)
     assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
     goOn()
     if (state === 'waiting') await w.reconnect()
@@ -111,31 +97,8 @@ test('what a session has to say of a send counts for ten minutes only, as it for
   const posting = w.post(conversationId)
   await halted
   w.clock.advance(10 * 60_000)
-  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed outcome_unknown')
-  goOn()
-  await posting
-})
-
-test('to take a send back costs the same, however much was sent', async () => {
-  const w = await sessionWorld()
-  const { conversationId } = await w.talk()
-  const { workspaceId, connectionId, clock, db } = w
-  await db.sql`
-    insert into session_sends (workspace_id, connection_id, id, kind, content, deadline, state, created_at)
-    select ${workspaceId}, ${connectionId}, 'old' || n, 'message', '', now(), 'accepted', ${clock.now()}::timestamptz
-    from generate_series(1, 4000) as n`
-  await db.sql`analyze session_sends`
-  const { halted, goOn } = w.haltBeforeAsking()
-  const posting = w.post(conversationId)
-  await halted
-  const statements = await statementsOf(async () => {
-    await settleAsDead(w)
-  })
-  const sends = statements.filter(({ text }) => /session_sends/.test(text))
-  // Beside it there may be what the session does of itself.
-  assert.equal(sends.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
-  assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])
   goOn()
   await posting
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inboxReceive } from '../../../src/app/inbox.ts'
+import { connectorsOf, inboxReceive } from '../../../src/app/inbox.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import type { Receive } from '../../../src/channels/channel-event.ts'
@@ -8,6 +8,7 @@ import { sessionConnector } from '../../../src/channels/unofficial/send/connecto
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
 import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
@@ -75,6 +76,8 @@ export interface SessionWorld extends World {
   haltBeforeAsking(): { halted: Promise<void>; goOn(): void }
   /** As if the holder's process had stopped renewing long ago. */
   expireLease(): Promise<void>
+  /** What the watch finds once the process of each send that is under way counts as dead. */
+  settleAsDead(): Promise<number>
 }
 
 /** A file of the team's, for the network. */
@@ -235,6 +238,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
         update channel_sessions
         set lease_until = statement_timestamp() - interval '1 second'
         where workspace_id = ${workspaceId}`
+    },
+    settleAsDead: async () => {
+      await db.sql`
+        update dispatches
+        set alive_until = ${new Date(Date.now() - 1)},
+          starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
+        where workspace_id = ${workspaceId}`
+      return settleStranded({ ...w, connectors: connectorsOf(w) })
     },
   }
 }
