@@ -65,14 +65,6 @@ async function assertOpen(w: Shop): Promise<void> {
   assert.deepEqual(await w.advice(), [])
 }
 
-test('515: another socket at once, and the connection goes on', async () => {
-  const w = await shop()
-  const before = await w.sockets()
-  await w.drop(515)
-  await until(async () => (await w.sockets()) === before + 1, 'the next socket')
-  await assertOpen(w)
-})
-
 test('428: unavailable for a while, then tried again by itself until it is open', async () => {
   const w = await shop()
   const before = await w.sockets()
@@ -84,18 +76,6 @@ test('428: unavailable for a while, then tried again by itself until it is open'
     return (await w.sockets()) === before + 3
   }, 'the third socket')
   await assertOpen(w)
-})
-
-test('440: stopped as replaced, until a member resumes it', async () => {
-  const w = await shop()
-  await w.drop(440)
-  await w.comesTo('stopped')
-  await assertUnavailable(w, 'replaced')
-  const before = await w.sockets()
-  await w.later(600_000)
-  assert.equal((await w.team('POST', `${w.path}/resume`)).status, 200)
-  await assertOpen(w)
-  assert.equal(await w.sockets(), before + 1, 'none was opened before a member asked')
 })
 
 test('401: stopped as logged_out, until the phone is paired anew and the risk confirmed', async () => {
@@ -111,18 +91,4 @@ test('401: stopped as logged_out, until the phone is paired anew and the risk co
   assert.deepEqual(await w.advice(), ['acknowledgement_required'])
   assert.equal((await w.member.call('POST', `${w.path}/acknowledge`)).status, 200)
   await assertOpen(w)
-})
-
-test('408 while a code is shown: the pairing has ended, until somebody begins another', async () => {
-  const w = await shop()
-  await w.team('POST', `${w.path}/pair`, { method: 'qr' })
-  await until(async () => (await w.session()).qr !== null, 'a QR code')
-  await until(async () => {
-    await w.later(30_000)
-    return (await w.session()).state === 'stopped'
-  }, 'the end of the series of codes')
-  assert.partialDeepStrictEqual(await w.session(), { reason: 'pairing_ended', paired: false, qr: null })
-  await assertUnavailable(w, 'pairing_ended')
-  await w.line.takeBack()
-  assert.equal((await w.session()).state, 'open')
 })

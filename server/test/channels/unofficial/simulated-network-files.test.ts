@@ -145,20 +145,3 @@ test('a device sends a file, an answer and a reaction; they are on the phone and
   assert.equal((await send({ id: 'A4', jid })).status, 422)
   assert.equal((await send({ id: 'A5', jid, file: { fileId: '1', kind: 'image' } })).status, 422)
 })
-
-test('the owner sends a picture from the phone, and it is in the history of who is linked later', async () => {
-  await w.unlinkAll()
-  const device = await linkDevice(w)
-  const uma = await w.person({ name: 'Uma' })
-  const { numberId } = w.simulator.phone
-  const made = await w.call('POST', '/simulator/files/made', { numberId, name: 'chart' })
-  const echo = { fileId: made.body.fileId, kind: 'image', text: 'Our year' }
-  assert.equal((await w.call('POST', `/simulator/customers/${uma.id}/echo`, echo)).status, 201)
-  const { key, message } = await device.upsert('notify')
-  assert.deepEqual([key.fromMe, message.imageMessage.caption], [true, 'Our year'])
-  assert.equal((await download(message.imageMessage, 'Image')).subarray(1, 4).toString(), 'PNG')
-  const later = await linkDevice(w)
-  const history = await later.next((event) => event === 'messaging-history.set')
-  const inHistory = history.messages.find((one: Loose) => one.key.id === key.id)
-  await download(inHistory.message.imageMessage, 'Image')
-})
