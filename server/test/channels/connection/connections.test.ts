@@ -23,6 +23,8 @@ const input = {
   appSecret: 'an-app-secret-of-20!',
 }
 const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
+/** Connects a number at the platform. */
+const made = async (w: ChannelWorld) => (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
 const anyId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
 async function audit(w: ChannelWorld): Promise<string[]> {
@@ -243,7 +245,7 @@ test('the platform on this machine is taken only when the operator allows it', a
 test('a number that the platform does not answer for is unavailable, until it does', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 401, { error: { code: 190, error_subcode: 463 } })
-  const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+  const { connection } = await made(w)
   assert.deepEqual([connection.state, connection.stateReason], ['unavailable', 'platform_error_190'])
   assert.deepEqual((await w.call('POST', `/${connection.id}/resume`)).json().connection.state, 'unavailable')
   platform.answer = (asked, response) =>
@@ -279,7 +281,7 @@ test('a number that must answer is not kept when it is refused, or nobody answer
 test('the number that customers see is told by the platform, and forgotten with another number', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1', display_phone_number: '+55 11 95550-1101' })
-  const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+  const { connection } = await made(w)
   assert.equal(connection.phone, '5511955501101')
   platform.answer = (_, response) => sendJson(response, 503, {})
   const kept = (await w.call('POST', `/${connection.id}/resume`)).json().connection
@@ -297,7 +299,7 @@ test('a number that the platform says is on a phone too is known as such', async
   ] as const) {
     const w = await channelWorld(database, platform.baseUrl)
     platform.answer = (_call, reply) => sendJson(reply, 200, { id: '1', ...fields })
-    const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+    const { connection } = await made(w)
     assert.equal((await w.find(connection.id))?.isOnPhone, isOnPhone)
   }
 })

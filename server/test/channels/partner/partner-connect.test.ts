@@ -25,6 +25,7 @@ const input = (more: object = {}) => ({
   baseUrl: partner.baseUrl,
   ...more,
 })
+const made = async (w: ChannelWorld) => (await w.call('POST', '', input())).json()
 const askedOf = ({ asked }: PlatformServer) => asked.map(({ method, url }) => `${method} ${url}`)
 const stateOf = ({ state, stateReason }: { state: string; stateReason: string | null }) => [state, stateReason]
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
@@ -83,7 +84,7 @@ test('a number that its partner refuses is connected all the same, unavailable f
   for (const [what, status, body, reason] of refusals) {
     partner.asked = []
     partner.answer = (_, response) => sendJson(response, status, body)
-    const { connection } = (await w.call('POST', '', input())).json()
+    const { connection } = await made(w)
     assert.deepEqual(stateOf(connection), ['unavailable', reason], what)
     assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'], what)
     partner.answer = (_, response) => sendJson(response, 200, {})
@@ -96,9 +97,9 @@ test('a partner that does not know the question about the number is asked by its
   const w = await channelWorld(database)
   for (const status of [404, 405]) {
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
-    assert.deepEqual(stateOf((await w.call('POST', '', input())).json().connection), ['active', null])
+    assert.deepEqual(stateOf((await made(w)).connection), ['active', null])
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 401, {})
-    const { connection } = (await w.call('POST', '', input())).json()
+    const { connection } = await made(w)
     assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
   }
 })
@@ -109,7 +110,7 @@ const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
 test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
   const w = await channelWorld(database)
   partner.answer = failsToRegister
-  const { connection } = (await w.call('POST', '', input())).json()
+  const { connection } = await made(w)
   assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
   assert.deepEqual(stateOf(await resume(w, connection.id)), ['unavailable', 'webhook_not_registered'])
   partner.answer = (_, response) => sendJson(response, 200, {})

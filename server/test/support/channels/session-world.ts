@@ -47,12 +47,11 @@ export interface SessionWorld extends World {
   work(holder?: SessionHolder): Promise<void>
   /** Another process: a pool, a vault and a holder of its own. */
   addHolder(own?: Partial<HoldDeps>): Promise<{ holder: SessionHolder; db: Db }>
-  addConnection(): Promise<string>
   team(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, key?: string): Promise<Answer>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  session(connectionId?: string): Promise<any>
+  session(): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  connection(connectionId?: string): Promise<any>
+  connection(): Promise<any>
   /** Pairs by a QR code, up to an open socket. */
   pair(phone?: string): Promise<ScriptedSocket>
   /** A member confirms the risk. */
@@ -135,12 +134,9 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       ...(body === undefined ? {} : { body }),
       key,
     })
-  const addConnection = async () => {
-    const answer = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
-    return answer.body.connection.id as string
-  }
-  const connectionId = await addConnection()
+  const made = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  const connectionId: string = made.body.connection.id
   const work: SessionWorld['work'] = async (one = holder) => {
     await one.renew()
     await one.look()
@@ -175,7 +171,6 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     holder,
     work,
     team,
-    addConnection,
     pair,
     acknowledge,
     conversation,
@@ -186,8 +181,8 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }
       return { holder: holderOn(deps), db: pool }
     },
-    session: async (id = connectionId) => (await team('GET', `/${id}/session`)).body.session,
-    connection: async (id = connectionId) => (await team('GET', `/${id}`)).body.connection,
+    session: async () => (await team('GET', `/${connectionId}/session`)).body.session,
+    connection: async () => (await team('GET', `/${connectionId}`)).body.connection,
     talk: async () => {
       const socket = await pair()
       await acknowledge()
