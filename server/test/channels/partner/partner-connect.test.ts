@@ -172,16 +172,6 @@ test('the number of a partner is whose key it is, whatever number is named with 
   assert.equal((await squatter.call('POST', '', input())).statusCode, 409)
 })
 
-test('a paused number stays paused when it is registered anew', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
-  const { id } = await w.connectPartner()
-  await w.call('POST', `/${id}/pause`)
-  partner.asked = []
-  const changed = await w.call('PATCH', `/${id}`, { apiKey: 'another-key-of-the-number' })
-  assert.equal(changed.json().connection.state, 'paused')
-  assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
-})
-
 test('who connects a number that is connected already does not take its callbacks away', async () => {
   const [w, other] = [await channelWorld(database), await channelWorld(database)]
   const body = input()
