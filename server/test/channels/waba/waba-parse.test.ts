@@ -241,6 +241,6 @@ test('whatever is thrown at it, reading never fails and never invents a sender',
         if (event.type === 'message') assert.ok(event.customer.phone !== null || event.customer.userId !== null)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   )
 })
