@@ -50,7 +50,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     ...inboxDeps(runtime),
     log,
     wakes: openSendWakeups(db),
-    pacesOf,
+    pacesOf: runtime.pacesOf ?? pacesOf,
     connectionsIn: findConnections,
     mediaWayOf: (channel) => adapters[channel].media,
     store: runtime.media,

@@ -10,6 +10,7 @@ import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
 import type { Sequencer } from '../events/sequencer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
+import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 import type { MediaStore } from '../media/store/store.ts'
 
@@ -35,6 +36,8 @@ export interface Runtime {
   memoryIndexes?: MemoryIndexes
   /** The way out to each channel; the real ones unless given. */
   connectors?: Connectors
+  /** How fast a number is written from; as its platform wants it unless given. */
+  pacesOf?: SendDeps['pacesOf']
   /** Where the master key is kept, unless the settings give it. */
   masterKeyFile?: string | null
   /** How work that comes again and again is repeated; at pauses unless given. */

@@ -8,6 +8,8 @@ export interface SweepDeps {
   clock: Clock
   /** Which of these names rows have, those of every workspace. */
   known: (names: string[]) => Promise<Set<string>>
+  /** Files that are looked at together. */
+  batchSize?: number
   runStep?: RunStep<'drop drafts' | 'list' | 'look up' | 'remove'>
 }
 
@@ -19,14 +21,14 @@ export interface Swept {
 
 /** Far longer than a file may be in the store before the row that names it is committed. */
 const keepMs = 86_400_000
-const batchSize = 500
+const defaultBatchSize = 500
 
 /**
  * Looks at so many batches of files, and removes those that no row names and that are older than a day: what a process
  * has left that died before it wrote the row, and what was to be removed with its row. May be killed at any moment.
  */
 export async function sweepStore(
-  { store, clock, known, runStep: step = runStep }: SweepDeps,
+  { store, clock, known, batchSize = defaultBatchSize, runStep: step = runStep }: SweepDeps,
   after: string | null = null,
   maxBatches = 20,
 ): Promise<Swept> {

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts'
 
 /** Work that is due at a time of the simulated clock. */
 export interface Agenda {
-  /** Throws nothing: work that fails is reported to `onError`. */
-  after(delayMs: number, work: () => void): void
+  /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
+  after(delayMs: number, work: () => void): () => void
   /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
   clockMoved(byMs: number): void
   size(): number
@@ -48,13 +48,19 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
 
   return {
     after: (delayMs, work) => {
-      if (stopped) return
+      if (stopped) return () => {}
       // Rather too early than a memory without bounds.
       if (tasks.length >= maxTasks) runNext()
       const task = { dueMs: clock.now().getTime() + delayMs, work }
       const later = tasks.findLastIndex(({ dueMs }) => dueMs <= task.dueMs)
       tasks.splice(later + 1, 0, task)
       if (tasks[0] === task) arm()
+      return () => {
+        const at = tasks.indexOf(task)
+        if (at < 0) return
+        tasks.splice(at, 1)
+        if (at === 0) arm()
+      }
     },
     clockMoved: (byMs) => {
       if (byMs < 0) for (const task of tasks) task.dueMs += byMs

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { pieces, readAll } from '../support/media/stores.ts'
 const program = fileURLToPath(new URL('../support/media/on-small-disk.ts', import.meta.url))
 
 /** Runs the program on a disk of its own, of one megabyte. Null where this user may not have one. */
-async function onSmallDisk(what: 'full' | 'read-only', t: TestContext): Promise<Record<string, unknown> | null> {
+async function onSmallDisk(what: string, t: TestContext): Promise<Record<string, unknown> | null> {
   const folder = await newFolder()
   const script = `mount -t tmpfs -o size=1m tmpfs ${folder} && exec ${process.execPath} ${program} ${folder} ${what}`
   if (spawnSync('unshare', ['-rm', 'true']).status !== 0) {
@@ -25,29 +25,28 @@ async function onSmallDisk(what: 'full' | 'read-only', t: TestContext): Promise<
   return JSON.parse(stdout)
 }
 
-test('a disk that is full is said to be, leaves no rubbish, and takes files again once there is room', async (t) => {
-  const seen = await onSmallDisk('full', t)
-  if (seen === null) return
-  assert.deepEqual(seen, {
+const onDisk = {
+  full: {
     problem: 'full',
     message: 'The media folder FOLDER is full (ENOSPC): make room on its disk',
     drafts: [],
     stillReads: true,
     takesAgain: true,
-  })
-})
-
-test('a disk that may only be read is said to be, and is read from all the same', async (t) => {
-  const seen = await onSmallDisk('read-only', t)
-  if (seen === null) return
-  assert.deepEqual(seen, {
+  },
+  'read-only': {
     problem: 'refused',
     message: 'The media folder FOLDER may not be read or written (EROFS): let the user of the service write there',
     removal: 'refused',
     drafts: [],
     stillReads: true,
+  },
+}
+for (const [what, expected] of Object.entries(onDisk)) {
+  test(`a disk that is ${what} is said to be, leaves no rubbish, and is read from all the same`, async (t) => {
+    const seen = await onSmallDisk(what, t)
+    if (seen !== null) assert.deepEqual(seen, expected)
   })
-})
+}
 
 test('a folder whose disk is no longer mounted takes no files, not even of a process that knew it', async () => {
   const root = join(await newFolder(), 'media')
@@ -87,7 +86,6 @@ test('files are the own user’s alone, in folders by the end of their names', a
   const name = '019a0000-0000-7000-8000-00000000c0de'
   await store.put(name, pieces(Buffer.from('x')))
   assert.equal(pathOf(name), `de/c0/${name}`)
-  const { stat } = await import('node:fs/promises')
   const modes = await Promise.all(['', 'de', 'de/c0', pathOf(name)].map((path) => stat(join(root, path))))
   assert.deepEqual(
     modes.map(({ mode }) => mode & 0o777),

@@ -5,13 +5,12 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import type { MediaAddress } from '../../src/base/media-address.ts'
-import { migrate } from '../../src/base/migrate.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import { type OpenStoreDeps, openStore } from '../../src/media/open-store.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
 import { markName } from '../../src/media/store/store.ts'
-import { emptyDatabase, testDatabase } from '../support/database.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { migratedDatabase, testDatabase } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { newS3Address } from '../support/media/stores.ts'
 
@@ -20,15 +19,9 @@ async function installation(): Promise<OpenStoreDeps> {
   return withoutStore((await testDatabase()).db)
 }
 
-const otherDatabase = oncePerFile(async () => {
-  const { db } = await emptyDatabase()
-  await migrate(db)
-  return db
-})
-
 /** Even with the same master key: what counts are the secrets in the database. */
 async function otherInstallation(): Promise<OpenStoreDeps> {
-  return withoutStore(await otherDatabase())
+  return withoutStore((await migratedDatabase()).db)
 }
 
 async function withoutStore(db: Db): Promise<OpenStoreDeps> {
@@ -87,26 +80,10 @@ async function opens(deps: OpenStoreDeps, { address }: Place): Promise<void> {
 }
 
 for (const [form, newPlace] of Object.entries(places)) {
-  test(`a ${form} is marked by the first start, and later ones take it for theirs`, async () => {
+  test(`a ${form} is marked by the first start, taken by later ones, and refused without its mark until that is put back`, async () => {
     const own = await installation()
     const place = await newPlace()
     await opens(own, place)
-    await opens(own, place)
-    const mark = await place.takeMark()
-    await place.putMark(mark)
-    await opens(own, place)
-  })
-
-  test(`a ${form} with the mark of another installation is refused`, async () => {
-    const own = await installation()
-    const place = await newPlace()
-    await opens(await otherInstallation(), place)
-    await assert.rejects(opens(own, place), /belongs to another installation of Parley.*PARLEY_MEDIA_URL/s)
-  })
-
-  test(`a ${form} without a mark is refused once there is a store, until its mark is put back`, async () => {
-    const own = await installation()
-    const place = await newPlace()
     await opens(own, place)
     const mark = await place.takeMark()
     await assert.rejects(opens(own, place), (error: Error) => {
@@ -116,6 +93,13 @@ for (const [form, newPlace] of Object.entries(places)) {
     })
     await place.putMark(mark)
     await opens(own, place)
+  })
+
+  test(`a ${form} with the mark of another installation is refused`, async () => {
+    const own = await installation()
+    const place = await newPlace()
+    await opens(await otherInstallation(), place)
+    await assert.rejects(opens(own, place), /belongs to another installation of Parley.*PARLEY_MEDIA_URL/s)
   })
 }
 

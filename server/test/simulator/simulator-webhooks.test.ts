@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { parse } from '../../src/channels/waba/read/parse.ts'
+import { isSignedBy, readSignature } from '../../src/channels/waba/take-callback.ts'
+import { inboundKinds } from '../../src/simulator/inbound.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
@@ -11,7 +14,7 @@ const calm = () => w.call('POST', '/simulator/delivery/calm')
 const texts = () =>
   w.changes().flatMap(({ value }) => (value.messages ?? []).map((m: { text?: { body: string } }) => m.text?.body))
 
-test('a webhook is signed over its raw bytes, which are ASCII', async () => {
+test('a webhook is signed over its raw bytes, which are ASCII, with slashes escaped when asked for', async () => {
   const zoe = await w.customer()
   await say(zoe.id, { text: 'Olá ✓ 😀 a/b' })
   await simulator.settled()
@@ -32,16 +35,31 @@ test('a webhook is signed over its raw bytes, which are ASCII', async () => {
     ['messages', simulator.number.numberId, 'Olá ✓ 😀 a/b'],
   )
   assert.match(value.messages[0].timestamp, /^\d{10}$/)
-})
-
-test('slashes are escaped when asked for', async () => {
-  const zoe = await w.customer()
   await knobs({ escapeSlashes: true })
   await say(zoe.id, { text: 'a/b' })
   await simulator.settled()
-  assert.ok(w.received[0]?.raw.includes('a\\/b'))
-  assert.deepEqual(texts(), ['a/b'])
+  assert.ok(w.received[1]?.raw.includes('a\\/b'))
   await calm()
+})
+
+test('every webhook of a customer is signed, and understood or knowingly passed over by the product', async () => {
+  const zoe = await w.customer()
+  const { body: first } = await say(zoe.id, { text: 'first', ad: 'image' })
+  for (const kind of inboundKinds) await say(zoe.id, { kind, text: 'words', about: first.id })
+  await w.call('POST', `/simulator/customers/${zoe.id}/call`)
+  await w.call('POST', `/simulator/customers/${zoe.id}/echo`, { text: 'from the phone' })
+  await w.call('PATCH', `/simulator/customers/${zoe.id}`, { phone: '442079559999' })
+  await w.call('POST', '/simulator/account-events', { event: 'PARTNER_REMOVED' })
+  await simulator.settled()
+  for (const { raw, headers } of w.received) {
+    const signature = readSignature(headers['x-hub-signature-256'])
+    assert.ok(signature !== null && isSignedBy(simulator.number.appSecret, raw, signature))
+  }
+  const events = w.received.flatMap(({ body }) => parse(body, new Date()).items.map(({ event }) => event))
+  const seen = new Set(events.map((event) => (event.type === 'message' ? event.kind : event.type)))
+  const expected = ['text', 'image', 'video', 'audio', 'document', 'location', 'echo', 'contact_opened']
+  for (const one of [...expected, 'customer_changed', 'connection_state']) assert.ok(seen.has(one as never), one)
+  assert.ok(events.some((event) => event.type === 'message' && event.referral?.ctwa_clid))
 })
 
 test('what is not answered by 200 comes again, the same bytes, until the schedule ends', async () => {
@@ -59,60 +77,39 @@ test('what is not answered by 200 comes again, the same bytes, until the schedul
 
 test('deliveries can be doubled, lost, batched, shuffled and held', async () => {
   const zoe = await w.customer()
-  const three = async () => {
+  const three = async (changes: object) => {
+    await knobs(changes)
     w.received.length = 0
     for (const text of ['1', '2', '3']) await say(zoe.id, { text })
+    if (!('paused' in changes)) await simulator.settled()
+    return texts()
   }
-  await three()
-  await simulator.settled()
-  assert.deepEqual(texts(), ['1', '2', '3'])
-  await knobs({ duplicates: 1 })
-  await three()
-  await simulator.settled()
-  assert.deepEqual(texts().sort(), ['1', '1', '2', '2', '3', '3'])
+  assert.deepEqual((await three({ duplicates: 1 })).sort(), ['1', '1', '2', '2', '3', '3'])
   await calm()
-  await knobs({ drop: 2 })
-  await three()
-  await simulator.settled()
-  assert.deepEqual(texts(), ['3'])
-  await knobs({ batch: 3 })
-  await three()
-  await simulator.settled()
-  assert.deepEqual([w.received.length, texts()], [1, ['1', '2', '3']])
-  await knobs({ batch: 1, reorder: 3 })
-  await three()
-  await simulator.settled()
-  assert.deepEqual([w.received.length, texts()], [3, ['3', '2', '1']])
+  assert.deepEqual(await three({ drop: 2 }), ['3'])
+  assert.deepEqual([await three({ batch: 3 }), w.received.length], [['1', '2', '3'], 1])
+  assert.deepEqual([await three({ batch: 1, reorder: 3 }), w.received.length], [['3', '2', '1'], 3])
   await calm()
-  await knobs({ paused: true })
-  await three()
-  assert.deepEqual([texts(), simulator.platform.courier.pending()], [[], 3])
+  assert.deepEqual([await three({ paused: true }), simulator.platform.courier.pending()], [[], 3])
   await knobs({ paused: false })
   await simulator.settled()
   assert.deepEqual(texts(), ['1', '2', '3'])
 })
 
-test('a delay runs on the simulated clock', async () => {
+test('a delay runs on the simulated clock, which moves on, goes to a time and comes back', async () => {
   const zoe = await w.customer()
+  const clock = (body: object) => w.call('POST', '/simulator/clock', body)
   await knobs({ delayMs: 3_600_000 })
   await say(zoe.id, { text: 'late' })
   assert.deepEqual([texts(), simulator.platform.courier.pending()], [[], 1])
-  await w.call('POST', '/simulator/clock', { advanceMs: 3_600_000 })
+  assert.equal((await clock({ advanceMs: 3_600_000 })).body.shiftMs, 3_600_000)
   await simulator.settled()
   assert.deepEqual(texts(), ['late'])
   await calm()
-  await w.call('POST', '/simulator/clock', { follow: true })
-})
-
-test('the clock moves on, goes to a time and comes back', async () => {
-  const { clock } = simulator.platform
-  const moved = await w.call('POST', '/simulator/clock', { advanceMs: 90_000_000 })
-  assert.equal(moved.body.shiftMs, 90_000_000)
-  await w.call('POST', '/simulator/clock', { set: '2030-01-01T00:00:00Z' })
-  assert.equal(clock.now().toISOString().slice(0, 16), '2030-01-01T00:00')
-  assert.equal((await w.call('POST', '/simulator/clock', { set: 'tomorrow' })).status, 400)
-  assert.equal((await w.call('POST', '/simulator/clock', {})).status, 400)
-  assert.equal((await w.call('POST', '/simulator/clock', { follow: true })).body.shiftMs, 0)
+  await clock({ set: '2030-01-01T00:00:00Z' })
+  assert.equal(simulator.platform.clock.now().toISOString().slice(0, 16), '2030-01-01T00:00')
+  for (const odd of [{ set: 'tomorrow' }, {}]) assert.equal((await clock(odd)).status, 400)
+  assert.equal((await clock({ follow: true })).body.shiftMs, 0)
 })
 
 test('`delivered` can be left out', async () => {

@@ -12,10 +12,11 @@ import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { createMetrics } from '../../src/http/ops/metrics.ts'
-import { type FakePlatform, scriptedPlatform } from './channels/scripted-platform.ts'
+import { type FakePlatform, fakePlatform } from './channels/fake-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
+import { fastPaces } from './inbox/send-deps.ts'
 import { markedStore } from './media/marked-store.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
@@ -42,7 +43,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
   const { db } = await testDatabase()
   const clock = manualClock(testNoon)
   const logLines: string[] = []
-  const platform = scriptedPlatform()
+  const platform = fakePlatform()
   const log = createLog('debug', { write: (line) => logLines.push(line) })
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const runtime: Runtime = {
@@ -62,6 +63,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     outgoing: openTestOutgoing(),
     media: await markedStore(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
+    pacesOf: () => fastPaces,
   }
   await runtime.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined

@@ -32,6 +32,7 @@ export class Courier {
   readonly #stopping = new AbortController()
   readonly #lanes = createLanes()
   #held: Held[] = []
+  #dropTimer = () => {}
   #onTheWay = 0
 
   constructor(parts: Parts) {
@@ -49,11 +50,13 @@ export class Courier {
     this.#held.push([number, change])
     if (knobs.paused) return
     if (this.#held.length >= Math.max(knobs.batch, knobs.reorder)) this.flush()
-    else if (this.#held.length === 1) this.#parts.agenda.after(heldForMs, () => knobs.paused || this.flush())
+    else if (this.#held.length === 1)
+      this.#dropTimer = this.#parts.agenda.after(heldForMs, () => knobs.paused || this.flush())
   }
 
   /** Lets go what is held. */
   flush(): void {
+    this.#dropTimer()
     const { knobs } = this
     const items = knobs.reorder > 1 ? this.#held.reverse() : this.#held
     this.#held = []

@@ -68,6 +68,8 @@ export interface LinkedNetwork {
   sealed: SealedFiles
   /** What waits to be sent in another order. */
   held: [Device, Entry][]
+  /** Keeps what is held from being sent by itself. */
+  dropTimer: () => void
 }
 
 export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 20_000, unheard: 1000 } as const
@@ -88,6 +90,7 @@ export function createNetwork(
     unheard: new Set(),
     sealed: new Map(),
     held: [],
+    dropTimer: () => {},
   }
 }
 

@@ -21,10 +21,14 @@ export function tellDevices(
     if (device !== except) linked.held.push([device, { event, data, onTaken }])
   }
   if (linked.held.length >= reorder) letGo(platform)
-  else if (linked.held.length > 0) agenda.after(heldForMs, () => letGo(platform))
+  else if (linked.held.length > 0) {
+    linked.dropTimer()
+    linked.dropTimer = agenda.after(heldForMs, () => letGo(platform))
+  }
 }
 
 function letGo({ linked, courier }: Platform): void {
+  linked.dropTimer()
   const { reorder, duplicates } = courier.knobs
   const held = linked.held.splice(0)
   for (const [device, entry] of reorder > 1 ? held.reverse() : held) {

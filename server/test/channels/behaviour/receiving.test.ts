@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
-import { rigs } from './rigs.ts'
+import { type BehaviourWorld, begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import { rigs } from '../../support/channels/rigs.ts'
 
 const textsOf = async (w: BehaviourWorld, id: string) => (await w.messages(id)).map(({ text }) => text)
 const day = 86_400_000
@@ -9,10 +9,10 @@ const day = 86_400_000
 for (const rig of rigs) {
   const { channel } = rig
 
-  test(`${channel}: what a customer writes opens a conversation and its window, counts as unread, and is told`, async () => {
+  test(`${channel}: what a customer writes opens a conversation and its window, counts as unread, is told, and is not logged`, async () => {
     const w = await behaviourWorld(rig)
-    const ana = await w.line.customer('Ana Lima')
-    await ana.writes('Olá')
+    const ana = await w.line.customer('Zuleika Quimby')
+    await ana.writes('a very private matter')
     const one = await w.conversation(ana.phone)
     assert.partialDeepStrictEqual(one, {
       connection_id: w.line.connectionId,
@@ -20,23 +20,27 @@ for (const rig of rigs) {
       owner: `agent:${w.agentId}`,
       status: 'open',
       unread_count: 1,
-      contact: { name: 'Ana Lima', phone: ana.phone },
+      contact: { name: 'Zuleika Quimby', phone: ana.phone },
     })
     const [message] = await w.messages(one.id)
-    assert.partialDeepStrictEqual(message, { direction: 'inbound', kind: 'text', text: 'Olá', actor: null })
+    const expected = { direction: 'inbound', kind: 'text', text: 'a very private matter', actor: null }
+    assert.partialDeepStrictEqual(message, expected)
     assert.equal(Date.parse(one.window_expires_at) - Date.parse(message.occurred_at), day)
-    const [event, ...others] = await w.events('inbox.message.received')
+    const [{ payload }, ...others] = await w.events('inbox.message.received')
     assert.deepEqual(others, [])
-    const { payload } = event
-    assert.deepEqual(
-      [payload.conversation.id, payload.conversation.channel, payload.message.text],
-      [one.id, channel, 'Olá'],
-    )
+    assert.deepEqual([payload.conversation.id, payload.conversation.channel], [one.id, channel])
+    assert.equal(payload.message.text, 'a very private matter')
 
     await ana.writes('Are you there?')
     assert.equal((await w.conversation(ana.phone)).unread_count, 2)
     await w.agent('POST', `/conversations/${one.id}/read`)
     assert.equal((await w.conversation(ana.phone)).unread_count, 0)
+
+    await w.send(one.id, 'a very private answer')
+    await w.settled()
+    const logged = w.logLines.join()
+    assert.ok(logged.includes('/api/v1/inbox/conversations/:id/messages'))
+    for (const secret of [ana.phone, 'Zuleika', 'private matter', 'private answer']) assert.ok(!logged.includes(secret))
   })
 
   test(`${channel}: what comes twice and in another order is there once`, async () => {
@@ -57,60 +61,56 @@ for (const rig of rigs) {
   test(`${channel}: media are kept as their kind and caption`, async () => {
     const w = await behaviourWorld(rig)
     const ana = await w.line.customer()
-    for (const kind of ['image', 'video', 'audio', 'document', 'location'] as const) await ana.shows(kind, 'look')
-    const one = await w.conversation(ana.phone)
-    const messages = await w.messages(one.id)
+    const kinds = ['image', 'video', 'audio', 'document', 'location'] as const
+    for (const kind of kinds) await ana.shows(kind, 'look')
+    const messages = await w.messages((await w.conversation(ana.phone)).id)
     assert.deepEqual(
       messages.map(({ kind }) => kind),
-      ['image', 'video', 'audio', 'document', 'location'],
+      kinds,
     )
     assert.deepEqual([messages[0].text, messages[2].text], ['look', ''])
   })
 
-  test(`${channel}: what somebody types on the number's phone is an echo, and makes the conversation people's`, async () => {
+  const far = rig.tellsOfEchoes ? 'climbs as the network tells' : 'stays sent, as no platform tells more'
+  test(`${channel}: what is typed on the number's phone is there once, makes the conversation people's, and ${far}`, async () => {
     const w = await behaviourWorld(rig)
-    const ana = await w.line.customer()
-    await ana.writes('Olá')
-    await ana.getsFromDevice('I will do this myself')
-    const one = await w.conversation(ana.phone)
-    assert.equal(one.owner, 'human')
-    const echo = (await w.messages(one.id)).at(-1)
-    assert.partialDeepStrictEqual(echo, { direction: 'outbound', text: 'I will do this myself', actor: null })
-    const [sent] = await w.events('inbox.message.sent')
-    assert.equal(sent.payload.actor, null)
-    const owners = await w.events('inbox.conversation.owner_changed')
+    const { ana, id } = await begun(w)
+    await w.line.tells({ again: 2 })
+    try {
+      await ana.getsFromDevice('I will do this myself')
+    } finally {
+      await w.line.tells({})
+    }
+    assert.equal((await w.conversation(ana.phone)).owner, 'human')
+    const owners = (await w.events('inbox.conversation.owner_changed')).map(({ payload }) => payload.owner)
+    assert.deepEqual(owners, [`agent:${w.agentId}`, 'human'])
+    assert.equal((await w.send(id, 'x')).body.data.code, 'OWNER_MISMATCH')
+    const [, echo, ...others] = await w.messages(id)
+    assert.deepEqual(others, [])
+    const status = rig.tellsOfEchoes ? 'delivered' : 'sent'
+    assert.partialDeepStrictEqual(echo, { direction: 'outbound', text: 'I will do this myself', actor: null, status })
+    await ana.reads()
+    assert.equal((await w.messages(id)).at(-1).status, rig.tellsOfEchoes ? 'read' : 'sent')
+    const sent = await w.events('inbox.message.sent')
     assert.deepEqual(
-      owners.map(({ payload }) => payload.owner),
-      [`agent:${w.agentId}`, 'human'],
+      sent.map(({ payload }) => payload.actor),
+      [null],
     )
-    assert.equal((await w.send(one.id, 'x')).body.data.code, 'OWNER_MISMATCH')
+    const steps = sent.map(({ payload }) => payload.message.status)
+    steps.push(...(await w.events('inbox.message.status')).map(({ payload }) => payload.status))
+    assert.equal(steps.at(-1), rig.tellsOfEchoes ? 'read' : 'sent')
+    assert.equal(new Set(steps).size, steps.length, 'each step is told once')
   })
 
-  test(`${channel}: history is there to be read, and is no news`, async () => {
+  test(`${channel}: history is there to be read, and is no news; a message to a number that is not connected is nobody's`, async () => {
     const w = await behaviourWorld(rig)
+    await w.line.strange()
+    assert.deepEqual((await w.agent('GET', '/conversations')).body.conversations, [])
     const ana = await w.line.customer()
     await w.line.history(ana.phone, 'long ago')
     const one = await w.conversation(ana.phone)
     assert.deepEqual([one.unread_count, one.window_expires_at], [0, null])
     assert.deepEqual(await textsOf(w, one.id), ['long ago'])
     assert.deepEqual(await w.events('inbox.message.received'), [])
-  })
-
-  test(`${channel}: a message to a number that is not connected is nobody's`, async () => {
-    const w = await behaviourWorld(rig)
-    await w.line.strange()
-    assert.deepEqual((await w.agent('GET', '/conversations')).body.conversations, [])
-  })
-
-  test(`${channel}: nothing of a customer is logged`, async () => {
-    const w = await behaviourWorld(rig)
-    const ana = await w.line.customer('Zuleika Quimby')
-    await ana.writes('a very private matter')
-    const { id } = await w.conversation(ana.phone)
-    await w.send(id, 'a very private answer')
-    await w.settled()
-    const logged = w.logLines.join()
-    assert.ok(logged.includes('/api/v1/inbox/conversations/:id/messages'))
-    for (const secret of [ana.phone, 'Zuleika', 'private matter', 'private answer']) assert.ok(!logged.includes(secret))
   })
 }

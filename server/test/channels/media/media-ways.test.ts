@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -10,7 +10,7 @@ import type { MediaSource } from '../../../src/channels/message-detail.ts'
 import { partnerMedia } from '../../../src/channels/partner/media.ts'
 import { linkedMedia } from '../../../src/channels/unofficial/media.ts'
 import { isOfPlatform, wabaMedia } from '../../../src/channels/waba/media.ts'
-import { encryptForDevice, partnerAt, sessionAt, wabaAt } from '../../support/channels/media-connections.ts'
+import { partnerAt, sessionAt, wabaAt } from '../../support/channels/connections.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { fileServer } from '../../support/outgoing/file-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
@@ -151,35 +151,30 @@ test("what a partner names never lengthens its host's name, which its key would 
   }
 })
 
+const failed = (errorCode: string, isDown = false) => ({ outcome: 'failed', errorCode, isDown })
+const forbidden = { outcome: 'refused', errorCode: 'forbidden_address' }
 const unknownObject = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request' } }
-for (const [name, answer, expected] of [
-  ['an id that is not known any more', [400, unknownObject], { outcome: 'gone', errorCode: '100' }],
-  ['404 for the id', [404, {}], { outcome: 'gone', errorCode: 'http_404' }],
-  ['a token that is not taken', [401, { error: { code: 190 } }], { outcome: 'failed', errorCode: '190', isDown: true }],
-  ['a platform that is away', [503, {}], { outcome: 'failed', errorCode: 'http_503', isDown: false }],
-  ['no address', [200, {}], { outcome: 'failed', errorCode: 'no_address', isDown: false }],
-  ['more bytes than are wanted', [200, { url: 'http://a', file_size: 2e6 }], { outcome: 'too_large', size: 2e6 }],
-  ['an address within', [200, { url: 'http://10.0.0.1/' }], { outcome: 'refused', errorCode: 'forbidden_address' }],
+for (const [name, status, body, expected] of [
+  ['an id that is not known any more', 400, unknownObject, { outcome: 'gone', errorCode: '100' }],
+  ['404 for the id', 404, {}, { outcome: 'gone', errorCode: 'http_404' }],
+  ['a token that is not taken', 401, { error: { code: 190 } }, failed('190', true)],
+  ['a platform that is away', 503, {}, failed('http_503')],
+  ['no address', 200, {}, failed('no_address')],
+  ['more bytes than are wanted', 200, { url: 'http://a', file_size: 2e6 }, { outcome: 'too_large', size: 2e6 }],
+  ['an address within', 200, { url: 'http://10.0.0.1/' }, forbidden],
 ] as const) {
   test(`when the platform says ${name}, that is what is answered`, async () => {
     const { server, waba } = await setUp()
-    server.answer = (_, response) => json(response, answer[0], answer[1])
+    server.answer = (_, response) => json(response, status, body)
     assert.deepEqual(await open(waba, wabaAt(server.baseUrl), id), expected)
   })
 }
 
+const elsewhere = { location: 'http://169.254.169.254/' }
 for (const [name, respond, expected] of [
-  [
-    'an expired address',
-    (one) => one.writeHead(404).end(),
-    { outcome: 'failed', errorCode: 'http_404', isDown: false },
-  ],
+  ['an expired address', (one) => one.writeHead(404).end(), failed('http_404')],
   ['410', (one) => one.writeHead(410).end(), { outcome: 'gone', errorCode: 'http_410' }],
-  [
-    'a redirect to a private address',
-    (one) => one.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
-    { outcome: 'failed', errorCode: 'http_302', isDown: false },
-  ],
+  ['a redirect to a private address', (one) => one.writeHead(302, elsewhere).end(), failed('http_302')],
   [
     'a head with too many bytes',
     (one) => one.writeHead(200, { 'content-length': 2e6 }).write('a'),
@@ -204,6 +199,16 @@ test('an id that would lead elsewhere is asked of nobody', async () => {
   }
   assert.equal(server.asked.length, 0)
 })
+
+/** A file as the network of linked devices keeps it. */
+function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer {
+  const keys = Buffer.from(hkdfSync('sha256', ofKey, '', `WhatsApp ${purpose} Keys`, 112))
+  const [iv, key, mac] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)]
+  const cipher = createCipheriv('aes-256-cbc', key, iv)
+  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()])
+  const digest = createHmac('sha256', mac).update(iv).update(encrypted).digest().subarray(0, 10)
+  return Buffer.concat([encrypted, digest])
+}
 
 test("a linked device's file is opened with the key that came with its message", async () => {
   const { server, session } = await setUp()
@@ -325,9 +330,9 @@ for (const [channel, path] of [
 
 for (const [name, status, body, expected] of [
   ['refuses the file', 400, { error: { code: 131053 } }, { outcome: 'refused', errorCode: '131053' }],
-  ['does not take the token', 401, { error: { code: 190 } }, { outcome: 'failed', errorCode: '190', isDown: true }],
-  ['is away', 500, {}, { outcome: 'failed', errorCode: 'http_500', isDown: false }],
-  ['gives no id', 200, {}, { outcome: 'failed', errorCode: 'no_media_id', isDown: false }],
+  ['does not take the token', 401, { error: { code: 190 } }, failed('190', true)],
+  ['is away', 500, {}, failed('http_500')],
+  ['gives no id', 200, {}, failed('no_media_id')],
 ] as const) {
   test(`an upload to a platform that ${name} says so`, async () => {
     const { server, waba } = await setUp()

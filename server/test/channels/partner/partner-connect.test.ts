@@ -25,6 +25,7 @@ const input = (more: object = {}) => ({
   baseUrl: partner.baseUrl,
   ...more,
 })
+const made = async (w: ChannelWorld) => (await w.call('POST', '', input())).json()
 const askedOf = ({ asked }: PlatformServer) => asked.map(({ method, url }) => `${method} ${url}`)
 const stateOf = ({ state, stateReason }: { state: string; stateReason: string | null }) => [state, stateReason]
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
@@ -78,26 +79,27 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
   ['a platform that is away', 502, {}, 'unreachable'],
 ]
 
-for (const [what, status, body, reason] of refusals) {
-  test(`${what}: connected all the same, unavailable for ${reason}, nothing registered`, async () => {
-    const w = await channelWorld(database)
+test('a number that its partner refuses is connected all the same, unavailable for a reason, and registered nowhere', async () => {
+  const w = await channelWorld(database)
+  for (const [what, status, body, reason] of refusals) {
+    partner.asked = []
     partner.answer = (_, response) => sendJson(response, status, body)
-    const { connection } = (await w.call('POST', '', input())).json()
-    assert.deepEqual(stateOf(connection), ['unavailable', reason])
-    assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
+    const { connection } = await made(w)
+    assert.deepEqual(stateOf(connection), ['unavailable', reason], what)
+    assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'], what)
     partner.answer = (_, response) => sendJson(response, 200, {})
-    assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
+    assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null], what)
     assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
-  })
-}
+  }
+})
 
 test('a partner that does not know the question about the number is asked by its registration alone', async () => {
   const w = await channelWorld(database)
   for (const status of [404, 405]) {
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
-    assert.deepEqual(stateOf((await w.call('POST', '', input())).json().connection), ['active', null])
+    assert.deepEqual(stateOf((await made(w)).connection), ['active', null])
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 401, {})
-    const { connection } = (await w.call('POST', '', input())).json()
+    const { connection } = await made(w)
     assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
   }
 })
@@ -108,7 +110,7 @@ const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
 test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
   const w = await channelWorld(database)
   partner.answer = failsToRegister
-  const { connection } = (await w.call('POST', '', input())).json()
+  const { connection } = await made(w)
   assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
   assert.deepEqual(stateOf(await resume(w, connection.id)), ['unavailable', 'webhook_not_registered'])
   partner.answer = (_, response) => sendJson(response, 200, {})
@@ -168,16 +170,6 @@ test('the number of a partner is whose key it is, whatever number is named with 
   assert.equal((await squatter.call('POST', '', { ...body, apiKey: 'a-key-of-the-squatter' })).statusCode, 201)
   assert.equal((await w.call('POST', '', body)).statusCode, 201)
   assert.equal((await squatter.call('POST', '', input())).statusCode, 409)
-})
-
-test('a paused number stays paused when it is registered anew', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
-  const { id } = await w.connectPartner()
-  await w.call('POST', `/${id}/pause`)
-  partner.asked = []
-  const changed = await w.call('PATCH', `/${id}`, { apiKey: 'another-key-of-the-number' })
-  assert.equal(changed.json().connection.state, 'paused')
-  assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
 })
 
 test('who connects a number that is connected already does not take its callbacks away', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
-import type { PartnerConnection } from '../../../src/channels/connection/connection.ts'
-import type { Order, Outgoing, SendResult } from '../../../src/channels/connector.ts'
+import type { Order, SendResult } from '../../../src/channels/connector.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
+import { partnerAt } from '../../support/channels/connections.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 
@@ -14,68 +14,23 @@ beforeEach(() => {
   partner.answer = (_, response) => sendJson(response, 200, { messages: [{ id: 'wamid.1' }] })
 })
 
-const connection: PartnerConnection = {
-  workspaceId: 'w',
-  id: 'c',
-  channel: 'partner',
-  name: 'Partner',
-  numberId: '700200',
-  accountId: null,
-  settings: {
-    profile: '360dialog',
-    baseUrl: partner.baseUrl,
-    apiKey: 'a-key-of-its-own',
-    webhookToken: 't',
-    signingSecret: null,
-  },
-  state: 'active',
-  stateReason: null,
-  acknowledgedAt: null,
-  isOnPhone: false,
-}
-const order = (more: Partial<Order> = {}): Order => ({
+const connection = partnerAt(partner.baseUrl)
+const order = (): Order => ({
   recipient: { phone: '5511987654321', userId: null },
   message: { kind: 'text', text: 'Olá', previewUrl: true },
   correlator: 'message:0',
   deadline: new Date(Date.now() + 60_000),
-  ...more,
 })
 const wire = { outgoing: openTestOutgoing(), clock: systemClock }
-const { send, markRead, maxTextLength } = partnerConnector(wire, 10_000)
+const { send } = partnerConnector(wire, 10_000)
 
 test('a text goes with the key, to a path without version or number, as the official platform writes it', async () => {
-  assert.equal(maxTextLength, 4096)
   assert.partialDeepStrictEqual(await send(connection, order()), { outcome: 'accepted', externalId: 'wamid.1' })
   const [asked] = partner.asked
   assert.deepEqual([asked?.method, asked?.url], ['POST', '/messages'])
-  assert.deepEqual([asked?.headers['d360-api-key'], asked?.headers.authorization], ['a-key-of-its-own', undefined])
-  assert.deepEqual(asked?.body, {
-    messaging_product: 'whatsapp',
-    recipient_type: 'individual',
-    to: '+5511987654321',
-    type: 'text',
-    text: { preview_url: true, body: 'Olá' },
-    biz_opaque_callback_data: 'message:0',
-  })
-})
-
-test('a template goes by name and language, and what was read is told', async () => {
-  const template: Outgoing = { kind: 'template', name: 'hello', language: 'en', parameters: ['Ana'], names: null }
-  await send(connection, order({ message: template }))
-  await markRead(connection, 'wamid.IN', { phone: null, userId: null })
-  const [sent, read] = partner.asked.map(({ body }) => body)
-  assert.deepEqual(sent.template, {
-    name: 'hello',
-    language: { code: 'en' },
-    components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }],
-  })
-  assert.deepEqual(read, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN' })
-})
-
-test('nothing leaves after the deadline', async () => {
-  const result = await send(connection, order({ deadline: new Date(0) }))
-  assert.deepEqual(result, { outcome: 'unreachable', errorCode: 'deadline_passed' })
-  assert.equal(partner.asked.length, 0)
+  assert.deepEqual([asked?.headers['d360-api-key'], asked?.headers.authorization], ['the-key', undefined])
+  const expected = { messaging_product: 'whatsapp', to: '+5511987654321', text: { preview_url: true, body: 'Olá' } }
+  assert.partialDeepStrictEqual(asked?.body, { ...expected, biz_opaque_callback_data: 'message:0' })
 })
 
 const none = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'none' })

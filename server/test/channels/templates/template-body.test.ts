@@ -50,39 +50,22 @@ test('languages are written with an underscore', () => {
 })
 
 const body = { type: 'BODY', text: 'Hi {{1}}' }
+const header = (format: string, text?: string) => ({ type: 'HEADER', format, ...(text !== undefined && { text }) })
+const buttons = (...all: object[]) => ({ type: 'BUTTONS', buttons: all })
+const url = (path: string) => ({ type: 'URL', url: `https://x.example/${path}` })
+const plain = buttons({ type: 'QUICK_REPLY' }, { type: 'PHONE_NUMBER' }, url(''))
 const sendable: [what: string, parts: unknown, more: object, expected: boolean][] = [
   ['a body alone', [body], {}, true],
-  [
-    'a plain header and a footer',
-    [{ type: 'HEADER', format: 'TEXT', text: 'Shop' }, body, { type: 'FOOTER', text: 'x' }],
-    {},
-    true,
-  ],
+  ['a plain header and a footer', [header('TEXT', 'Shop'), body, { type: 'FOOTER', text: 'x' }], {}, true],
   ['lower-case types', [{ type: 'body', text: 'Hi' }], {}, true],
-  [
-    'plain buttons',
-    [
-      body,
-      {
-        type: 'BUTTONS',
-        buttons: [{ type: 'QUICK_REPLY' }, { type: 'PHONE_NUMBER' }, { type: 'URL', url: 'https://x.example' }],
-      },
-    ],
-    {},
-    true,
-  ],
-  ['a header with a variable', [{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' }, body], {}, false],
-  ['a header with an image', [{ type: 'HEADER', format: 'IMAGE' }, body], {}, false],
-  ['a header with a place', [{ type: 'HEADER', format: 'LOCATION' }, body], {}, false],
-  [
-    'a button with a variable',
-    [body, { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x.example/{{1}}' }] }],
-    {},
-    false,
-  ],
-  ['a code to copy', [body, { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE' }] }], {}, false],
-  ['a one-time code', [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }], {}, false],
-  ['a form', [body, { type: 'BUTTONS', buttons: [{ type: 'FLOW' }] }], {}, false],
+  ['plain buttons', [body, plain], {}, true],
+  ['a header with a variable', [header('TEXT', 'Order {{1}}'), body], {}, false],
+  ['a header with an image', [header('IMAGE'), body], {}, false],
+  ['a header with a place', [header('LOCATION'), body], {}, false],
+  ['a button with a variable', [body, buttons(url('{{1}}'))], {}, false],
+  ['a code to copy', [body, buttons({ type: 'COPY_CODE' })], {}, false],
+  ['a one-time code', [body, buttons({ type: 'OTP' })], {}, false],
+  ['a form', [body, buttons({ type: 'FLOW' })], {}, false],
   ['a carousel', [body, { type: 'CAROUSEL', cards: [] }], {}, false],
   ['no body', [{ type: 'FOOTER', text: 'x' }], {}, false],
   ['no components', undefined, {}, false],
@@ -103,15 +86,13 @@ for (const [what, components, more, expected] of sendable) {
   })
 }
 
-const picture = { type: 'HEADER', format: 'IMAGE' }
-const button = (type: string) => ({ type: 'BUTTONS', buttons: [{ type, text: 'x' }] })
 for (const [what, components, expected] of [
-  ['a picture', [picture, body], 'image'],
-  ['a video and a plain button', [{ type: 'HEADER', format: 'VIDEO' }, body, button('QUICK_REPLY')], 'video'],
-  ['a document', [{ type: 'HEADER', format: 'DOCUMENT' }, body], 'document'],
-  ['a place', [{ type: 'HEADER', format: 'LOCATION' }, body], null],
-  ['a picture, and a code to copy', [picture, body, button('COPY_CODE')], null],
-  ['a text', [{ type: 'HEADER', format: 'TEXT', text: 'x' }, body], null],
+  ['a picture', [header('IMAGE'), body], 'image'],
+  ['a video and a plain button', [header('VIDEO'), body, buttons({ type: 'QUICK_REPLY' })], 'video'],
+  ['a document', [header('DOCUMENT'), body], 'document'],
+  ['a place', [header('LOCATION'), body], null],
+  ['a picture, and a code to copy', [header('IMAGE'), body, buttons({ type: 'COPY_CODE' })], null],
+  ['a text', [header('TEXT', 'x'), body], null],
 ] as const) {
   test(`a template with ${what} in its header needs ${expected ?? 'no'} file to be sent`, () => {
     const told = { name: 'a', language: 'en', status: 'APPROVED', category: 'UTILITY', components }

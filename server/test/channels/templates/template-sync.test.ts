@@ -4,7 +4,7 @@ import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-p
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { teamTopic } from '../../../src/team/team-news.ts'
-import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
 
@@ -189,9 +189,9 @@ test('a token that is not taken makes the connection unavailable; a missing perm
 
 test('without an account there are no templates and no call', async () => {
   const w = await channelWorld(database, platform.baseUrl)
-  const one = await w.connect({ accountId: null })
+  const { id } = await w.connect({ accountId: null })
   platform.asked = []
-  assert.deepEqual((await sync(w, one.id)).json().templates, [])
+  assert.deepEqual((await sync(w, id)).json().templates, [])
   assert.deepEqual(platform.asked, [])
 })
 
@@ -253,18 +253,4 @@ test('a node that died while reading leaves it to the next after two minutes', a
   pages = [[template('a')]]
   assert.equal(await syncDueTemplates(w.deps), 1)
   assert.deepEqual(await names(w), ['a'])
-})
-
-test('a connection that was made while the platform was away comes back by itself', async () => {
-  const gone = await platformServer()
-  await gone.close()
-  const w = await channelWorld(database, gone.baseUrl)
-  const one = await w.connect()
-  assert.deepEqual([one.state, one.stateReason], ['unavailable', 'unreachable'])
-  await syncDueTemplates(w.deps)
-  assert.equal((await w.find(one.id))?.state, 'unavailable')
-  w.clock.advance(10 * 60_000)
-  const back = { ...w.deps.adapters.waba, ...agreeing }
-  await syncDueTemplates({ ...w.deps, adapters: { ...w.deps.adapters, waba: back } })
-  assert.equal((await w.find(one.id))?.state, 'active')
 })

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
-import type { FileToUpload } from '../../../src/channels/media-way.ts'
 import { giveToNetwork } from '../../../src/channels/unofficial/send/give-file.ts'
-import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import { pictureFile as file, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 
-const file: FileToUpload = {
-  ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
-  bytes: async function* () {
-    yield Buffer.from('x')
-  },
-}
 const isThere = { openFile: async (_: string, id: string) => (id === file.id ? file : null) }
 const { signal } = new AbortController()
 
 const give = (w: SessionWorld, id = file.id, until = signal) =>
-  giveToNetwork(w, { workspaceId: w.workspaceId, id: w.connectionId } as SessionConnection, { id }, until)
+  giveToNetwork(
+    { ...w, pollMs: 20 },
+    { workspaceId: w.workspaceId, id: w.connectionId } as SessionConnection,
+    { id },
+    until,
+  )
 const left = (w: SessionWorld) => w.db.sql`select state from session_sends where workspace_id = ${w.workspaceId}`
 
 test('whoever holds the session gives the network a file, and nothing of that stays behind', async () => {

@@ -84,10 +84,7 @@ test('rotating the data key leaves no old row, and the session goes on as the sa
   assert.equal(await socket.options.sentText(w.network.delivered[0]?.id ?? ''), 'Good morning')
   await socket.close(428)
   await w.work()
-  w.clock.advance(60_000)
-  await w.work()
-  await w.network.last().open()
-  assert.equal(w.network.last().device, socket.device)
+  assert.equal((await w.reconnect()).device, socket.device)
   assert.equal((await w.session()).state, 'open')
 })
 
@@ -96,12 +93,5 @@ test('sessions are counted by state', async () => {
   await w.pair()
   w.clock.advance(60_000)
   const page = (await w.call('GET', '/metrics', { key: testTeamToken })).body as string
-  const open = Number(/^parley_sessions\{state="open"\} (\d+)$/m.exec(page)?.[1])
-  assert.ok(
-    open >= 1,
-    page
-      .split('\n')
-      .filter((line) => line.includes('parley_sessions'))
-      .join('\n'),
-  )
+  assert.match(page, /^parley_sessions\{state="open"\} [1-9]\d*$/m)
 })

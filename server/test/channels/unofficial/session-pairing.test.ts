@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newShopPhone, sessionWorld } from '../../support/channels/session-world.ts'
+import { customerPhone, newShopPhone, sessionWorld } from '../../support/channels/session-world.ts'
 import { signedInMember } from '../../support/member.ts'
-
-test('a connection that was never paired says so', async () => {
-  const w = await sessionWorld()
-  const { state, reason, paired, phone, qr } = await w.session()
-  assert.deepEqual(
-    { state, reason, paired, phone, qr },
-    { state: 'unpaired', reason: 'never_paired', paired: false, phone: null, qr: null },
-  )
-  assert.equal((await w.connection()).stateReason, 'never_paired')
-})
 
 test('pairing by QR: each code is shown until the next, a restart is asked for, then it is open', async () => {
   const w = await sessionWorld()
   const phone = newShopPhone()
+  const never = { state: 'unpaired', reason: 'never_paired', paired: false, phone: null, qr: null }
+  assert.partialDeepStrictEqual(await w.session(), never)
+  assert.equal((await w.connection()).stateReason, 'never_paired')
   assert.equal((await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })).status, 202)
   await w.work()
   const first = w.network.last()
@@ -27,7 +20,10 @@ test('pairing by QR: each code is shown until the next, a restart is asked for, 
   assert.equal((await w.session()).qr, 'second code')
   assert.equal((await w.session()).shownUntil, new Date(w.clock.now().getTime() + 20_000).toISOString())
   assert.equal((await w.connection()).stateReason, 'pairing')
+  w.clock.advance(20_001)
+  assert.equal((await w.session()).qr, null, 'a code that is over is not shown')
 
+  await first.qr('third code')
   await first.login()
   assert.equal((await w.session()).qr, null)
   await first.close(515)
@@ -57,15 +53,6 @@ test('pairing by code: the letters are asked for once, for the phone in digits',
   const wrong = await w.team('POST', `/${w.connectionId}/pair`, { method: 'code', phone: 'abc' })
   assert.equal(wrong.status, 400)
   assert.equal(wrong.body.data.issues[0].path, 'phone')
-})
-
-test('a QR code that is over is not shown', async () => {
-  const w = await sessionWorld()
-  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
-  await w.work()
-  await w.network.last().qr('code')
-  w.clock.advance(60_001)
-  assert.equal((await w.session()).qr, null)
 })
 
 test('a pairing that nobody takes up ends, and can be asked for again', async () => {
@@ -104,11 +91,12 @@ test('where the network cannot be reached it is said that there is no code, and 
   assert.equal((await w.session()).state, 'open')
 })
 
-test('a new pairing unlinks the old device, forgets its keys and voids what was acknowledged', async () => {
+test('a person confirms the risk of a paired number; a new pairing unlinks the old device, forgets its keys and voids that', async () => {
   const w = await sessionWorld()
   const old = await w.pair()
-  await w.acknowledge()
-  assert.notEqual((await w.connection()).acknowledgement, null)
+  const member = await signedInMember(w)
+  const confirmed = await member.call('POST', `/connections/${w.connectionId}/acknowledge`)
+  assert.equal(confirmed.body.connection.acknowledgement.by, member.userId)
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
   assert.equal((await w.connection()).state, 'unavailable')
   await w.work()
@@ -125,9 +113,13 @@ test('a new pairing unlinks the old device, forgets its keys and voids what was 
   assert.equal((await w.connection()).state, 'active')
 })
 
-test('unpairing logs out and forgets', async () => {
+test('unpairing logs out and forgets; what a customer writes meanwhile is not lost', async () => {
   const w = await sessionWorld()
-  const socket = await w.pair()
+  const { socket } = await w.talk()
+  w.network.beforeLogout = async () => {
+    await socket.customerWrites(customerPhone, 'one more thing')
+    await socket.close(401)
+  }
   const answer = await w.team('POST', `/${w.connectionId}/unpair`)
   assert.equal(answer.status, 202)
   const unlinked = { state: 'unpaired', reason: 'logged_out', paired: false, phone: null }
@@ -140,19 +132,7 @@ test('unpairing logs out and forgets', async () => {
   const [keys] = await w.db.sql`select count(*) as count from session_keys where connection_id = ${w.connectionId}`
   assert.equal(keys?.count, 0)
   assert.equal(w.holder.count(), 0)
-})
-
-test('what a customer writes while the session logs out is not lost', async () => {
-  const w = await sessionWorld()
-  const { socket } = await w.talk()
-  w.network.beforeLogout = async () => {
-    await socket.customerWrites('5581991234567', 'one more thing')
-    await socket.close(401)
-  }
-  await w.team('POST', `/${w.connectionId}/unpair`)
-  await w.work()
   assert.equal((await w.conversation()).unread_count, 2)
-  assert.equal((await w.session()).state, 'unpaired')
 })
 
 test('a removed connection logs out, and nothing of its session is left', async () => {
@@ -216,14 +196,4 @@ test('members see how a session is; to pair it, and to see what pairs it, is for
   const seen = (await member.call('GET', `${path}/session`)).body.session
   assert.deepEqual([seen.state, seen.qr, seen.shownUntil], ['pairing', null, null])
   assert.equal((await member.call('POST', `${path}/unpair`)).status, 403)
-})
-
-test('a person confirms the risk of a paired number, and may be asked again after a new pairing', async () => {
-  const w = await sessionWorld()
-  await w.pair()
-  const member = await signedInMember(w)
-  const path = `/connections/${w.connectionId}/acknowledge`
-  assert.equal((await member.call('POST', path)).body.connection.acknowledgement.by, member.userId)
-  await w.pair()
-  assert.equal((await w.connection()).acknowledgement, null)
 })

@@ -5,7 +5,7 @@ import { customerPhone, sessionWorld } from '../../support/channels/session-worl
 import { statementsOf } from '../../support/database.ts'
 import { badPlans } from '../../support/plans.ts'
 
-test('no statement of a session reads what was sent, or its keys, from end to end', async () => {
+test('no statement of a session reads what was sent, or its keys, from end to end; to take a send back is one statement', async () => {
   const w = await sessionWorld()
   const { db, workspaceId, connectionId, clock } = w
   const { socket, conversationId } = await w.talk()
@@ -32,6 +32,13 @@ test('no statement of a session reads what was sent, or its keys, from end to en
     await w.work()
     await forgetOldSends(db, clock.now())
   })
-  const sends = statements.filter(({ text }) => /session_sends|session_keys/.test(text))
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  const takenBack = await statementsOf(async () => void (await w.settleAsDead()))
+  goOn()
+  await posting
+  assert.equal(takenBack.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
+  const sends = [...statements, ...takenBack].filter(({ text }) => /session_sends|session_keys/.test(text))
   assert.deepEqual(await badPlans(db, sends, ['session_sends', 'session_keys']), [])
 })

@@ -52,6 +52,11 @@ const media = (type: string, fields: object) => ({
 
 const picture = { ...told, mimetype: 'image/jpeg', width: 640, height: 480 }
 const shown = media('image', { kind: 'image', mimeType: 'image/jpeg', width: 640, height: 480 })
+const changed = (fields: object) => ({ imageMessage: { ...picture, ...fields } })
+const bytesAsJson = { type: 'Buffer', data: hash.toString('base64') }
+const inBase64 = changed({ mediaKey: key.toString('base64'), fileSha256: bytesAsJson, fileLength: '4000' })
+const sound = { ...told, ptt: true, seconds: 9, mimetype: 'audio/ogg; codecs=opus' }
+const heard = { kind: 'voice', seconds: 9, waveform: [0, 50, 100], mimeType: 'audio/ogg' }
 const vcard = [
   'BEGIN:VCARD',
   'VERSION:3.0',
@@ -73,42 +78,22 @@ const answer = (quotedMessage: unknown) => ({
   extendedTextMessage: { text: 'Yes', contextInfo: { stanzaId: '3AQ', quotedMessage } },
 })
 
+const quoted = (text: string | null) => ({ quoted: { externalId: '3AQ', text } })
+const moving = { degreesLatitude: 1.5, degreesLongitude: -2, caption: 'On my way' }
+const forwarded = { text: 'x', contextInfo: { isForwarded: true } }
 const details: [what: string, content: unknown, detail: unknown][] = [
   ['words alone', { conversation: 'Hi' }, undefined],
-  ['a picture', { imageMessage: picture }, shown],
+  ['a picture', changed({}), shown],
   ['a picture as JSON makes of it', { imageMessage: JSON.parse(JSON.stringify(picture)) }, shown],
-  [
-    'a picture in base64',
-    {
-      imageMessage: {
-        ...picture,
-        mediaKey: key.toString('base64'),
-        fileSha256: { type: 'Buffer', data: hash.toString('base64') },
-        fileLength: '4000',
-      },
-    },
-    shown,
-  ],
-  ['a picture without its key', { imageMessage: { ...picture, mediaKey: undefined } }, undefined],
-  ['a picture with too long a key', { imageMessage: { ...picture, mediaKey: Buffer.alloc(65) } }, undefined],
+  ['a picture in base64', inBase64, shown],
+  ['a picture without its key', changed({ mediaKey: undefined }), undefined],
+  ['a picture with too long a key', changed({ mediaKey: Buffer.alloc(65) }), undefined],
   [
     'a picture with too large a preview',
-    { imageMessage: { ...picture, jpegThumbnail: Buffer.alloc(6_145) } },
+    changed({ jpegThumbnail: Buffer.alloc(6_145) }),
     { media: { ...shown.media, thumbnail: null } },
   ],
-  [
-    'a voice note',
-    {
-      audioMessage: {
-        ...told,
-        ptt: true,
-        seconds: 9,
-        waveform: Buffer.from([0, 50, 255]),
-        mimetype: 'audio/ogg; codecs=opus',
-      },
-    },
-    media('audio', { kind: 'voice', seconds: 9, waveform: [0, 50, 100], mimeType: 'audio/ogg' }),
-  ],
+  ['a voice note', { audioMessage: { ...sound, waveform: Buffer.from([0, 50, 255]) } }, media('audio', heard)],
   ['a round video', { ptvMessage: told }, media('video', { kind: 'video' })],
   [
     'a film that plays by itself',
@@ -127,7 +112,7 @@ const details: [what: string, content: unknown, detail: unknown][] = [
   ],
   [
     'a moving place',
-    { liveLocationMessage: { degreesLatitude: 1.5, degreesLongitude: -2, caption: 'On my way' } },
+    { liveLocationMessage: moving },
     { place: { latitude: 1.5, longitude: -2, name: 'On my way', address: null, isLive: true } },
   ],
   ['a contact', { contactMessage: { vcard } }, { cards: [bea] }],
@@ -142,23 +127,15 @@ const details: [what: string, content: unknown, detail: unknown][] = [
       ],
     },
   ],
-  ['an answer', answer({ conversation: 'Coming?' }), { quoted: { externalId: '3AQ', text: 'Coming?' } }],
-  [
-    'an answer to a picture',
-    answer({ imageMessage: { caption: 'Look' } }),
-    { quoted: { externalId: '3AQ', text: 'Look' } },
-  ],
-  ['an answer to what is not told', answer(undefined), { quoted: { externalId: '3AQ', text: null } }],
+  ['an answer', answer({ conversation: 'Coming?' }), quoted('Coming?')],
+  ['an answer to a picture', answer({ imageMessage: { caption: 'Look' } }), quoted('Look')],
+  ['an answer to what is not told', answer(undefined), quoted(null)],
   [
     'an answer to many words',
     answer({ ephemeralMessage: { message: { conversation: 'a'.repeat(3000) } } }),
-    { quoted: { externalId: '3AQ', text: 'a'.repeat(1000) } },
+    quoted('a'.repeat(1000)),
   ],
-  [
-    'words passed on',
-    { extendedTextMessage: { text: 'x', contextInfo: { isForwarded: true } } },
-    { isForwarded: true },
-  ],
+  ['words passed on', { extendedTextMessage: forwarded }, { isForwarded: true }],
   [
     'a reaction',
     { reactionMessage: { key: { id: '3AR' }, text: '👍' } },

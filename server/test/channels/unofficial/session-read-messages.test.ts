@@ -26,6 +26,8 @@ function written(message: unknown) {
 const text = { conversation: 'Hello' }
 const unshown = 'Message of a kind that cannot be shown'
 
+const withCaption = { documentWithCaptionMessage: { message: { documentMessage: { caption: 'c' } } } }
+const options = [{ optionName: 'Yes' }, {}, { optionName: 'No' }]
 const contents: [what: string, message: unknown, kind: string, text: string][] = [
   ['text', text, 'text', 'Hello'],
   ['text with a link', { extendedTextMessage: { text: 'see x.test' }, messageContextInfo: {} }, 'text', 'see x.test'],
@@ -54,41 +56,22 @@ const contents: [what: string, message: unknown, kind: string, text: string][] =
   ['an order', { orderMessage: { orderTitle: 'Two shirts', itemCount: 2 } }, 'text', 'Two shirts'],
   ['a disappearing text', { ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
   ['an image to see once', { viewOnceMessageV2: { message: { imageMessage: { caption: 'x' } } } }, 'image', 'x'],
-  [
-    'wrapped twice',
-    {
-      ephemeralMessage: { message: { documentWithCaptionMessage: { message: { documentMessage: { caption: 'c' } } } } },
-    },
-    'document',
-    'c',
-  ],
-  [
-    'a poll',
-    { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'Yes' }, {}, { optionName: 'No' }] } },
-    'text',
-    '📊 Lunch?\n• Yes\n• No',
-  ],
+  ['wrapped twice', { ephemeralMessage: { message: withCaption } }, 'document', 'c'],
+  ['a poll', { pollCreationMessageV3: { name: 'Lunch?', options } }, 'text', '📊 Lunch?\n• Yes\n• No'],
   ['a poll without a question', { pollCreationMessage: { options: [{ optionName: 'Yes' }] } }, 'system', unshown],
   ['a kind that is too new', { eventInviteMessage: {} }, 'system', `${unshown}: event_invite`],
   ['a kind that nobody knows', { 'x y': 1 }, 'system', unshown],
   ['text without words', { extendedTextMessage: {} }, 'system', unshown],
 ]
 
+const call = (fields: object) => ({ message: { callLogMesssage: fields } })
 const calls: [what: string, item: object, said: string][] = [
   ['rang out', { messageStubType: 40 }, 'Missed call'],
   ['with video rang out', { messageStubType: 'CALL_MISSED_VIDEO' }, 'Missed video call'],
-  ['was answered', { message: { callLogMesssage: { callOutcome: 'CONNECTED', durationSecs: 125 } } }, 'Call (2:05)'],
-  [
-    'with video was answered',
-    { message: { callLogMesssage: { isVideo: true, callOutcome: 0, durationSecs: '3609' } } },
-    'Video call (1:00:09)',
-  ],
-  ['was declined', { message: { callLogMesssage: { callOutcome: 3 } } }, 'Declined call'],
-  [
-    'was silenced',
-    { message: { callLogMesssage: { callOutcome: 'SILENCED_BY_DND', durationSecs: 0 } } },
-    'Missed call',
-  ],
+  ['was answered', call({ callOutcome: 'CONNECTED', durationSecs: 125 }), 'Call (2:05)'],
+  ['with video was answered', call({ isVideo: true, callOutcome: 0, durationSecs: '3609' }), 'Video call (1:00:09)'],
+  ['was declined', call({ callOutcome: 3 }), 'Declined call'],
+  ['was silenced', call({ callOutcome: 'SILENCED_BY_DND', durationSecs: 0 }), 'Missed call'],
 ]
 
 for (const [what, item, said] of calls) {
@@ -151,11 +134,8 @@ test('a message that could not be decrypted counts once it comes again under its
 })
 
 test('what a customer wrote while we were away is a message like any other', () => {
-  const { events } = readEvent(
-    { event: 'messages.upsert', data: { type: 'append', messages: [socketMessage(text)] } },
-    now,
-  )
-  assert.equal(events[0]?.type, 'message')
+  const data = { type: 'append', messages: [socketMessage(text)] }
+  assert.equal(readEvent({ event: 'messages.upsert', data }, now).events[0]?.type, 'message')
 })
 
 test('what a person wrote on the phone is an echo to the customer, without the name of who wrote', () => {
@@ -203,30 +183,16 @@ for (const [what, key, userId, phone] of people) {
   })
 }
 
-test('an ad is told with every field', () => {
-  const externalAdReply = {
-    title: 'Spring',
-    body: 'x',
-    sourceType: 'ad',
-    sourceId: '120',
-    sourceUrl: 'https://x.test',
-    ctwaClid: 'c1',
-  }
+test('an ad is told with every field, null where there is none', () => {
+  const said = { title: 'Spring', sourceType: 'ad', sourceId: '120', sourceUrl: 'https://x.test', ctwaClid: 'c1' }
   const ad = { ctwa_clid: 'c1', source_id: '120', source_type: 'ad', source_url: 'https://x.test', headline: 'Spring' }
-  const content = { extendedTextMessage: { text: 'Hi', contextInfo: { externalAdReply } } }
+  const content = { extendedTextMessage: { text: 'Hi', contextInfo: { externalAdReply: said } } }
   assert.deepEqual(written(socketMessage(content)).referral, ad)
   assert.deepEqual(written(socketMessage({ ephemeralMessage: { message: content } })).referral, ad)
-})
-
-test('an ad without an id of the tap says so with null', () => {
-  const contextInfo = { externalAdReply: { sourceType: 'post', sourceId: 7 } }
-  assert.deepEqual(written(socketMessage({ imageMessage: { contextInfo } })).referral, {
-    ctwa_clid: null,
-    source_id: '7',
-    source_type: 'post',
-    source_url: null,
-    headline: null,
-  })
+  const post = { sourceType: 'post', sourceId: 7 }
+  const { referral } = written(socketMessage({ imageMessage: { contextInfo: { externalAdReply: post } } }))
+  const none = { ctwa_clid: null, source_url: null, headline: null }
+  assert.deepEqual(referral, { ...none, source_id: '7', source_type: 'post' })
 })
 
 test('a link with a picture is no ad', () => {

@@ -168,15 +168,13 @@ const names: SocketEventName[] = [
   'lid-mapping.update',
 ]
 
-test('nothing that comes over the wire makes the reader throw', () => {
-  const event = fc.constantFrom(...names)
-  fc.assert(
-    fc.property(event, fc.jsonValue(), (name, data) => {
-      assert.ok(Array.isArray(readEvent({ event: name, data }, now).events))
-    }),
-    { numRuns: 500 },
-  )
-})
+const lookedAt = [
+  'key id remoteJid remoteJidAlt fromMe message messages update status text lid conversation extendedTextMessage',
+  'ephemeralMessage editedMessage imageMessage contextInfo protocolMessage reactionMessage type timestampMs mediaKey',
+  'waveform fileLength vcard stanzaId quotedMessage contactMessage locationMessage audioMessage contactsArrayMessage',
+  'contacts messageTimestamp low high lidPnMappings pn pushName messageStubParameters externalAdReply connection',
+  'lastDisconnect error output me qr __proto__ constructor toString',
+].flatMap((line) => line.split(' '))
 
 // Nonsense in the places that are looked at, which is where a fault of the reader would be.
 const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -184,38 +182,14 @@ const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
     { depthSize: 'small' },
     fc.constantFrom(null, true, -1, 0, 2, 1e300, '', '\0', '\ud800', customerJid, customerLid, 'x@g.us', {}, []),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(
-      fc.constantFrom(
-        ...[
-          'key',
-          'id',
-          'remoteJid',
-          'remoteJidAlt',
-          'fromMe',
-          'message',
-          'messages',
-          'update',
-          'status',
-          'text',
-          'lid',
-        ],
-        ...['conversation', 'extendedTextMessage', 'ephemeralMessage', 'editedMessage', 'imageMessage', 'contextInfo'],
-        ...['protocolMessage', 'reactionMessage', 'type', 'timestampMs', 'mediaKey', 'waveform', 'fileLength', 'vcard'],
-        ...['stanzaId', 'quotedMessage', 'contactMessage', 'locationMessage', 'audioMessage'],
-        ...['contactsArrayMessage', 'contacts', 'messageTimestamp', 'low', 'high', 'lidPnMappings', 'pn', 'pushName'],
-        ...['messageStubParameters', 'externalAdReply', 'connection', 'lastDisconnect', 'error', 'output', 'me', 'qr'],
-        ...['__proto__', 'constructor', 'toString'],
-      ),
-      tie('value'),
-      { maxKeys: 5 },
-    ),
+    fc.dictionary(fc.constantFrom(...lookedAt), tie('value'), { maxKeys: 5 }),
   ),
 }))
 
-test('nonsense in every place that is looked at loses itself alone', () => {
+test('nothing that comes over the wire makes the reader throw: nonsense loses itself alone, wherever it is', () => {
   const good = socketMessage({ conversation: 'Hello' })
   fc.assert(
-    fc.property(fc.constantFrom(...names), nonsense, (name, value) => {
+    fc.property(fc.constantFrom(...names), fc.oneof(nonsense, fc.jsonValue()), (name, value) => {
       for (const data of [value, [value], { messages: [value, good] }]) {
         const { events } = readEvent({ event: name, data }, now)
         for (const event of events) if ('externalId' in event) assert.ok(event.externalId.length > 0)
@@ -224,7 +198,7 @@ test('nonsense in every place that is looked at loses itself alone', () => {
       assert.ok(events.some((event) => event.type === 'message' && event.text === 'Hello'))
       assert.ok(!skipped.includes('item that could not be read'))
     }),
-    { numRuns: 1500 },
+    { numRuns: 300 },
   )
 })
 

@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { connectorsOf } from '../../../src/app/inbox.ts'
-import type { FileToUpload } from '../../../src/channels/media-way.ts'
-import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
-import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
-import { statementsOf } from '../../support/database.ts'
+import { pictureFile, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { addUpload } from '../../support/inbox/uploads.ts'
-import { badPlans } from '../../support/plans.ts'
-import { until } from '../../support/until.ts'
 import { testTeamToken } from '../../support/world.ts'
-
-/** What the watch finds once the process of each send that is under way counts as dead. */
-async function settleAsDead(w: SessionWorld): Promise<number> {
-  await w.db.sql`
-    update dispatches
-    set alive_until = ${new Date(Date.now() - 1)},
-      starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
-    where workspace_id = ${w.workspaceId}`
-  return settleStranded({ ...w, connectors: connectorsOf(w) })
-}
 
 async function outcomeOf(w: SessionWorld, conversationId: string) {
   const { status, error_code } = (await w.messages(conversationId)).at(-1)
   return `${status} ${error_code}`
-}
-
-const waiting = async (w: SessionWorld) => {
-  const rows = await w.db.sql`
-    select from session_sends where workspace_id = ${w.workspaceId} and state = 'waiting' and kind = 'message'`
-  return rows.length > 0
 }
 
 test('a send whose process died before it asked the session’s holder was not sent, and one that was merely slow sends nothing', async () => {
@@ -38,7 +16,7 @@ test('a send whose process died before it asked the session’s holder was not s
   const { halted, goOn } = w.haltBeforeAsking()
   const posting = w.post(conversationId)
   await halted
-  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
   goOn()
   const { status, body } = await posting
@@ -51,19 +29,13 @@ test('a send whose process died before it asked the session’s holder was not s
 test('a send that nobody has claimed is taken back when its process has died, and no holder sends it later', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
-  await socket.close(428)
-  await w.holder.idle()
-  // Nobody has noticed yet that the line is lost.
-  await w.db.sql`update connections set state = 'active', state_reason = null where id = ${w.connectionId}`
+  await w.loseLine(socket)
   const posting = w.post(conversationId)
-  await until(() => waiting(w), 'a send that waits')
-  assert.equal(await settleAsDead(w), 1)
+  await w.sendIs('waiting')
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
   assert.equal((await posting).body.status, 'failed')
-  w.clock.advance(60_000)
-  await w.work()
-  await w.network.last().open()
-  await w.work()
+  await w.reconnect()
   assert.equal(w.network.delivered.length, 0)
 })
 
@@ -73,25 +45,23 @@ test('a send that was claimed may have left: its outcome is open until the netwo
   w.network.acknowledges = false
   const posting = w.post(conversationId)
   const { id } = await w.network.arrived(1)
-  assert.equal(await settleAsDead(w), 0)
+  assert.equal(await w.settleAsDead(), 0)
   assert.equal(await outcomeOf(w, conversationId), 'pending null')
   await socket.status(id, 2)
   assert.equal(await outcomeOf(w, conversationId), 'sent null')
   assert.equal((await posting).body.status, 'sent')
 })
 
-const bytes = Buffer.from('a picture')
-const file: FileToUpload = {
-  ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
-  bytes: async function* () {
-    yield bytes
-  },
-}
-
 async function postFile(w: SessionWorld, conversationId: string) {
   const { workspaceId, media } = w
   await media.writeMark('a mark')
-  const id = await addUpload(w, { workspaceId, conversationId }, { kind: 'image', type: 'image/png', bytes })
+  const id = await addUpload(
+    w,
+    { workspaceId, conversationId },
+    {
+      ...{ kind: 'image', type: 'image/png', bytes: Buffer.from('a picture') },
+    },
+  )
   return w.call('POST', `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${conversationId}/messages`, {
     body: { kind: 'media', upload_id: id },
     headers: { 'idempotency-key': randomUUID() },
@@ -99,35 +69,19 @@ async function postFile(w: SessionWorld, conversationId: string) {
   })
 }
 
-const filesThat = (w: SessionWorld, state: string) => async () => {
-  const rows = await w.db.sql`
-    select from session_sends where workspace_id = ${w.workspaceId} and state = ${state} and kind = 'file'`
-  return rows.length > 0
-}
-
 for (const state of ['waiting', 'claimed'] as const) {
   test(`a file’s send whose process died while its file was ${state} was not sent, and whoever has the file sends nothing with it`, async () => {
-    const w = await sessionWorld({ openFile: async () => file })
+    const w = await sessionWorld({ openFile: async () => pictureFile })
     const { socket, conversationId } = await w.talk()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
     w.network.beforeUpload = () => goesOn
-    if (state === 'waiting') {
-      await socket.close(428)
-      await w.holder.idle()
-      // Nobody has noticed yet that the line is lost.
-      await w.db.sql`update connections set state = 'active', state_reason = null where id = ${w.connectionId}`
-    }
+    if (state === 'waiting') await w.loseLine(socket)
     const posting = postFile(w, conversationId)
-    await until(filesThat(w, state), `a file that is ${state}`)
-    assert.equal(await settleAsDead(w), 1)
+    await w.sendIs(state, 'file')
+    assert.equal(await w.settleAsDead(), 1)
     assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
     goOn()
-    if (state === 'waiting') {
-      w.clock.advance(60_000)
-      await w.work()
-      await w.network.last().open()
-      await w.work()
-    }
+    if (state === 'waiting') await w.reconnect()
     const { status, body } = await posting
     assert.deepEqual([status, body.status], [202, 'failed'])
     await w.work()
@@ -143,31 +97,8 @@ test('what a session has to say of a send counts for ten minutes only, as it for
   const posting = w.post(conversationId)
   await halted
   w.clock.advance(10 * 60_000)
-  assert.equal(await settleAsDead(w), 1)
+  assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed outcome_unknown')
-  goOn()
-  await posting
-})
-
-test('to take a send back costs the same, however much was sent', async () => {
-  const w = await sessionWorld()
-  const { conversationId } = await w.talk()
-  const { workspaceId, connectionId, clock, db } = w
-  await db.sql`
-    insert into session_sends (workspace_id, connection_id, id, kind, content, deadline, state, created_at)
-    select ${workspaceId}, ${connectionId}, 'old' || n, 'message', '', now(), 'accepted', ${clock.now()}::timestamptz
-    from generate_series(1, 4000) as n`
-  await db.sql`analyze session_sends`
-  const { halted, goOn } = w.haltBeforeAsking()
-  const posting = w.post(conversationId)
-  await halted
-  const statements = await statementsOf(async () => {
-    await settleAsDead(w)
-  })
-  const sends = statements.filter(({ text }) => /session_sends/.test(text))
-  // Beside it there may be what the session does of itself.
-  assert.equal(sends.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
-  assert.deepEqual(await badPlans(db, sends, ['session_sends']), [])
   goOn()
   await posting
 })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { parse } from '../../../src/channels/waba/read/parse.ts'
 import {
   at,
   change,
@@ -9,25 +8,20 @@ import {
   message,
   messages,
   ownPhone,
+  parsed,
   payload,
   text,
   value,
 } from '../../support/channels/waba-payloads.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 
-const now = new Date('2026-03-10T12:00:00.000Z')
-
 function only(body: unknown): ChannelEvent {
-  const { items, skipped } = parse(body, now)
+  const { items, skipped } = parsed(body)
   assert.deepEqual([items.length, skipped], [1, []])
-  const [item] = items
-  assert.ok(item)
-  return item.event
+  return items[0]?.event ?? assert.fail()
 }
 
-function detailOf(event: ChannelEvent): unknown {
-  return 'detail' in event ? event.detail : undefined
-}
+const detailOf = (event: ChannelEvent): unknown => ('detail' in event ? event.detail : undefined)
 
 const sha256 = Buffer.alloc(32, 7).toString('base64')
 const by = (id: string) => ({ source: { by: 'id', id } })

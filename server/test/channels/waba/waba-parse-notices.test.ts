@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { parse } from '../../../src/channels/waba/read/parse.ts'
 import {
   accountId,
   at,
   change,
   customerPhone,
+  eventsOf,
   message,
   messages,
+  onlyEvent,
   ownPhone,
+  parsed,
   payload,
   status,
   text,
@@ -17,87 +18,39 @@ import {
   value,
 } from '../../support/channels/waba-payloads.ts'
 
-const now = new Date('2026-03-10T12:00:00.000Z')
-const read = (body: unknown) => parse(body, now)
-const eventsOf = (body: unknown): ChannelEvent[] => read(body).items.map((item) => item.event)
-
-function only<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<ChannelEvent, { type: T }> {
-  const events = eventsOf(body)
-  assert.equal(events.length, 1)
-  const [event] = events
-  assert.equal(event?.type, type)
-  return event as Extract<ChannelEvent, { type: T }>
-}
-
 const ana = { profile: { name: 'Ana', username: 'ana.s' } }
+const both = { ...ana, wa_id: customerPhone, user_id: userId }
+const eve = { profile: { name: 'Eve' }, wa_id: '15550100' }
+const named = (username: string) => [{ profile: { username }, wa_id: customerPhone }]
+const parent = { parent_user_id: 'BR.ENT.1' }
+const hidden = { from: undefined, from_user_id: userId }
+const odd = [{ ...both, user_id: 'foo_bar' }]
+const byPhone = [null, null, customerPhone]
 const customers: [what: string, contacts: unknown, sender: Record<string, unknown>, expected: unknown[]][] = [
   [
     'both phone and user id',
-    [{ ...ana, wa_id: customerPhone, user_id: userId, parent_user_id: 'BR.ENT.1' }],
-    { from: customerPhone, from_user_id: userId },
+    [{ ...both, ...parent }],
+    { from_user_id: userId },
     [userId, 'BR.ENT.1', customerPhone, 'Ana'],
   ],
-  [
-    'a hidden number',
-    [{ ...ana, user_id: userId }],
-    { from: undefined, from_user_id: userId },
-    [userId, null, null, 'Ana'],
-  ],
+  ['a hidden number', [{ ...ana, user_id: userId }], hidden, [userId, null, null, 'Ana']],
   ['a user id in the place of the number', [{ ...ana, wa_id: userId }], { from: userId }, [userId, null, null, 'Ana']],
-  [
-    'a user id in the contact alone',
-    [{ ...ana, wa_id: customerPhone, user_id: userId }],
-    {},
-    [userId, null, customerPhone, 'Ana'],
-  ],
-  [
-    'a phone in the contact alone',
-    [{ ...ana, wa_id: customerPhone, user_id: userId }],
-    { from: undefined, from_user_id: userId },
-    [userId, null, customerPhone, 'Ana'],
-  ],
-  [
-    'a malformed user id',
-    [{ ...ana, wa_id: customerPhone, user_id: 'foo_bar' }],
-    { from_user_id: 'foo_bar' },
-    [null, null, customerPhone, 'Ana'],
-  ],
-  ['a plus before the number', [], { from: `+${customerPhone}` }, [null, null, customerPhone, null]],
-  ['a number written as a number', [], { from: 5511987654321 }, [null, null, customerPhone, null]],
-  [
-    'a username with an at sign',
-    [{ profile: { username: '@ana' }, wa_id: customerPhone }],
-    {},
-    [null, null, customerPhone, '@ana'],
-  ],
-  [
-    'a username without one',
-    [{ profile: { username: 'ana' }, wa_id: customerPhone }],
-    {},
-    [null, null, customerPhone, '@ana'],
-  ],
-  ['no contacts', undefined, {}, [null, null, customerPhone, null]],
-  [
-    'contacts of other people first',
-    [
-      { profile: { name: 'Eve' }, wa_id: '15550100' },
-      { ...ana, wa_id: customerPhone },
-    ],
-    {},
-    [null, null, customerPhone, 'Ana'],
-  ],
-  [
-    'contacts of other people alone',
-    [{ profile: { name: 'Eve' }, wa_id: '15550100' }],
-    {},
-    [null, null, customerPhone, null],
-  ],
+  ['a user id in the contact alone', [both], {}, [userId, null, customerPhone, 'Ana']],
+  ['a phone in the contact alone', [both], hidden, [userId, null, customerPhone, 'Ana']],
+  ['a malformed user id', odd, { from_user_id: 'foo_bar' }, [...byPhone, 'Ana']],
+  ['a plus before the number', [], { from: `+${customerPhone}` }, [...byPhone, null]],
+  ['a number written as a number', [], { from: Number(customerPhone) }, [...byPhone, null]],
+  ['a username with an at sign', named('@ana'), {}, [...byPhone, '@ana']],
+  ['a username without one', named('ana'), {}, [...byPhone, '@ana']],
+  ['no contacts', undefined, {}, [...byPhone, null]],
+  ['contacts of other people first', [eve, { ...ana, wa_id: customerPhone }], {}, [...byPhone, 'Ana']],
+  ['contacts of other people alone', [eve], {}, [...byPhone, null]],
 ]
 
 for (const [what, contacts, sender, expected] of customers) {
   test(`a customer with ${what}`, () => {
     const body = payload(change('messages', value({ contacts, messages: [text('Hi', sender)] })))
-    const { customer } = only(body, 'message')
+    const { customer } = onlyEvent(body, 'message')
     assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected)
   })
 }
@@ -105,27 +58,22 @@ for (const [what, contacts, sender, expected] of customers) {
 test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
   const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
   const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
-  const event = only(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
+  const event = onlyEvent(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
   assert.deepEqual([event.customer.phone, event.customer.userId], [customerPhone, userId])
   assert.equal(event.text, 'Shared their phone number')
 })
 
 test('the referral of an ad has every field, null where the platform left it out', () => {
-  const referral = {
-    source_url: 'https://ads.example/1',
-    source_id: 12,
-    source_type: 'ad',
-    headline: 'Sale',
-    body: 'x',
-  }
-  assert.deepEqual(only(messages(text('Hi', { referral })), 'message').referral, {
+  const source_url = 'https://ads.example/1'
+  const referral = { source_url, source_id: 12, source_type: 'ad', headline: 'Sale', body: 'x' }
+  assert.deepEqual(onlyEvent(messages(text('Hi', { referral })), 'message').referral, {
     ctwa_clid: null,
     source_id: '12',
     source_type: 'ad',
     source_url: 'https://ads.example/1',
     headline: 'Sale',
   })
-  assert.equal(only(messages(text('Hi', { referral: {} })), 'message').referral, null)
+  assert.equal(onlyEvent(messages(text('Hi', { referral: {} })), 'message').referral, null)
 })
 
 const climbs: [state: string, more: Record<string, unknown>, expected: string, code: string | null][] = [
@@ -140,7 +88,7 @@ const climbs: [state: string, more: Record<string, unknown>, expected: string, c
 for (const [state, more, expected, code] of climbs) {
   test(`a status ${state} with ${Object.keys(more)[0] ?? 'nothing more'}`, () => {
     const item = status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId })
-    const event = only(payload(change('messages', value({ statuses: [item] }))), 'status')
+    const event = onlyEvent(payload(change('messages', value({ statuses: [item] }))), 'status')
     assert.deepEqual(
       [event.status, event.errorCode, event.correlator, event.externalId],
       [expected, code, 'm:0', 'wamid.OUT'],
@@ -151,24 +99,17 @@ for (const [state, more, expected, code] of climbs) {
 
 test('a status to a hidden number names the user', () => {
   const item = status('delivered', { recipient_id: undefined, recipient_user_id: userId })
-  const { customer } = only(payload(change('messages', value({ statuses: [item] }))), 'status')
+  const { customer } = onlyEvent(payload(change('messages', value({ statuses: [item] }))), 'status')
   assert.deepEqual([customer?.phone, customer?.userId], [null, userId])
 })
 
+const newNumber = { type: 'user_changed_number', wa_id: '5511900001111', body: 'x' }
+const olderShape = { type: 'user_changed_number', new_wa_id: '5511900001111' }
+const newUser = { type: 'user_changed_user_id', previous_user_id: 'BR.old', user_id: 'BR.new' }
 const notices: [what: string, system: Record<string, unknown>, more: Record<string, unknown>, after: unknown[]][] = [
-  ['a new number', { type: 'user_changed_number', wa_id: '5511900001111', body: 'x' }, {}, [null, '5511900001111']],
-  [
-    'a new number of the older shape',
-    { type: 'user_changed_number', new_wa_id: '5511900001111' },
-    {},
-    [null, '5511900001111'],
-  ],
-  [
-    'a new user id',
-    { type: 'user_changed_user_id', previous_user_id: 'BR.old', user_id: 'BR.new' },
-    { from: undefined },
-    ['BR.new', null],
-  ],
+  ['a new number', newNumber, {}, [null, '5511900001111']],
+  ['a new number of the older shape', olderShape, {}, [null, '5511900001111']],
+  ['a new user id', newUser, { from: undefined }, ['BR.new', null]],
 ]
 
 for (const [what, system, more, [newUserId, newPhone]] of notices) {
@@ -185,16 +126,16 @@ for (const [what, system, more, [newUserId, newPhone]] of notices) {
 
 test('any other notice is kept without the numbers in it', () => {
   const system = { type: 'something_new', body: `About ${customerPhone}` }
-  const event = only(messages(message('system', system)), 'message')
+  const event = onlyEvent(messages(message('system', system)), 'message')
   assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', 'About …', false])
-  const identity = only(messages(message('system', { type: 'customer_identity_changed' })), 'message')
+  const identity = onlyEvent(messages(message('system', { type: 'customer_identity_changed' })), 'message')
   assert.equal(identity.text, 'The security code of the customer changed')
 })
 
 test('a change of a user id as a field of its own', () => {
   const update = { wa_id: customerPhone, user_id: { previous: 'BR.old', current: 'BR.new' }, timestamp: String(at) }
   const body = payload(change('user_id_update', value({ user_id_update: [update, {}] })))
-  const event = only(body, 'customer_changed')
+  const event = onlyEvent(body, 'customer_changed')
   assert.deepEqual(
     [event.previous.userId, event.customer.userId, event.customer.phone],
     ['BR.old', 'BR.new', customerPhone],
@@ -202,14 +143,8 @@ test('a change of a user id as a field of its own', () => {
 })
 
 test('a call by the customer opens the window and says nothing', () => {
-  const call = {
-    id: 'wacid.1',
-    from: customerPhone,
-    event: 'connect',
-    direction: 'USER_INITIATED',
-    timestamp: String(at),
-  }
-  const event = only(payload(change('calls', value({ calls: [call] }))), 'contact_opened')
+  const call = { from: customerPhone, event: 'connect', direction: 'USER_INITIATED', timestamp: String(at) }
+  const event = onlyEvent(payload(change('calls', value({ calls: [call] }))), 'contact_opened')
   assert.deepEqual([event.customer.phone, event.at], [customerPhone, new Date(at * 1000)])
 })
 
@@ -221,7 +156,7 @@ const ends: [what: string, fields: object, said: string][] = [
 for (const [what, fields, said] of ends) {
   test(`the end of a call that ${what} is a notice in the thread, and nobody has written`, () => {
     const call = { id: 'wacid.1', from: customerPhone, event: 'terminate', timestamp: String(at), ...fields }
-    const event = only(payload(change('calls', value({ calls: [call] }))), 'message')
+    const event = onlyEvent(payload(change('calls', value({ calls: [call] }))), 'message')
     assert.deepEqual(
       [event.externalId, event.customer.phone, event.kind, event.text, event.opensWindow],
       ['wacid.1', customerPhone, 'system', said, false],
@@ -230,23 +165,15 @@ for (const [what, fields, said] of ends) {
 }
 
 test('what a person writes on the phone is an echo to the customer', () => {
-  const echo = {
-    from: ownPhone,
-    to: customerPhone,
-    to_user_id: userId,
-    id: 'wamid.E',
-    timestamp: String(at),
-    type: 'text',
-    text: { body: 'Hi' },
-  }
+  const echo = text('Hi', { from: ownPhone, to: customerPhone, to_user_id: userId })
   const revoke = { ...echo, id: 'wamid.R', type: 'revoke', revoke: {} }
-  const event = only(payload(change('smb_message_echoes', value({ message_echoes: [echo, revoke] }))), 'echo')
+  const event = onlyEvent(payload(change('smb_message_echoes', value({ message_echoes: [echo, revoke] }))), 'echo')
   assert.deepEqual([event.text, event.customer.phone, event.customer.userId], ['Hi', customerPhone, userId])
 })
 
 test('a name of the contact book is told of', () => {
   const sync = { type: 'contact', action: 'add', contact: { first_name: 'Ana', phone_number: customerPhone } }
-  const event = only(payload(change('smb_app_state_sync', value({ state_sync: [sync] }))), 'contact_named')
+  const event = onlyEvent(payload(change('smb_app_state_sync', value({ state_sync: [sync] }))), 'contact_named')
   assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
 })
 
@@ -287,7 +214,7 @@ const accounts: [event: Record<string, unknown>, available: boolean, reason: str
 
 for (const [update, available, reason, account] of accounts) {
   test(`account update ${reason}`, () => {
-    const { items } = read(payload(change('account_update', update)))
+    const { items } = parsed(payload(change('account_update', update)))
     assert.deepEqual(items, [
       { numberId: null, accountId: account, event: { type: 'connection_state', available, reason } },
     ])
@@ -301,7 +228,7 @@ for (const field of [
   'message_template_components_update',
 ]) {
   test(`${field} hints that templates changed`, () => {
-    const { items } = read(payload(change(field, { event: 'PAUSED', message_template_id: 2 ** 60, reason: null })))
+    const { items } = parsed(payload(change(field, { event: 'PAUSED', message_template_id: 2 ** 60, reason: null })))
     assert.deepEqual(items, [{ numberId: null, accountId, event: { type: 'templates_changed' } }])
   })
 }

@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { parse } from '../../../src/channels/waba/read/parse.ts'
 import {
   at,
   change,
   customerPhone,
+  eventsOf,
   message,
   messages,
+  parsedAt as now,
   numberId,
+  onlyEvent,
   ownPhone,
+  parsed,
   payload,
   status,
   text,
   value,
 } from '../../support/channels/waba-payloads.ts'
 
-const now = new Date('2026-03-10T12:00:00.000Z')
-const read = (body: unknown) => parse(body, now)
-const eventsOf = (body: unknown): ChannelEvent[] => read(body).items.map((item) => item.event)
-
-function only<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<ChannelEvent, { type: T }> {
-  const events = eventsOf(body)
-  assert.equal(events.length, 1)
-  const [event] = events
-  assert.equal(event?.type, type)
-  return event as Extract<ChannelEvent, { type: T }>
-}
-
 const card = { name: { formatted_name: 'Bea Sol' }, phones: [{ phone: '+1 (555) 010-9999' }] }
+const interactive = (type: string, inner: object) => message('interactive', { type, [type]: inner })
+const form = (response_json: string) => interactive('nfm_reply', { body: 'Sent', response_json })
+const order = (text: string, ...product_items: object[]) => message('order', { text, product_items })
+const place = { latitude: 1.5, longitude: -2 }
+const unshown = 'Message of a kind that cannot be shown'
+
 const kinds: [what: string, item: Record<string, unknown>, kind: string, text: string][] = [
   ['text', text('Olá 😀'), 'text', 'Olá 😀'],
+  ['text with NUL and half a pair', text('a\0b\ud800'), 'text', 'ab\ufffd'],
+  ['text without a type', { ...text('Hi'), type: undefined }, 'text', 'Hi'],
   ['an image with a caption', message('image', { id: '1', caption: 'Look' }), 'image', 'Look'],
   ['an image without a caption', message('image', { id: '1' }), 'image', ''],
   ['a video', message('video', { id: '1', caption: 'Clip' }), 'video', 'Clip'],
@@ -40,195 +38,96 @@ const kinds: [what: string, item: Record<string, unknown>, kind: string, text: s
   ['a sticker', message('sticker', { id: '1', animated: true }), 'image', ''],
   ['a document with a caption', message('document', { filename: 'a.pdf', caption: 'Bill' }), 'document', 'Bill'],
   ['a document with a name alone', message('document', { filename: 'a.pdf' }), 'document', 'a.pdf'],
-  [
-    'a named place',
-    message('location', { latitude: 1, longitude: 2, name: 'Pier', address: 'Bay 1' }),
-    'location',
-    'Pier, Bay 1',
-  ],
-  ['a bare place', message('location', { latitude: 1.5, longitude: -2 }), 'location', '1.5, -2'],
+  ['a named place', message('location', { ...place, name: 'Pier', address: 'Bay 1' }), 'location', 'Pier, Bay 1'],
+  ['a bare place', message('location', place), 'location', '1.5, -2'],
   ['a contact card', message('contacts', [card]), 'text', 'Contact: Bea Sol'],
-  [
-    'a button',
-    message('interactive', { type: 'button_reply', button_reply: { id: 'y', title: 'Yes' } }),
-    'text',
-    'Yes',
-  ],
-  [
-    'a list choice',
-    message('interactive', { type: 'list_reply', list_reply: { id: 'y', title: 'Red' } }),
-    'text',
-    'Red',
-  ],
-  [
-    'a form',
-    message('interactive', {
-      type: 'nfm_reply',
-      nfm_reply: { body: 'Sent', response_json: '{"size":"M","flow_token":"t"}' },
-    }),
-    'text',
-    'Sent\nsize: M',
-  ],
-  [
-    'a form whose answers are no object',
-    message('interactive', { type: 'nfm_reply', nfm_reply: { body: 'Sent', response_json: '7' } }),
-    'text',
-    'Sent',
-  ],
-  [
-    'an interactive answer without its inside',
-    message('interactive', undefined),
-    'system',
-    'Message of a kind that cannot be shown: interactive',
-  ],
-  [
-    'a quick reply of a template',
-    message('button', { payload: 'NO', text: 'No' }, { context: { id: 'wamid.X' } }),
-    'text',
-    'No',
-  ],
-  [
-    'an order',
-    message('order', { text: '', product_items: [{ product_retailer_id: 'a1', quantity: 2 }] }),
-    'text',
-    'Order: 2 × a1',
-  ],
-  ['an order with words', message('order', { text: 'Please', product_items: [] }), 'text', 'Please'],
+  ['a button', interactive('button_reply', { id: 'y', title: 'Yes' }), 'text', 'Yes'],
+  ['a list choice', interactive('list_reply', { id: 'y', title: 'Red' }), 'text', 'Red'],
+  ['a form', form('{"size":"M","flow_token":"t"}'), 'text', 'Sent\nsize: M'],
+  ['a form whose answers are no object', form('7'), 'text', 'Sent'],
+  ['a quick reply of a template', message('button', { payload: 'NO', text: 'No' }), 'text', 'No'],
+  ['an order', order('', { product_retailer_id: 'a1', quantity: 2 }), 'text', 'Order: 2 × a1'],
+  ['an order with words', order('Please'), 'text', 'Please'],
   ['a reaction', message('reaction', { message_id: 'wamid.X', emoji: '👍' }), 'text', '👍'],
-  [
-    'an unsupported message',
-    message('unsupported', undefined, { errors: [{ code: 131051 }] }),
-    'system',
-    'Message of a kind that cannot be shown',
-  ],
+  ['an unsupported message', message('unsupported', undefined), 'system', unshown],
   [
     'an unsupported message that names its type',
     message('unsupported', { type: 'poll' }),
     'system',
-    'Message of a kind that cannot be shown: poll',
+    `${unshown}: poll`,
   ],
-  [
-    'a first message of a coexisting number',
-    message('unsupported', undefined, { errors: [{ code: 131060 }] }),
-    'system',
-    'Message of a kind that cannot be shown',
-  ],
-  [
-    'a type of the future',
-    message('hologram', { id: '1' }),
-    'system',
-    'Message of a kind that cannot be shown: hologram',
-  ],
-  ['a text without a type', { ...text('Hi'), type: undefined }, 'text', 'Hi'],
-  ['a text without its text', message('text', undefined), 'system', 'Message of a kind that cannot be shown: text'],
-  ['text with NUL and half a pair', text('a\0b\ud800'), 'text', 'ab\ufffd'],
+  ['an unsupported message with an error', message('unsupported', undefined, { errors: [{}] }), 'system', unshown],
+  ['a type of the future', message('hologram', { id: '1' }), 'system', `${unshown}: hologram`],
+  ['a text without its text', message('text', undefined), 'system', `${unshown}: text`],
+  ['an answer without its inside', message('interactive', undefined), 'system', `${unshown}: interactive`],
 ]
 
 for (const [what, item, kind, expected] of kinds) {
   test(`${what} is a message that opens the window`, () => {
-    const event = only(messages(item), 'message')
+    const event = onlyEvent(messages(item), 'message')
     assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, expected, true])
     assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
     assert.deepEqual([event.at, event.referral], [new Date(at * 1000), null])
-    assert.equal(read(messages(item)).items[0]?.numberId, numberId)
+    assert.equal(parsed(messages(item)).items[0]?.numberId, numberId)
   })
 }
 
 const ofNothing = 'edit, withdrawal or lifted reaction of nothing'
+const edit = (inner: object) => messages(message('edit', inner))
+const field = (name: string, lists: object) => payload(change(name, value(lists as Record<string, unknown>)))
+const ofStatus = (...given: Parameters<typeof status>) => field('messages', { statuses: [status(...given)] })
+const account = (update: Record<string, unknown>) => payload(change('account_update', update))
+const call = (fields: object) => field('calls', { calls: [fields] })
+const unnamed = { action: 'remove', contact: { phone_number: customerPhone } }
+const scheduled = { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'SCHEDULE_FOR_DISABLE' } }
+
 const passedOver: [what: string, body: unknown, reason: string][] = [
   ['a reaction lifted from nothing', messages(message('reaction', { emoji: '' })), ofNothing],
   ['a withdrawal of nothing', messages(message('revoke', {})), ofNothing],
-  ['an edit of nothing', messages(message('edit', { message: { type: 'text', text: { body: 'x' } } })), ofNothing],
-  [
-    'an edit without words',
-    messages(message('edit', { original_message_id: 'x', message: {} })),
-    'edit that says nothing',
-  ],
+  ['an edit of nothing', edit({ message: { type: 'text', text: { body: 'x' } } }), ofNothing],
+  ['an edit without words', edit({ original_message_id: 'x', message: {} }), 'edit that says nothing'],
   [
     'an edit that cannot be shown',
-    messages(message('edit', { original_message_id: 'x', message: { type: 'hologram' } })),
+    edit({ original_message_id: 'x', message: { type: 'x' } }),
     'edit that says nothing',
   ],
   ['a group message', messages(text('Hi', { group_id: '5' })), 'message in a group'],
   ['a message of nobody', messages(text('Hi', { from: undefined })), 'message without a sender'],
   ['a message of something that is no number', messages(text('Hi', { from: 'bla' })), 'message without a sender'],
   ['a message without an id', messages(text('Hi', { id: undefined })), 'message without an id'],
-  [
-    'an unknown status',
-    payload(change('messages', value({ statuses: [status('in_orbit')] }))),
-    'status that is not known',
-  ],
-  [
-    'a deleted status',
-    payload(change('messages', value({ statuses: [status('deleted')] }))),
-    'status that is not known',
-  ],
-  [
-    'a group status',
-    payload(change('messages', value({ statuses: [status('read', { recipient_type: 'group' })] }))),
-    'status in a group',
-  ],
-  [
-    'an error of the number',
-    payload(change('messages', value({ errors: [{ code: 0 }] }))),
-    'error of the number, not of a message',
-  ],
+  ['an unknown status', ofStatus('in_orbit'), 'status that is not known'],
+  ['a deleted status', ofStatus('deleted'), 'status that is not known'],
+  ['a group status', ofStatus('read', { recipient_type: 'group' }), 'status in a group'],
+  ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error of the number, not of a message'],
   ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'field that is not read'],
   ['a field named like a method', payload(change('constructor', { foo: 1 })), 'field that is not read'],
-  [
-    'a marketing preference',
-    payload(change('user_preferences', value({ user_preferences: [{}] }))),
-    'field that is not read',
-  ],
+  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'field that is not read'],
   ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not of this platform'],
+  ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens nothing'],
+  ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens nothing'],
   [
-    'a call by the business',
-    payload(change('calls', value({ calls: [{ from: ownPhone, direction: 'BUSINESS_INITIATED' }] }))),
-    'call that opens nothing',
-  ],
-  [
-    'the end of a call',
-    payload(change('calls', value({ calls: [{ from: customerPhone, event: 'terminate' }] }))),
-    'call that opens nothing',
-  ],
-  [
-    'a name taken out of the contact book',
-    payload(
-      change(
-        'smb_app_state_sync',
-        value({ state_sync: [{ action: 'remove', contact: { phone_number: customerPhone } }] }),
-      ),
-    ),
+    'a name taken out of the contacts',
+    field('smb_app_state_sync', { state_sync: [unnamed] }),
     'contact without a name',
   ],
   [
     'history that is not shared',
-    payload(change('history', value({ history: [{ errors: [{ code: 2593109 }] }] }))),
+    field('history', { history: [{ errors: [{ code: 2593109 }] }] }),
     'history that the business does not share',
   ],
-  [
-    'a restriction of the account',
-    payload(change('account_update', { event: 'ACCOUNT_RESTRICTION' })),
-    'account update that changes nothing',
-  ],
-  [
-    'a ban that is announced',
-    payload(
-      change('account_update', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'SCHEDULE_FOR_DISABLE' } }),
-    ),
-    'account update that changes nothing',
-  ],
+  ['a restriction of the account', account({ event: 'ACCOUNT_RESTRICTION' }), 'account update that changes nothing'],
+  ['a ban that is announced', account(scheduled), 'account update that changes nothing'],
 ]
 
 for (const [what, body, reason] of passedOver) {
   test(`${what} becomes no event and says why`, () => {
-    assert.deepEqual(read(body), { items: [], skipped: [reason] })
+    assert.deepEqual(parsed(body), { items: [], skipped: [reason] })
   })
 }
 
 test('nothing at all is read from what has no shape', () => {
   for (const body of [null, 7, 'x', [], {}, { object: 'whatsapp_business_account', entry: {} }, payload()]) {
-    assert.deepEqual(read(body).items, [])
+    assert.deepEqual(parsed(body).items, [])
   }
 })
 
@@ -247,7 +146,7 @@ test('one odd item does not keep the rest of its batch', () => {
 
 test('a message that is twice in one callback is read once', () => {
   const twice = text('Hi')
-  const { items, skipped } = read(messages(twice, twice))
+  const { items, skipped } = parsed(messages(twice, twice))
   assert.deepEqual([items.length, skipped], [1, ['message that is there twice']])
 })
 
@@ -257,11 +156,11 @@ test('a callback may carry several numbers and entries', () => {
     change('messages', value({ messages: [text('b')] }, '42')),
   )
   assert.deepEqual(
-    read(body).items.map((item) => item.numberId),
+    parsed(body).items.map((item) => item.numberId),
     [numberId, '42'],
   )
   const asNumber = value({ messages: [text('a')], metadata: { phone_number_id: 42 } })
-  assert.equal(read(payload(change('messages', asNumber))).items[0]?.numberId, '42')
+  assert.equal(parsed(payload(change('messages', asNumber))).items[0]?.numberId, '42')
 })
 
 const times: [what: string, timestamp: unknown, expected: Date][] = [
@@ -278,7 +177,7 @@ const times: [what: string, timestamp: unknown, expected: Date][] = [
 
 for (const [what, timestamp, expected] of times) {
   test(`a timestamp that is ${what}`, () => {
-    assert.deepEqual(only(messages(text('Hi', { timestamp })), 'message').at, expected)
+    assert.deepEqual(onlyEvent(messages(text('Hi', { timestamp })), 'message').at, expected)
   })
 }
 
@@ -336,12 +235,12 @@ test('whatever is thrown at it, reading never fails and never invents a sender',
     )
   fc.assert(
     fc.property(fc.oneof(odd, fc.jsonValue()), (body) => {
-      const { items, skipped } = read(body)
+      const { items, skipped } = parsed(body)
       assert.ok(!skipped.includes('item that could not be read'))
       for (const { event } of items) {
         if (event.type === 'message') assert.ok(event.customer.phone !== null || event.customer.userId !== null)
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 80 },
   )
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../../src/app/app.ts'
 import { gaugesOf } from '../../../src/app/gauges.ts'
@@ -21,13 +22,14 @@ import { addTemplate } from '../../../src/simulator/template-routes.ts'
 import { type ContractCheck, checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
+import { fastPaces } from '../inbox/send-deps.ts'
 import type { NewUpload } from '../inbox/uploads.ts'
 import { markedStore } from '../media/marked-store.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { freePort } from '../program/service.ts'
 import { type Answer, type CallOptions, callerOf, testTeamToken } from '../world.ts'
-import type { Line, Rig, Stage } from './channel-rig.ts'
+import type { Line, Phone, Rig, Stage } from './rigs.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -62,6 +64,8 @@ export interface BehaviourWorld {
   settled(): Promise<void>
   /** The time goes on by so much, for the service and the platform. */
   later(ms: number): Promise<void>
+  /** A session has waited long enough for the network's word on what has left. */
+  outwaitSession(): void
   /** Calls the simulator; throws unless the answer is a success. */
   simulate: Stage['simulate']
   logLines: string[]
@@ -74,6 +78,7 @@ interface Theatre {
   logLines: string[]
 }
 
+let skippedMs = 0
 let sends = 0
 
 /** A fresh workspace on the whole service of this test file, which talks with a simulator by real HTTP both ways. */
@@ -154,8 +159,26 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
     },
     settled: simulator.settled,
     later: (ms) => simulate('POST', 'clock', { advanceMs: ms }),
+    outwaitSession: () => {
+      skippedMs += 60_000
+    },
   }
 }
+
+/** A conversation that a customer has begun. */
+export async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {
+  const ana = await w.line.customer()
+  await ana.writes('Olá')
+  const { id } = await w.conversation(ana.phone)
+  return { ana, id }
+}
+
+/** What the business sent, as the phone shows it. */
+export const ours = async (phone: Phone) => (await phone.screen()).filter(({ from }) => from === 'business')
+
+/** The bytes of a file that the simulator's phones have. */
+export const made = (name: string) =>
+  readFileSync(new URL(`../../../src/simulator/files/made/${name}`, import.meta.url))
 
 const theatre = oncePerFile(async (): Promise<Theatre> => {
   const { db } = await testDatabase()
@@ -181,11 +204,15 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
     sequencer: createSequencer(db),
     outgoing,
     media: await markedStore(),
+    pacesOf: () => fastPaces,
     connectors: {
       waba: wabaConnector({ outgoing, clock }),
       partner: partnerConnector({ outgoing, clock }),
-      // A word that does not come is not waited for so long.
-      unofficial: sessionConnector({ db, vault, clock, ackMs: 500 }),
+      unofficial: sessionConnector({
+        ...{ db, vault, clock },
+        pollMs: 20,
+        elapsedMs: () => performance.now() + skippedMs,
+      }),
     },
   }
   await runtime.vault.ensureInstanceSecrets()

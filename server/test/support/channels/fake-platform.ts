@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection } from '../../../src/channels/connection/connection.ts'
+import type { Channel, Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector, Order, SendResult } from '../../../src/channels/connector.ts'
 import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
@@ -13,8 +13,10 @@ export type Behaviour =
   | 'unreachable'
   | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale'; isFileGone?: boolean }
 
+/** A platform in memory, of every channel. It accepts what it is sent unless the test says otherwise. */
 export interface FakePlatform {
   connector: Connector
+  connectors: Record<Channel, Connector>
   way: MediaWay
   /** Every file that it took, in order: what it called it, and its bytes. */
   uploads: { id: string; bytes: string }[]
@@ -25,7 +27,14 @@ export interface FakePlatform {
   /** Every message that the platform took, in order: what the customer gets. */
   accepted: { correlator: string; externalId: string; text: string; to: string | null; at: number }[]
   /** Every call, taken or not. */
+  sends: { connectionId: string; order: Order }[]
+  /** The same, by themselves. */
   calls: Order[]
+  reads: { connectionId: string; externalId: string }[]
+  /** Makes `markRead` fail, which a connector should not. */
+  readsFail: boolean
+  /** What the next calls are answered with, whatever else it does. */
+  answers: SendResult[]
   /** How it behaves: for every call, unless the answer is undefined. */
   behave: (order: Order) => Behaviour | undefined
   delayMs: number
@@ -35,12 +44,25 @@ export interface FakePlatform {
   listen(): Promise<{ url: string; close(): void }>
 }
 
-let ids = 0
-
 export function fakePlatform(): FakePlatform {
+  const connector: Connector = {
+    maxTextLength: 4096,
+    takesChoices: true,
+    send: ({ id }: Connection, order: Order) => take(platform, id, order),
+    markRead: async ({ id: connectionId }, externalId) => {
+      platform.reads.push({ connectionId, externalId })
+      if (platform.readsFail) throw new Error('The platform does not answer')
+    },
+  }
   const platform: FakePlatform = {
+    connector,
+    connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
     accepted: [],
+    sends: [],
     calls: [],
+    reads: [],
+    readsFail: false,
+    answers: [],
     uploads: [],
     refusesUpload: null,
     onUpload: () => {},
@@ -48,12 +70,6 @@ export function fakePlatform(): FakePlatform {
     behave: () => undefined,
     delayMs: 0,
     onCall: () => {},
-    connector: {
-      maxTextLength: 4096,
-      takesChoices: true,
-      send: (_connection: Connection, order: Order) => take(platform, order),
-      markRead: async () => {},
-    },
     listen: () => listen(platform),
   }
   return platform
@@ -83,11 +99,11 @@ async function takeUpload(platform: FakePlatform, bytes: string): Promise<Upload
   return { outcome: 'taken', platformId: id, livesUntil: new Date(Date.parse('2026-03-10T12:00:00.000Z') + 29 * day) }
 }
 
-async function take(platform: FakePlatform, order: Order): Promise<SendResult> {
+async function take(platform: FakePlatform, connectionId: string, order: Order): Promise<SendResult> {
+  platform.sends.push({ connectionId, order })
   platform.calls.push(order)
   await platform.onCall(order)
-  const behaviour = platform.behave(order) ?? 'accept'
-  const result = resultOf(platform, order, behaviour)
+  const result = platform.answers.shift() ?? resultOf(platform, order, platform.behave(order) ?? 'accept')
   if (platform.delayMs > 0) await sleep(platform.delayMs)
   return result
 }
@@ -98,8 +114,8 @@ function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): S
     const { refuse: errorCode, effect = 'none', isFileGone = false } = behaviour
     return { outcome: 'refused', errorCode, effect, ...(isFileGone && { isFileGone }) }
   }
-  const externalId = `wamid.${++ids}`
   const { message, correlator, recipient } = order
+  const externalId = `wamid.${correlator}`
   const text = wordsOf(message)
   platform.accepted.push({ correlator, externalId, text, to: recipient.phone, at: performance.now() })
   if (behaviour === 'lose') return { outcome: 'unknown', errorCode: 'timeout' }
@@ -129,7 +145,7 @@ async function listen(platform: FakePlatform): Promise<{ url: string; close(): v
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()
     const isUpload = request.url === '/upload'
-    response.end(JSON.stringify(await (isUpload ? takeUpload(platform, body) : take(platform, JSON.parse(body)))))
+    response.end(JSON.stringify(await (isUpload ? takeUpload(platform, body) : take(platform, '', JSON.parse(body)))))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

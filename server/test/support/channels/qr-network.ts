@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
-import type { AuthStore } from '../../../src/channels/unofficial/transport/auth-store.ts'
 import { simulatedTransport } from '../../../src/channels/unofficial/transport/simulated-transport.ts'
 import type { Socket, SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
 import type { SimulatorOptions } from '../../../src/simulator/simulator.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
+import { sessionAt } from './connections.ts'
+import { hearing, type MemoryAuth, memoryAuth } from './session-socket.ts'
 import { type SimulatorWorld, simulatorWorld } from './simulator.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape, and fail where one is wrong
@@ -72,61 +71,9 @@ export async function qrNetwork(options: Partial<SimulatorOptions> = {}): Promis
   }
 }
 
-export const simulatedSession = (baseUrl: string): SessionConnection => ({
-  workspaceId: randomUUID(),
-  id: randomUUID(),
-  channel: 'unofficial',
-  name: 'Simulated',
-  numberId: randomUUID(),
-  accountId: null,
-  settings: { baseUrl },
-  state: 'active',
-  stateReason: null,
-  acknowledgedAt: null,
-  isOnPhone: true,
-})
-
-export interface MemoryStore extends AuthStore {
-  creds: string | null
-  keys: Map<string, string>
-  /** Rejects every write from now on, as after another process has taken over. */
-  isFenced: boolean
-}
-
-export function memoryStore(): MemoryStore {
-  const guard = () => {
-    if (store.isFenced) throw new Error('Another process holds the session')
-  }
-  const store: MemoryStore = {
-    creds: null,
-    keys: new Map(),
-    isFenced: false,
-    readCreds: async () => store.creds,
-    writeCreds: async (value) => {
-      guard()
-      store.creds = value
-    },
-    readKeys: async (type, ids) =>
-      new Map(
-        ids.flatMap((id) => {
-          const value = store.keys.get(`${type} ${id}`)
-          return value === undefined ? [] : [[id, value]]
-        }),
-      ),
-    writeKeys: async (entries) => {
-      guard()
-      for (const { type, id, value } of entries) {
-        if (value === null) store.keys.delete(`${type} ${id}`)
-        else store.keys.set(`${type} ${id}`, value)
-      }
-    },
-  }
-  return store
-}
-
 export interface TestDevice {
   socket: Socket
-  store: MemoryStore
+  store: MemoryAuth
   /** What it heard, oldest first. */
   heard: SocketEvent[]
   /** The first event of those heard and to come that fits; each is found once. */
@@ -138,52 +85,24 @@ export interface TestDevice {
 }
 
 export interface DeviceOptions {
-  store?: MemoryStore
+  store?: MemoryAuth
   /** What happens with an event before it counts as committed. */
   commit?: (event: SocketEvent) => Promise<void>
 }
 
-const patienceMs = 10_000
 const outgoing = openTestOutgoing()
 
 /** Opens a socket through the transport and listens to it. */
-export function openDevice(baseUrl: string, { store = memoryStore(), commit }: DeviceOptions = {}): TestDevice {
-  const heard: SocketEvent[] = []
-  const unread: SocketEvent[] = []
-  let wake = () => {}
-  const socket = simulatedTransport(outgoing).open({
-    connection: simulatedSession(baseUrl),
-    auth: store,
-    sentText: async () => null,
-    hear: async (event) => {
-      await commit?.(event)
-      heard.push(event)
-      unread.push(event)
-      wake()
-    },
-  })
-  const next: TestDevice['next'] = async (fits) => {
-    const endsMs = performance.now() + patienceMs
-    for (;;) {
-      const at = unread.findIndex(({ event, data }) => fits(event, data))
-      if (at >= 0) return unread.splice(at, 1)[0]?.data
-      const leftMs = endsMs - performance.now()
-      if (leftMs <= 0) assert.fail(`Nothing fits among ${JSON.stringify(unread)}`)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-  }
+export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: DeviceOptions = {}): TestDevice {
+  const who = hearing({ connection: sessionAt(baseUrl), auth: store }, commit)
+  const socket = simulatedTransport(outgoing).open(who)
+  const next: TestDevice['next'] = async (fits) => (await who.next(({ event, data }) => fits(event, data))).data
   const ofUpdate = (fits: (data: Loose) => boolean) =>
     next((event, data) => event === 'connection.update' && fits(data))
   return {
     socket,
     store,
-    heard,
+    heard: who.heard,
     next,
     closed: async () =>
       (await ofUpdate(({ connection }) => connection === 'close')).lastDisconnect.error.output.statusCode,

@@ -15,8 +15,6 @@ export interface ScriptedNetwork {
   sockets: ScriptedSocket[]
   /** The one that was opened last. */
   last(): ScriptedSocket
-  /** Resolves once so many have been opened. */
-  opened(count: number): Promise<ScriptedSocket>
   /** What reached the customers, in order, from whichever socket. */
   delivered: SocketMessage[]
   /** Resolves once so many messages have arrived. */
@@ -50,7 +48,6 @@ export interface ScriptedSocket {
   open(phone?: string): Promise<void>
   close(code: number | null): Promise<void>
   customerWrites(phone: string, text: string, id?: string): Promise<void>
-  ownerWrites(phone: string, text: string, id?: string): Promise<void>
   status(id: string, status: number, code?: string): Promise<void>
 }
 
@@ -59,23 +56,11 @@ export function scriptedNetwork(clock: Clock): ScriptedNetwork {
   const stir = () => {
     for (const look of [...waiting]) look()
   }
-  const until = <T>(find: () => T | undefined): Promise<T> =>
-    new Promise((resolve) => {
-      const look = () => {
-        const found = find()
-        if (found === undefined) return
-        waiting.delete(look)
-        resolve(found)
-      }
-      waiting.add(look)
-      look()
-    })
   const network: ScriptedNetwork = {
     transport: {
       open: (options) => {
         const { scripted, socket } = openScripted(network, options, { clock, stir })
         network.sockets.push(scripted)
-        stir()
         return socket
       },
     },
@@ -85,9 +70,18 @@ export function scriptedNetwork(clock: Clock): ScriptedNetwork {
       if (last === undefined) throw new Error('No socket was opened')
       return last
     },
-    opened: (count) => until(() => network.sockets[count - 1]),
     delivered: [],
-    arrived: (count) => until(() => network.delivered[count - 1]),
+    arrived: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const message = network.delivered[count - 1]
+          if (message === undefined) return
+          waiting.delete(look)
+          resolve(message)
+        }
+        waiting.add(look)
+        look()
+      }),
     reads: [],
     logouts: 0,
     beforeLogout: null,
@@ -116,18 +110,6 @@ function openScripted(
     await options.hear({ event, data })
   }
   const update = (data: object) => tell('connection.update', data)
-  const upsert = (phone: string, text: string, id: string, fromMe: boolean) =>
-    tell('messages.upsert', {
-      type: 'notify',
-      messages: [
-        {
-          key: { remoteJid: `${phone}@s.whatsapp.net`, fromMe, id },
-          message: { conversation: text },
-          messageTimestamp: Math.floor(clock.now().getTime() / 1000),
-          pushName: 'Marina',
-        },
-      ],
-    })
   const scripted: ScriptedSocket = {
     connectionId: options.connection.id,
     device: null,
@@ -147,8 +129,12 @@ function openScripted(
         lastDisconnect: { error: code === null ? {} : { output: { statusCode: code } } },
       })
     },
-    customerWrites: (phone, text, id = randomUUID()) => upsert(phone, text, id, false),
-    ownerWrites: (phone, text, id = randomUUID()) => upsert(phone, text, id, true),
+    customerWrites: (phone, text, id = randomUUID()) => {
+      const key = { remoteJid: `${phone}@s.whatsapp.net`, fromMe: false, id }
+      const messageTimestamp = Math.floor(clock.now().getTime() / 1000)
+      const message = { key, message: { conversation: text }, messageTimestamp, pushName: 'Marina' }
+      return tell('messages.upsert', { type: 'notify', messages: [message] })
+    },
     status: (id, status, code) =>
       tell('messages.update', [
         { key: { id, fromMe: true }, update: { status, ...(code ? { messageStubParameters: [code] } : {}) } },
@@ -168,7 +154,6 @@ function openScripted(
     },
     markRead: async (jid, id) => {
       network.reads.push({ jid, id })
-      stir()
     },
     pairingCode: async (digits) => {
       network.pairingCodes.push(digits)

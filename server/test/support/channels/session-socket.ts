@@ -1,37 +1,30 @@
 import type { Log } from '../../../src/base/log.ts'
-import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
 import type { AuthKey, AuthStore } from '../../../src/channels/unofficial/transport/auth-store.ts'
 import type { OpenSocket, SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
-
-export const connection: SessionConnection = {
-  workspaceId: '01900000-0000-7000-8000-000000000001',
-  id: '01900000-0000-7000-8000-000000000002',
-  channel: 'unofficial',
-  name: 'Shop',
-  numberId: '01900000-0000-7000-8000-000000000002',
-  accountId: null,
-  settings: { baseUrl: null },
-  state: 'unavailable',
-  stateReason: 'never_paired',
-  acknowledgedAt: null,
-  isOnPhone: false,
-}
+import { sessionAt } from './connections.ts'
 
 export interface MemoryAuth extends AuthStore {
   creds: string | null
   keys: Map<string, string>
   /** What was written, in order. */
   writes: string[]
+  /** Rejects every write from now on, as after another process has taken over. */
+  isFenced: boolean
 }
 
 export function memoryAuth(): MemoryAuth {
+  const note = (...written: string[]) => {
+    if (auth.isFenced) throw new Error('Another process holds the session')
+    auth.writes.push(...written)
+  }
   const auth: MemoryAuth = {
     creds: null,
     keys: new Map(),
     writes: [],
+    isFenced: false,
     readCreds: async () => auth.creds,
     writeCreds: async (value) => {
-      auth.writes.push('creds')
+      note('creds')
       auth.creds = value
     },
     readKeys: async (type, ids) => {
@@ -39,7 +32,7 @@ export function memoryAuth(): MemoryAuth {
       return new Map(known.flatMap(([id, value]) => (value === undefined ? [] : [[id, value] as const])))
     },
     writeKeys: async (entries: readonly AuthKey[]) => {
-      auth.writes.push(...entries.map(({ type, id, value }) => `${value === null ? 'forget' : 'keep'} ${type} ${id}`))
+      note(...entries.map(({ type, id, value }) => `${value === null ? 'forget' : 'keep'} ${type} ${id}`))
       for (const { type, id, value } of entries) {
         if (value === null) auth.keys.delete(`${type} ${id}`)
         else auth.keys.set(`${type} ${id}`, value)
@@ -49,36 +42,49 @@ export function memoryAuth(): MemoryAuth {
   return auth
 }
 
+type Fits = (event: SocketEvent) => boolean
+
 export interface Hearing extends OpenSocket {
   auth: MemoryAuth
   heard: SocketEvent[]
   /** Resolves with the first event heard, from now or before, that it answers true for. */
-  until(isIt: (event: SocketEvent) => boolean): Promise<SocketEvent>
+  until(fits: Fits): Promise<SocketEvent>
+  /** The same, but each event is found once. */
+  next(fits: Fits): Promise<SocketEvent>
 }
 
-/** Somebody who opens a socket and keeps what it tells. */
-export function hearing(changes: Partial<OpenSocket> = {}): Hearing {
+/** Somebody who opens a socket and keeps what it tells; `commit` is what happens with an event before it counts as heard. */
+export function hearing(changes: Partial<OpenSocket> = {}, commit?: (event: SocketEvent) => Promise<void>): Hearing {
   const heard: SocketEvent[] = []
+  const found = new Set<SocketEvent>()
   const waiting = new Set<() => void>()
+  const until = (fits: Fits) =>
+    new Promise<SocketEvent>((resolve) => {
+      const look = () => {
+        const event = heard.find(fits)
+        if (event === undefined) return
+        waiting.delete(look)
+        resolve(event)
+      }
+      waiting.add(look)
+      look()
+    })
   return {
-    connection,
+    connection: sessionAt(null),
     auth: memoryAuth(),
     heard,
     hear: async (event) => {
+      await commit?.(event)
       heard.push(event)
       for (const look of waiting) look()
     },
     sentText: async () => null,
-    until: (isIt) =>
-      new Promise((resolve) => {
-        const look = () => {
-          const found = heard.find(isIt)
-          if (found === undefined) return
-          waiting.delete(look)
-          resolve(found)
-        }
-        waiting.add(look)
-        look()
+    until,
+    next: (fits) =>
+      until((event) => {
+        if (found.has(event) || !fits(event)) return false
+        found.add(event)
+        return true
       }),
     ...changes,
   } as Hearing

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { inboxReceive } from '../../../src/app/inbox.ts'
+import { connectorsOf, inboxReceive } from '../../../src/app/inbox.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import type { Receive } from '../../../src/channels/channel-event.ts'
-import { type SessionConnectorDeps, sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
+import type { FileToUpload } from '../../../src/channels/media-way.ts'
+import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
 import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
+import { until } from '../until.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from '../world.ts'
 import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 
@@ -31,7 +34,6 @@ afterEachTest(async () => {
   await db.sql`update channel_sessions set state = 'stopped', wish = null`
 })
 
-let connectorDeps: SessionConnectorDeps | undefined
 let beforeAsking = async () => {}
 
 export const shopPhone = '5511955501234'
@@ -45,29 +47,44 @@ export interface SessionWorld extends World {
   work(holder?: SessionHolder): Promise<void>
   /** Another process: a pool, a vault and a holder of its own. */
   addHolder(own?: Partial<HoldDeps>): Promise<{ holder: SessionHolder; db: Db }>
-  addConnection(): Promise<string>
   team(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, key?: string): Promise<Answer>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  session(connectionId?: string): Promise<any>
+  session(): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  connection(connectionId?: string): Promise<any>
+  connection(): Promise<any>
   /** Pairs by a QR code, up to an open socket. */
   pair(phone?: string): Promise<ScriptedSocket>
   /** A member confirms the risk. */
   acknowledge(): Promise<void>
   /** Paired and confirmed, with a customer who has written: the id of the conversation. */
   talk(): Promise<{ socket: ScriptedSocket; conversationId: string }>
+  /** The line is lost, and nobody has noticed yet that it is. */
+  loseLine(socket: ScriptedSocket): Promise<void>
+  /** A minute later, by which every session that may is open again. */
+  reconnect(holder?: SessionHolder): Promise<ScriptedSocket>
   post(conversationId: string, text?: string): Promise<Answer>
+  /** Resolves once a send of this kind is where it is said to be. */
+  sendIs(state: 'waiting' | 'claimed', kind?: 'message' | 'file'): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   conversation(): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   messages(conversationId: string): Promise<any[]>
-  /** How long a send waits for the network. */
-  ackWithin(ms: number): void
+  /** What was sent and nobody has claimed has no more time. */
+  endDeadlines(): Promise<void>
   /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
   haltBeforeAsking(): { halted: Promise<void>; goOn(): void }
   /** As if the holder's process had stopped renewing long ago. */
   expireLease(): Promise<void>
+  /** What the watch finds once the process of each send that is under way counts as dead. */
+  settleAsDead(): Promise<number>
+}
+
+/** A file of the team's, for the network. */
+export const pictureFile: FileToUpload = {
+  ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
+  bytes: async function* () {
+    yield Buffer.from('a picture')
+  },
 }
 
 let phones = 5511955500000
@@ -86,14 +103,12 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
         return runtime.vault.keyring(id)
       },
     }
-    connectorDeps = { ...runtime, vault, ackMs: 3_000 }
-    return { unofficial: sessionConnector(connectorDeps) }
+    return { unofficial: sessionConnector({ ...runtime, vault, pollMs: 20 }) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
   const network = scriptedNetwork(w.clock)
   beforeAsking = async () => {}
-  if (connectorDeps !== undefined) connectorDeps.ackMs = 3_000
   const receive: Receive = inboxReceive(test)
   const holdDeps: HoldDeps = {
     ...test,
@@ -119,12 +134,9 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       ...(body === undefined ? {} : { body }),
       key,
     })
-  const addConnection = async () => {
-    const answer = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
-    return answer.body.connection.id as string
-  }
-  const connectionId = await addConnection()
+  const made = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  const connectionId: string = made.body.connection.id
   const work: SessionWorld['work'] = async (one = holder) => {
     await one.renew()
     await one.look()
@@ -159,7 +171,6 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     holder,
     work,
     team,
-    addConnection,
     pair,
     acknowledge,
     conversation,
@@ -170,22 +181,43 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }
       return { holder: holderOn(deps), db: pool }
     },
-    session: async (id = connectionId) => (await team('GET', `/${id}/session`)).body.session,
-    connection: async (id = connectionId) => (await team('GET', `/${id}`)).body.connection,
+    session: async () => (await team('GET', `/${connectionId}/session`)).body.session,
+    connection: async () => (await team('GET', `/${connectionId}`)).body.connection,
     talk: async () => {
       const socket = await pair()
       await acknowledge()
       await socket.customerWrites(customerPhone, 'Hello')
       return { socket, conversationId: (await conversation()).id }
     },
+    loseLine: async (socket) => {
+      await socket.close(428)
+      await holder.idle()
+      await db.sql`update connections set state = 'active', state_reason = null where id = ${connectionId}`
+    },
+    reconnect: async (one) => {
+      w.clock.advance(60_000)
+      await work(one)
+      await network.last().open()
+      await work(one)
+      return network.last()
+    },
+    sendIs: (state, kind = 'message') =>
+      until(async () => {
+        const rows = await db.sql`
+          select from session_sends where workspace_id = ${workspaceId} and state = ${state} and kind = ${kind}`
+        return rows.length > 0
+      }, `a ${kind} that is ${state}`),
     post: (conversationId, text = 'Good morning') =>
       call('POST', `${inboxPath}/conversations/${conversationId}/messages`, {
         body: { kind: 'text', text },
         headers: { 'idempotency-key': randomUUID() },
       }),
     messages: async (id) => (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
-    ackWithin: (ms) => {
-      if (connectorDeps !== undefined) connectorDeps.ackMs = ms
+    endDeadlines: async () => {
+      await db.sql`
+        update session_sends
+        set deadline = statement_timestamp()
+        where workspace_id = ${workspaceId} and state = 'waiting'`
     },
     haltBeforeAsking: () => {
       const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
@@ -201,6 +233,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
         update channel_sessions
         set lease_until = statement_timestamp() - interval '1 second'
         where workspace_id = ${workspaceId}`
+    },
+    settleAsDead: async () => {
+      await db.sql`
+        update dispatches
+        set alive_until = ${new Date(Date.now() - 1)},
+          starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
+        where workspace_id = ${workspaceId}`
+      return settleStranded({ ...w, connectors: connectorsOf(w) })
     },
   }
 }

@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { parse } from '../../../src/channels/waba/read/parse.ts'
 
 // Our own builders of what the platform sends; every value in them is made up.
 
@@ -59,4 +62,21 @@ export function bytesOf(body: unknown): Buffer {
 
 export function signatureOf(secret: string, bytes: Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
+}
+
+export const parsedAt = new Date('2026-03-10T12:00:00.000Z')
+
+export const parsed = (body: unknown) => parse(body, parsedAt)
+
+/** The events that are read from a callback, in order. */
+export const eventsOf = (body: unknown): ChannelEvent[] => parsed(body).items.map(({ event }) => event)
+
+/** The one event that is read from a callback, which must be of this type. */
+export function onlyEvent<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<ChannelEvent, { type: T }> {
+  const events = eventsOf(body)
+  assert.deepEqual(
+    events.map((event) => event.type),
+    [type],
+  )
+  return events[0] as Extract<ChannelEvent, { type: T }>
 }

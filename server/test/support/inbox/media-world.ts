@@ -10,7 +10,7 @@ import { createMediaFetcher, type FetcherDeps, type MediaFetcher } from '../../.
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import { openDetails, openFileKeys, sealDetails } from '../../../src/inbox/media/sealed-media.ts'
 import { openFile } from '../../../src/media/sealed-file.ts'
-import { wabaAt } from '../channels/media-connections.ts'
+import { wabaAt } from '../channels/connections.ts'
 import { atEnd } from '../file-end.ts'
 import { type FileServer, fileServer } from '../outgoing/file-server.ts'
 import { type InboxWorld, inboxWorld } from './inbox-world.ts'

@@ -9,7 +9,7 @@ import type { MediaWay } from '../../../src/channels/media-way.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
 import { openSendWakeups } from '../../../src/inbox/send/send-wakeups.ts'
 
-const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
+export const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 
 /** What a node needs to send, on a pool and with a way to the platform. */
 export async function sendDeps(

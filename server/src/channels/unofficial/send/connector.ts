@@ -23,10 +23,14 @@ export interface SessionConnectorDeps {
   clock: Clock
   /** How long the network may take to acknowledge what has left. */
   ackMs?: number
+  /** How often the database is asked about a send that no notification has told of. */
+  pollMs?: number
+  /** Milliseconds of a clock that never goes back, by which it is known that a send has had its time. */
+  elapsedMs?: () => number
 }
 
 const defaultAckMs = 8_000
-const pollMs = 250
+const defaultPollMs = 250
 const readWithinMs = 30_000
 
 /** The way out over a QR session: whichever process holds its socket sends what this one asks. */
@@ -101,7 +105,7 @@ function readOf(
 }
 
 export async function ask(
-  { db, vault, clock }: Omit<SessionConnectorDeps, 'ackMs'>,
+  { db, vault, clock }: Pick<SessionConnectorDeps, 'db' | 'vault' | 'clock'>,
   send: NewSessionSend,
 ): Promise<boolean> {
   const keyring = await vault.keyring(send.workspaceId)
@@ -113,14 +117,14 @@ export async function ask(
  * back and has surely not left; what somebody has claimed may have.
  */
 async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
-  const { db, ackMs = defaultAckMs } = deps
+  const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
   const news = wakerOf(db, send.id)
-  const giveUpAt = performance.now() + Math.max(0, send.leftMs()) + ackMs
+  const giveUpAt = elapsedMs() + Math.max(0, send.leftMs()) + ackMs
   try {
     for (;;) {
       const woken = news.nextWithin(pollMs)
       const standing = await readStanding(db.sql, send)
-      const end = standing === undefined ? lost : endOf(send, standing, performance.now() >= giveUpAt)
+      const end = standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt)
       if (end === 'cancel') {
         if (await db.tx((tx) => cancelSend(tx, send))) return { outcome: 'unreachable', errorCode: 'session_not_open' }
       } else if (end !== null) return end

@@ -4,9 +4,9 @@ import type { FileToUpload, Uploaded } from '../../media-way.ts'
 import { ask, type SessionConnectorDeps, wakerOf } from './connector.ts'
 import { cancelSend, type NewSessionSend, readStanding, takeGiven } from './sends.ts'
 
-type Deps = Omit<SessionConnectorDeps, 'ackMs'>
+type Deps = Omit<SessionConnectorDeps, 'ackMs' | 'elapsedMs'>
 
-const pollMs = 500
+const defaultPollMs = 500
 /** The holder has to begin within this time. */
 const beginWithinMs = 20_000
 /** The network keeps files for some weeks, and what it said of one is used at once. */
@@ -29,6 +29,7 @@ export async function giveToNetwork(
     leftMs: () => beginWithinMs,
   }
   if (!(await ask(deps, send))) return failed('session_not_held')
+  const { pollMs = defaultPollMs } = deps
   const news = wakerOf(deps.db, send.id)
   try {
     for (;;) {

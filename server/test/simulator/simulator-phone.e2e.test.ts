@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { chromium } from 'playwright-core'
+import { test } from 'node:test'
 import { simulatorWorld } from '../support/channels/simulator.ts'
+import { assertFitsThumbs, desktop, handheld, openPage } from '../support/channels/simulator-page.ts'
 
-const w = await simulatorWorld({ ladder: { sentMs: 0, deliveredMs: 0, readMs: 0 } })
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-})
-after(() => browser.close())
-
-async function openPhone(viewport: { width: number; height: number }) {
-  const page = await browser.newPage({ viewport })
-  const problems: string[] = []
-  const requests: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  page.on('request', (request) => requests.push(request.url()))
-  await page.goto(`${w.simulator.url}/phone`)
-  return { page, problems, requests }
-}
+const w = await simulatorWorld()
+const openPhone = (viewport = desktop) => openPage(`${w.simulator.url}/phone`, viewport)
 
 test('one types as the customer, sees the answer and its ticks, and reads it', async () => {
   const zoe = await w.customer()
-  const { page, problems, requests } = await openPhone({ width: 1280, height: 800 })
+  const { page, problems, requests } = await openPhone()
   await page.getByRole('link', { name: /Zoë/ }).click()
   await page.getByRole('textbox', { name: 'Message' }).fill('<b>Olá</b>\nTudo bem?')
   await page.getByRole('button', { name: 'Send', exact: true }).first().click()
@@ -63,17 +48,12 @@ test('one types as the customer, sees the answer and its ticks, and reads it', a
 
 test('on a phone one pane is shown at a time, with targets for thumbs and nothing too wide', async () => {
   await w.customer()
-  const { page, problems } = await openPhone({ width: 375, height: 667 })
+  const { page, problems } = await openPhone(handheld)
   await page.getByRole('link', { name: /Zoë/ }).first().click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Hi')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.locator('.mine', { hasText: /^Hi/ }).waitFor()
-  // As text, since these tests are typed for a server.
-  const small = await page.evaluate(`
-    const shown = [...document.querySelectorAll('button, textarea')].filter((one) => one.offsetParent !== null)
-    const small = shown.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)
-    document.documentElement.scrollWidth > 375 ? [...small, 'page'] : small`)
-  assert.deepEqual(small, [])
+  await assertFitsThumbs(page)
   await page.getByRole('button', { name: 'Settings of this phone' }).click()
   await page.getByLabel('Reads at once').check()
   await page.getByRole('button', { name: 'Back to the chat' }).click()
@@ -84,20 +64,19 @@ test('on a phone one pane is shown at a time, with targets for thumbs and nothin
 
 test('buttons and lists are pressed on the phone, and the platform tells what was chosen', async () => {
   const zoe = await w.customer()
-  const { page, problems } = await openPhone({ width: 1280, height: 800 })
+  const { page, problems } = await openPhone()
   await page.getByRole('link', { name: /Zoë/ }).first().click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await page.getByRole('button', { name: 'Send', exact: true }).first().click()
   const to = `+${zoe.phone}`
   const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply', reply: { id: title, title } }))
-  await w.send({
-    to,
-    type: 'interactive',
-    interactive: { type: 'button', body: { text: 'Sure?' }, action: { buttons } },
-  })
   const sections = [{ rows: [{ id: 'mon', title: 'Monday', description: 'With Ana' }] }]
-  const action = { button: 'See the days', sections }
-  await w.send({ to, type: 'interactive', interactive: { type: 'list', body: { text: 'When?' }, action } })
+  for (const interactive of [
+    { type: 'button', body: { text: 'Sure?' }, action: { buttons } },
+    { type: 'list', body: { text: 'When?' }, action: { button: 'See the days', sections } },
+  ]) {
+    await w.send({ to, type: 'interactive', interactive })
+  }
   await w.simulator.settled()
   w.received.length = 0
   await page.locator('.theirs', { hasText: 'Sure?' }).getByRole('button', { name: 'No' }).click()

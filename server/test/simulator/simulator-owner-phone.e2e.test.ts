@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
-import { chromium } from 'playwright-core'
+import { afterEach, test } from 'node:test'
 import { openDevice, qrNetwork } from '../support/channels/qr-network.ts'
+import { assertFitsThumbs, desktop, handheld, openPage } from '../support/channels/simulator-page.ts'
 
 const w = await qrNetwork()
 const { url, number, phone } = w.simulator
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-})
-after(() => browser.close())
 afterEach(() => w.unlinkAll())
+const open = (path: string, viewport = desktop) => openPage(`${url}${path}`, viewport)
 
-async function open(path: string, viewport: { width: number; height: number }) {
-  const page = await browser.newPage({ viewport })
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  await page.goto(`${url}${path}`)
-  return { page, problems }
-}
 const isQr = (_event: string, data: { qr?: unknown }) => typeof data.qr === 'string'
 
 test('the owner scans a code, answers a chat and is heard by the device, and unlinks it', async () => {
-  const { page, problems } = await open('/phone/owner', { width: 1280, height: 800 })
+  const { page, problems } = await open('/phone/owner')
   await page.getByText('No QR code is shown anywhere').waitFor()
   const asking = openDevice(url)
   await asking.next(isQr)
@@ -63,7 +51,7 @@ test('the owner scans a code, answers a chat and is heard by the device, and unl
 })
 
 test('eight characters do as well, and a wrong code says so', async () => {
-  const { page } = await open('/phone/owner', { width: 1280, height: 800 })
+  const { page } = await open('/phone/owner')
   const asking = openDevice(url)
   await asking.next(isQr)
   const code = await asking.socket.pairingCode(phone.phone)
@@ -78,7 +66,7 @@ test('eight characters do as well, and a wrong code says so', async () => {
 })
 
 test('a customer writes to the official number and to the phone from one page', async () => {
-  const { page, problems } = await open('/phone', { width: 1280, height: 800 })
+  const { page, problems } = await open('/phone')
   await page.getByLabel('They write to').selectOption(number.numberId)
   await page.getByText('Add a customer').click()
   await page.getByLabel('Name').fill('Rui Costa')
@@ -98,19 +86,15 @@ test('a customer writes to the official number and to the phone from one page', 
 test('on a phone one pane is shown at a time, with targets for thumbs and nothing too wide', async () => {
   const leo = await w.person({ name: 'Leo' })
   await w.writes(leo.id, 'Hi')
-  const { page, problems } = await open('/phone/owner', { width: 375, height: 667 })
-  const tooSmall = `
-    const shown = [...document.querySelectorAll('button, textarea, select')].filter((one) => one.offsetParent !== null)
-    const small = shown.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)
-    document.documentElement.scrollWidth > 375 ? [...small, 'page'] : small`
-  assert.deepEqual(await page.evaluate(tooSmall), [])
+  const { page, problems } = await open('/phone/owner', handheld)
+  await assertFitsThumbs(page)
   await page.getByRole('button', { name: /Linked devices/ }).click()
   await page.getByText('No device is linked.').waitFor()
-  assert.deepEqual(await page.evaluate(tooSmall), [])
+  await assertFitsThumbs(page)
   await page.getByRole('button', { name: 'Back to the chats' }).last().click()
   await page.getByRole('link', { name: /Leo/ }).click()
   await page.locator('.theirs', { hasText: 'Hi' }).waitFor()
-  assert.deepEqual(await page.evaluate(tooSmall), [])
+  await assertFitsThumbs(page)
   await page.getByRole('button', { name: 'Back to the chats' }).first().click()
   await page.getByRole('link', { name: /Leo/ }).waitFor()
   assert.deepEqual(problems, [])

@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { chromium } from 'playwright-core'
+import { test } from 'node:test'
 import { chart, drawPng } from '../../src/simulator/files/drawings.ts'
 import { addReadyMade } from '../../src/simulator/files/ready-made.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
+import { assertFitsThumbs, desktop, handheld, openPage } from '../support/channels/simulator-page.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-  ],
-})
-after(() => browser.close())
-
-async function openPhone(viewport = { width: 1280, height: 800 }) {
+async function openPhone(viewport = desktop) {
   const zoe = await w.customer()
-  const page = await browser.newPage({ viewport })
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  await page.goto(`${simulator.url}/phone#${zoe.id}`)
+  const { page, problems } = await openPage(`${simulator.url}/phone#${zoe.id}`, viewport)
   await page.locator('.mine', { hasText: 'Hello' }).waitFor()
   const attach = async (name: string) => {
     await page.getByRole('button', { name: 'Attach' }).click()
@@ -158,30 +142,22 @@ test('a sound goes on while other messages come', async () => {
 })
 
 test('on a phone the menus are large enough and nothing is too wide', async () => {
-  const { page, about } = await openPhone({ width: 375, height: 667 })
+  const { page, about } = await openPhone(handheld)
   await page.getByRole('button', { name: 'Attach' }).click()
-  // As text, since these tests are typed for a server.
-  const small = `
-    const shown = [...document.querySelectorAll('button, textarea')].filter((one) => one.checkVisibility())
-    const small = shown.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)
-    document.documentElement.scrollWidth > 375 ? [...small, 'page'] : small`
-  assert.deepEqual(await page.evaluate(small), [])
+  await assertFitsThumbs(page)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'More about this message' }).click()
-  assert.deepEqual(await page.evaluate(small), [])
+  await assertFitsThumbs(page)
   await page.keyboard.press('Escape')
   await about('Hello', 'Answer')
-  assert.deepEqual(await page.evaluate(small), [])
+  await assertFitsThumbs(page)
 })
 
 test('the owner sends a picture from the business’s own phone', async () => {
   const { numberId } = simulator.phone
   const { body: uma } = await w.call('POST', '/simulator/customers', { name: 'Uma', phone: '442079555599', numberId })
   await w.call('POST', `/simulator/customers/${uma.id}/messages`, { kind: 'voice' })
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  const problems: string[] = []
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  await page.goto(`${simulator.url}/phone/owner#${uma.id}`)
+  const { page, problems } = await openPage(`${simulator.url}/phone/owner#${uma.id}`)
   await page.locator('.theirs audio').waitFor()
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach' }).click()

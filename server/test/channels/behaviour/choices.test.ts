@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BehaviourWorld, begun, behaviourWorld, ours } from '../../support/channels/behaviour-world.ts'
+import { rigs } from '../../support/channels/rigs.ts'
+
+const answer = async (w: BehaviourWorld, id: string, choices: object) => {
+  const reply = await w.verb('POST', `/conversations/${id}/answer`, { body: { choices } })
+  await w.settled()
+  return reply
+}
+const buttons = { text: 'Sure?', buttons: [{ title: 'Yes' }, { id: 'no', title: 'No' }] }
+const rows = [
+  { id: 'mon', title: 'Monday' },
+  { id: 'tue', title: 'Tuesday', description: 'With Ana' },
+]
+const list = { button: 'See the days', rows }
+const days = { text: 'When do you come?', list, footer: 'We open at nine.' }
+
+for (const rig of rigs.filter(({ hasChoices }) => hasChoices)) {
+  test(`${rig.channel}: an agent offers buttons and a list, and learns what was chosen`, async () => {
+    const w = await behaviourWorld(rig)
+    const { ana, id } = await begun(w)
+    const asked = await answer(w, id, buttons)
+    assert.deepEqual([asked.status, asked.body.status], [200, 'sent'], JSON.stringify(asked.body))
+    assert.equal((await answer(w, id, buttons)).body.was_new, false)
+    await ana.chooses('1')
+    const listed = await answer(w, id, days)
+    await ana.chooses('tue')
+    const [first, second] = await ours(ana)
+    const offered = [{ id: '1', title: 'Yes' }, buttons.buttons[1]]
+    assert.deepEqual([first.text, first.offer], ['Sure?', { button: null, options: offered }])
+    assert.deepEqual([second.text, second.footer], [days.text, days.footer])
+    assert.deepEqual(second.offer, { button: list.button, options: rows })
+    const { body: read } = await w.verb('GET', `/conversations/${id}`)
+    // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+    const among = (fits: (one: any) => boolean) => read.messages.find(fits)
+    const yes = among(({ answers_message_id: about }) => about === asked.body.message_id)
+    assert.deepEqual([yes.from, yes.customer_text, yes.chosen], ['customer', 'Yes', { id: '1', title: 'Yes' }])
+    const shown = among((one) => one.id === listed.body.message_id)
+    assert.deepEqual([shown.text, shown.choices], [days.text, { list, footer: days.footer }])
+    const tuesday = among(({ answers_message_id: about }) => about === listed.body.message_id)
+    assert.deepEqual([tuesday.customer_text, tuesday.chosen], ['Tuesday', { id: 'tue', title: 'Tuesday' }])
+    assert.deepEqual(
+      (await w.messages(id)).map(({ kind, text }) => `${kind} ${text}`).sort(),
+      ['Olá', 'Sure?', 'Tuesday', days.text, 'Yes'].map((words) => `text ${words}`),
+      "the contract's interface has words alone",
+    )
+    const { body: team } = await w.member.call('GET', `/inbox/conversations/${id}/messages`)
+    const inTeam = team.messages.find((one: { id: string }) => one.id === listed.body.message_id)
+    assert.deepEqual(inTeam.choices, { list, footer: days.footer })
+    const byMember = await w.sendAsMember(id, { kind: 'choices', choices: buttons })
+    assert.equal(byMember.status, 202)
+    await w.settled()
+    assert.deepEqual((await ours(ana)).at(-1).offer.options.length, 2)
+  })
+}
+
+for (const rig of rigs.filter(({ hasChoices }) => !hasChoices)) {
+  test(`${rig.channel}: buttons and lists are refused, and a numbered text is offered in their place`, async () => {
+    const w = await behaviourWorld(rig)
+    const { ana, id } = await begun(w)
+    const { status, body } = await answer(w, id, days)
+    assert.deepEqual([status, body.code], [422, 'UNSUPPORTED_KIND'])
+    assert.match(body.next[0], /numbers what can be chosen/)
+    assert.deepEqual(await ours(ana), [])
+  })
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Tx } from '../../../src/base/db.ts'
+import { isSpread } from '../../../src/base/distribution/spread.ts'
+import type { Keyring } from '../../../src/base/sealing/keyring.ts'
+import { askHolder } from '../../../src/channels/unofficial/send/sends.ts'
+import { claimSessions, type Lease, leaseMs, standBehindFence } from '../../../src/channels/unofficial/session/lease.ts'
+import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
+import { transitionSession } from '../../../src/channels/unofficial/session/session-transition.ts'
+import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
+import { until } from '../../support/until.ts'
+
+// Slow: the database ends a transaction that stalls only after some seconds.
+
+test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
+  const stalls: [what: string, lock: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
+    [
+      ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
+      ['the session is changed', (tx, w, lease, keyring) => transitionSession(tx, keyring, lease, {}, w.clock.now())],
+      [
+        'a member asks',
+        (tx, w, { workspaceId, connectionId }, keyring) =>
+          lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
+      ],
+    ]
+  const begin = async ([what, lock]: (typeof stalls)[number]) => {
+    const w = await sessionWorld()
+    await w.pair()
+    const { db, workspaceId, connectionId } = w
+    const standing = async () => {
+      const [row] = await db.sql<{ fence: number }[]>`
+        select fence from channel_sessions where connection_id = ${connectionId}`
+      return row?.fence ?? 0
+    }
+    const fence = await standing()
+    const keyring = await w.vault.keyring(workspaceId)
+    await w.expireLease()
+    const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
+    const startedAt = performance.now()
+    const isClaimed = async () => {
+      await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))
+      return (await standing()) > fence
+    }
+    return async () => {
+      await until(isClaimed, `a claim while ${what}`)
+      assert.ok(performance.now() - startedAt < leaseMs, what)
+      await assert.rejects(isCut)
+      await pool.close()
+    }
+  }
+  // One is paired and locked before the next: a holder would take up another's session meanwhile.
+  const ends: (() => Promise<void>)[] = []
+  for (const stall of stalls) ends.push(await begin(stall))
+  await Promise.all(ends.map((end) => end()))
+})
+
+test('who asks for a send and stalls keeps the session from nobody', async () => {
+  const w = await sessionWorld()
+  await w.talk()
+  const { db, workspaceId, connectionId } = w
+  const keyring = await w.vault.keyring(workspaceId)
+  const send = { workspaceId, connectionId, id: 'x', kind: 'message', correlator: 'x' } as const
+  const content = { jid: 'x', text: 'x', previewUrl: false }
+  const { release } = await stalledProcess((tx) =>
+    askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
+  )
+  await w.expireLease()
+  assert.equal((await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))).length, 1)
+  await release()
+})
+
+/** A process of which nothing more is heard in the midst of a transaction that has begun like this. */
+async function stalledProcess(begin: (tx: Tx) => Promise<unknown>) {
+  const pool = openNode((await testDatabase()).options)
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const isCut = pool.tx(async (tx) => {
+    await begin(tx)
+    begun.resolve()
+    await end.promise
+  })
+  isCut.catch(begun.reject)
+  await begun.promise
+  const release = async () => {
+    end.resolve()
+    await isCut
+    await pool.close()
+  }
+  return { pool, isCut, release }
+}

@@ -1,0 +1,42 @@
+import type {
+  Connection,
+  PartnerConnection,
+  SessionConnection,
+  WabaConnection,
+} from '../../../src/channels/connection/connection.ts'
+
+// Connections as the database would have them, for what is asked of a channel without one.
+
+const common = {
+  workspaceId: '00000000-0000-7000-8000-000000000001',
+  id: '00000000-0000-7000-8000-000000000002',
+  name: 'Shop',
+  numberId: '106540352242922',
+  accountId: null,
+  state: 'active',
+  stateReason: null,
+  acknowledgedAt: null,
+  isOnPhone: false,
+} satisfies Partial<Connection>
+
+export const wabaAt = (baseUrl: string): WabaConnection => ({
+  ...common,
+  channel: 'waba',
+  settings: { baseUrl, version: 'v25.0', accessToken: 'the-token', appSecret: 's', verifyToken: 'v' },
+})
+
+export const partnerAt = (
+  baseUrl: string,
+  { apiKey = 'the-key', ...more }: { apiKey?: string; numberId?: string } = {},
+): PartnerConnection => ({
+  ...common,
+  ...more,
+  channel: 'partner',
+  settings: { profile: '360dialog', baseUrl, apiKey, webhookToken: 't', signingSecret: null },
+})
+
+export const sessionAt = (baseUrl: string | null): SessionConnection => ({
+  ...common,
+  channel: 'unofficial',
+  settings: { baseUrl },
+})
