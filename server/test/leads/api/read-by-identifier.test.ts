@@ -197,22 +197,6 @@ test('dots in an address climb nowhere: on the wire they are an identifier like 
   assert.equal((await get('/api/v1/leads/%2e%2e')).data.id, id)
 })
 
-test('nobody: 404 Lead not found without data', async () => {
-  const { call } = await world()
-  const { status, body } = await call('GET', leadPath('nobody'))
-  assert.equal(status, 404)
-  assert.deepEqual(body, { statusCode: 404, statusMessage: 'Lead not found' })
-})
-
-test('reading needs the scope leads.read', async () => {
-  const { call } = await world({ scopes: ['leads.write', 'leads.delete', 'leads.bulk'] })
-  for (const path of ['/api/v1/leads', leadPath('x')]) {
-    const { status, body } = await call('GET', path)
-    assert.equal(status, 401)
-    assert.equal(body.statusMessage, 'API key lacks scope leads.read')
-  }
-})
-
 test('a detail has no query parameters', async () => {
   const { call, lead } = await world()
   const { id } = await lead()

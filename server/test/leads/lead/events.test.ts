@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { writePaths } from '../../support/leads/write-paths.ts'
 import { type World, world } from '../../support/world.ts'
 
 const upsertPath = `${leadsPath}/upsert`
@@ -23,67 +24,38 @@ async function detail({ call }: World, id: string) {
   return (await call('GET', leadPath(id))).body.data
 }
 
-for (const [operation, run] of [
-  ['create', (w: World) => w.call('POST', leadsPath, { body: { firstName: 'A', phone: '5581991234567', ...values } })],
-  [
-    'upsert',
-    (w: World) =>
-      w.call('POST', upsertPath, {
-        body: { match: { by: 'phone', value: '5581991234567' }, lead: { firstName: 'A', ...values } },
-      }),
-  ],
-] as const) {
-  test(`${operation} of a new lead emits lead.created: the lead in its detail form, alone`, async () => {
-    const w = await world()
-    const { id } = (await run(w)).body.data
-    const { event, count, occurred_at, position } = await lastEvent(w, id)
-    assert.equal(count, 1)
-    assert.deepEqual(event, { name: 'lead.created', payload: await detail(w, id) })
-    assert.deepEqual(occurred_at, w.clock.now())
-    assert.equal(position, null)
-    assert.deepEqual(event?.payload.customFieldValues, { k_city: 'Recife', city: 'Recife', vip: true })
-  })
-}
-
-for (const [operation, run] of [
-  ['PATCH', (w: World, id: string, body: object) => w.call('PATCH', leadPath(id), { body })],
-  [
-    'upsert',
-    (w: World, id: string, lead: object) =>
-      w.call('POST', upsertPath, { body: { match: { by: 'id', value: id }, lead } }),
-  ],
-  [
-    'bulk upsert',
-    (w: World, id: string, lead: object) =>
-      w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items: [{ match: { by: 'id', value: id }, lead }] } }),
-  ],
-] as const) {
-  test(`${operation} of a lead emits lead.updated in detail form, with previousStatus only when the status changed`, async () => {
-    const w = await world()
-    const { id } = await w.lead(values)
-    w.clock.advance(1000)
-    await run(w, id, { lastName: 'L' })
-    const plain = await lastEvent(w, id)
-    assert.equal(plain.count, 2)
-    assert.deepEqual(plain.event, { name: 'lead.updated', payload: await detail(w, id) })
-    assert.deepEqual(plain.occurred_at, w.clock.now())
-    await run(w, id, { status: 'won', notes: 'n' })
-    const moved = await lastEvent(w, id)
-    assert.equal(moved.count, 3)
-    assert.deepEqual(moved.event, {
-      name: 'lead.updated',
-      payload: { ...(await detail(w, id)), previousStatus: 'new' },
+for (const { name, isUpdate, targets: targetsOf, send } of writePaths) {
+  if (!isUpdate) {
+    test(`${name}: a new lead emits lead.created, which is the lead in its detail form alone`, async () => {
+      const w = await world()
+      const [outcome] = await send(w, await targetsOf(w, 1), [{ phone: '5581991234567', ...values }])
+      const { event, count, occurred_at, position } = await lastEvent(w, outcome?.lead.id)
+      assert.equal(count, 1)
+      assert.deepEqual(event, { name: 'lead.created', payload: await detail(w, outcome?.lead.id) })
+      assert.deepEqual(occurred_at, w.clock.now())
+      assert.equal(position, null)
+      assert.deepEqual(event?.payload.customFieldValues, { k_city: 'Recife', city: 'Recife', vip: true })
     })
-    await run(w, id, { customFieldValues: { vip: null } })
-    assert.deepEqual((await lastEvent(w, id)).event, { name: 'lead.updated', payload: await detail(w, id) })
-  })
+    continue
+  }
 
-  test(`${operation} that changes nothing emits nothing`, async () => {
+  test(`${name}: a change emits lead.updated in detail form, with previousStatus only when the status changed, and no change nothing`, async () => {
     const w = await world()
-    const { id } = await w.lead({ lastName: 'L', ...values })
-    await run(w, id, { lastName: 'L', ...values })
-    await run(w, id, {})
-    assert.deepEqual(await eventCounts(w), { 'lead.created': 1 })
+    const targets = await targetsOf(w, 1)
+    const { id, status: previousStatus } = targets[0]?.base ?? assert.fail()
+    const changes: [fields: object, more?: object][] = [
+      [{ lastName: 'L', ...values }],
+      [{ status: 'lost', notes: 'n' }, { previousStatus }],
+      [{ customFieldValues: { vip: null } }],
+    ]
+    for (const [n, [fields, more]] of changes.entries()) {
+      w.clock.advance(1000)
+      for (let time = 0; time < 2; time++) await send(w, targets, [fields])
+      const { event, count, occurred_at } = await lastEvent(w, id)
+      assert.equal(count, n + 2)
+      assert.deepEqual(event, { name: 'lead.updated', payload: { ...(await detail(w, id)), ...more } })
+      assert.deepEqual(occurred_at, w.clock.now())
+    }
   })
 }
 

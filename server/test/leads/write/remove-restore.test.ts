@@ -174,16 +174,6 @@ test('after 30 days the personal data is destroyed: in the row, the search token
   assert.equal((await w.events(kept.id)).length, 1)
 })
 
-test('delete and restore need the scope leads.delete', async () => {
-  const { call } = await world({ scopes: ['leads.read', 'leads.bulk'] })
-  const removal = await call('DELETE', leadPath('x'))
-  assert.equal(removal.status, 401)
-  assert.equal(removal.body.statusMessage, 'API key lacks scope leads.delete')
-  const restoring = await call('POST', restorePath('x'))
-  assert.equal(restoring.status, 401)
-  assert.equal(restoring.body.statusMessage, 'API key lacks scope leads.delete')
-})
-
 // Last in the file: it moves the clock of all tests past the end of the window.
 test('leads.write deletes with deprecation headers through 30 September 2026 UTC, and then is a 401', async () => {
   const w = await world({ scopes: ['leads.write'] })
