@@ -176,17 +176,3 @@ test('500 leads go in one request', async () => {
   assert.deepEqual([body.done, body.failed], [100, 400])
   assert.equal((await member.call('GET', '/leads?status=won')).body.total, 100)
 })
-
-test("another workspace's leads are not found by any bulk action, and stay as they are", async () => {
-  const { w, member } = await withMember()
-  const { member: stranger } = await withMember()
-  const { id } = await w.lead()
-  const { id: trashed } = await w.lead()
-  await member.call('DELETE', `/leads/${trashed}`)
-  const before = await stored(w)
-  for (const action of [{ changes: { status: 'won' } }, { delete: true }, { restore: true }]) {
-    const { body } = await stranger.call('POST', path, { ids: [id, trashed], ...action })
-    assert.deepEqual(outcomes(body), ['failed', 'failed'])
-  }
-  assert.deepEqual(await stored(w), before)
-})

@@ -8,6 +8,7 @@ import {
 } from '../../../src/leads/search/memory-index/client.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd } from '../file-end.ts'
+import type { TestMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 
 /** A node of the service that answers lists from an image. */
@@ -20,6 +21,16 @@ export interface ImageNode {
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>
   /** How many lists the image has answered, and how many it left to the database. */
   counts: { image: number; database: number }
+}
+
+/** The same member at that node, whose lists come from memory where they can. */
+export function memberAt({ app }: ImageNode, { workspaceId }: World, member: TestMember): TestMember {
+  const call: TestMember['call'] = async (_, path) => {
+    const url = `/api/team/v1/workspaces/${workspaceId}${path}`
+    const reply = await app.inject({ url, headers: { cookie: member.cookie } })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+  return { ...member, call }
 }
 
 /** Small segments, so that a few hundred leads go through everything that a million do. */
