@@ -78,46 +78,24 @@ test('custom fields are in the detail only, and only when the lead has some', as
   assert.ok(!('customFields' in bare) && !('customFieldValues' in bare))
 })
 
-test('PATCH sets, changes and removes custom field values, and leaves the others', async () => {
-  const w = await world()
-  const { id } = await w.lead({ customFieldValues: { city: 'Recife', vip: true, size: 'M' } })
-  await w.call('PATCH', leadPath(id), { body: { customFieldValues: { city: 'Natal', size: '', team: 'a' } } })
-  assert.deepEqual((await detail(w, id)).customFieldValues, { city: 'Natal', vip: true, team: 'a' })
-})
-
-test('a value under an alias changes the k_ field that it stands for', async () => {
-  const w = await world()
-  const { body } = await w.call('POST', leadsPath, { query: { k_city: 'Recife' }, body: { firstName: 'A' } })
-  await w.call('PATCH', leadPath(body.data.id), { body: { customFieldValues: { city: 'Natal' } } })
-  assert.deepEqual((await detail(w, body.data.id)).customFields, [textField('k_city', 'Natal')])
-})
-
-test('a value must be of its field type: a boolean field takes no string, a text field no boolean', async () => {
-  const w = await world()
-  const { id } = await w.lead({ customFieldValues: { vip: true, city: 'Recife' } })
-  const before = await stored(w)
-  for (const [key, value] of [
-    ['vip', 'yes'],
-    ['city', false],
-  ] as const) {
-    const { status, body } = await w.call('PATCH', leadPath(id), { body: { customFieldValues: { [key]: value } } })
-    assert.equal(status, 400)
-    assert.equal(body.data.issues[0].path, `customFieldValues.${key}`)
-  }
-  assert.deepEqual(await stored(w), before)
-})
-
-test('an upsert that finds its lead adds k_* parameters to what it has', async () => {
-  const w = await world()
-  await w.lead({ externalRef: 'r', customFieldValues: { vip: true } })
-  const body = { match: { by: 'externalRef', value: 'r' }, lead: {} }
-  const query = { k_city: 'Recife' }
-  assert.equal((await w.call('POST', `${leadsPath}/upsert`, { query, body })).body.action, 'updated')
-  assert.deepEqual((await detail(w, 'r')).customFieldValues, { vip: true, k_city: 'Recife', city: 'Recife' })
-  const before = await stored(w)
-  await w.call('POST', `${leadsPath}/upsert`, { query, body })
-  assert.deepEqual(await stored(w), before)
-})
+for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }) => isUpdate)) {
+  test(`${name}: values are set, changed and removed by key or alias, others stay, and each must be of its field's type`, async () => {
+    const w = await world()
+    const targets = await targetsOf(w, 1)
+    const { id } = targets[0]?.base ?? assert.fail()
+    const first = { k_city: 'Recife', vip: true, size: 'M', old: 'x' }
+    await send(w, targets, [{ customFieldValues: first }])
+    await send(w, targets, [{ customFieldValues: { city: 'Natal', size: '', old: null, team: 'a' } }])
+    const values = { k_city: 'Natal', city: 'Natal', vip: true, team: 'a' }
+    assert.deepEqual((await detail(w, id)).customFieldValues, values)
+    const before = await stored(w)
+    for (const [key, value] of Object.entries({ vip: 'yes', city: false })) {
+      const [outcome] = await send(w, targets, [{ customFieldValues: { [key]: value } }])
+      assert.deepEqual([outcome?.status, outcome?.issues], [400, [`customFieldValues.${key}`]])
+    }
+    assert.deepEqual(await stored(w), before)
+  })
+}
 
 test('k_* parameters are refused where they are not welcome', async () => {
   const w = await world()

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../../../src/base/id.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { mergeWorld, phones } from '../../support/leads/merge-world.ts'
@@ -120,9 +119,4 @@ test('notes of the team go with a merge, and back with its undo, but for those t
   assert.deepEqual(await notes(one.id), ['of both', 'of two', 'of one'])
   assert.equal((await undo(done.body.merge.id)).status, 200)
   assert.deepEqual([await notes(one.id), await notes(two.id)], [['of both', 'of one'], ['of two']])
-})
-
-test('an undo of a merge that there never was is 404', async () => {
-  const { w, undo } = await mergeWorld()
-  assert.equal((await undo(newId(w.clock.now()))).status, 404)
 })

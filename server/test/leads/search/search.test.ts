@@ -175,8 +175,9 @@ async function waysOf(w: ImageWorld): Promise<Record<string, (search: string) =>
 }
 
 test('a term of nothing but blanks filters nothing, and a search is of one workspace', async () => {
-  const [w, other] = [await imageWorld(), await imageWorld(0)]
+  const [w, other] = [await imageWorld(), await imageWorld()]
   for (const each of [w, other]) await each.lead({ ...marina })
+  assert.equal(await other.nodes[0]?.images.warm(other.workspaceId), true)
   for (const ask of Object.values(await waysOf(w))) {
     for (const term of ['', ' ', '\t \n', '\u00a0\u200b', 'marina']) assert.deepEqual(await ask(term), [found])
   }

@@ -234,60 +234,75 @@ test('dryRun answers what would happen to every item, writes nothing, counts not
   assert.deepEqual(real, { success: false, processed: 4, created: 1, updated: 2, failed: 1 })
 })
 
-for (const field of ['externalRef', 'uniqueCode'] as const) {
-  test(`two leads exchange their ${field} within one batch`, async () => {
-    const w = await world()
-    const [a, b] = [await w.lead({ [field]: 'one' }), await w.lead({ [field]: 'two' })]
-    const { success, results } = await bulk(w, [
-      by('id', a.id, { [field]: 'aside' }),
-      by('id', b.id, { [field]: 'one' }),
-      by('id', a.id, { [field]: 'two' }),
-    ])
-    assert.equal(success, true, JSON.stringify(results))
-    assert.equal((await w.call('GET', leadPath('two'))).body.data.id, a.id)
-    assert.equal((await w.call('GET', leadPath('one'))).body.data.id, b.id)
-    assert.equal((await w.call('GET', leadPath('aside'))).status, 404)
-    assert.equal((await w.call('GET', leadsPath, { query: { search: 'aside' } })).body.pagination.total, 0)
-  })
+interface Exchange {
+  what: string
+  a: object
+  b: object
+  items(a: string, b: string): Item[]
+  /** Whom each name leads to afterwards. */
+  owners: Record<string, 'a' | 'b' | 'a new lead' | 'nobody'>
 }
 
-test('a new lead takes the name that an earlier item of the batch has freed', async () => {
-  const w = await world()
-  const old = await w.lead({ externalRef: 'name', uniqueCode: 'code' })
-  const { success } = await bulk(w, [
-    by('id', old.id, { externalRef: null, uniqueCode: 'other' }),
-    by('externalRef', 'name', { firstName: 'New', uniqueCode: 'code' }),
-  ])
-  assert.equal(success, true)
-  assert.notEqual((await w.call('GET', leadPath('code'))).body.data.id, old.id)
-})
+const exchanges: Exchange[] = [
+  ...['externalRef', 'uniqueCode'].map(
+    (field): Exchange => ({
+      what: `two leads exchange their ${field}`,
+      a: { [field]: 'one' },
+      b: { [field]: 'two' },
+      items: (a, b) => [
+        by('id', a, { [field]: 'aside' }),
+        by('id', b, { [field]: 'one' }),
+        by('id', a, { [field]: 'two' }),
+      ],
+      owners: { one: 'b', two: 'a', aside: 'nobody' },
+    }),
+  ),
+  {
+    what: 'a new lead takes the names that an earlier item has freed',
+    a: { uniqueCode: 'one', externalRef: 'two' },
+    b: {},
+    items: (a) => [
+      by('id', a, { uniqueCode: 'aside', externalRef: null }),
+      by('externalRef', 'two', { firstName: 'New', uniqueCode: 'one' }),
+    ],
+    owners: { one: 'a new lead', two: 'a new lead', aside: 'a' },
+  },
+  {
+    what: 'an old uniqueCode becomes the externalRef of its lead, and the code of another',
+    a: { uniqueCode: 'one' },
+    b: { uniqueCode: 'two' },
+    items: (a, b) => [
+      by('id', b, { notes: 'first in the batch' }),
+      by('id', a, { uniqueCode: 'aside', externalRef: 'one' }),
+      by('id', b, { uniqueCode: 'one' }),
+    ],
+    owners: { one: 'b', two: 'nobody', aside: 'a' },
+  },
+]
 
-test('a name that another lead uses as its id does not stand in the way of an exchange', async () => {
-  const w = await world()
-  const [a, b] = [await w.lead({ uniqueCode: 'one' }), await w.lead({ uniqueCode: 'two' })]
-  await w.lead({ uniqueCode: a.id })
-  await w.lead({ uniqueCode: b.id })
-  const { success } = await bulk(w, [
-    by('id', a.id, { uniqueCode: 'aside' }),
-    by('id', b.id, { uniqueCode: 'one' }),
-    by('id', a.id, { uniqueCode: 'two' }),
-  ])
-  assert.equal(success, true)
-})
-
-test('a lead whose old uniqueCode becomes its externalRef gives the code to another', async () => {
-  const w = await world()
-  for (const order of [1, 2, 3, 4]) {
-    const leads = [await w.lead({ uniqueCode: `x${order}` }), await w.lead({ uniqueCode: `z${order}` })]
-    const [a, b] = order % 2 === 0 ? leads : [...leads].reverse()
-    const { success, results } = await bulk(w, [
-      by('id', b.id, { notes: 'first in the batch' }),
-      by('id', a.id, { uniqueCode: `y${order}`, externalRef: a.uniqueCode }),
-      by('id', b.id, { uniqueCode: a.uniqueCode }),
-    ])
-    assert.equal(success, true, JSON.stringify(results))
-  }
-})
+for (const { what, a, b, items, owners } of exchanges) {
+  test(`within one batch ${what}, whichever is older, and though others use their ids as names`, async () => {
+    for (const isTurned of [false, true]) {
+      const w = await world()
+      const made = new Map<string, string>()
+      const pair: [name: string, fields: object][] = [
+        ['a', a],
+        ['b', b],
+      ]
+      for (const [name, fields] of isTurned ? pair.reverse() : pair) made.set(name, (await w.lead({ ...fields })).id)
+      for (const id of made.values()) await w.lead({ uniqueCode: id })
+      const { success, results } = await bulk(w, items(made.get('a') ?? '', made.get('b') ?? ''))
+      assert.equal(success, true, JSON.stringify(results))
+      for (const [name, owner] of Object.entries(owners)) {
+        const { status, body } = await w.call('GET', leadPath(name))
+        const found = [...made].find(([, id]) => id === body.data?.id)?.[0] ?? 'a new lead'
+        assert.equal(status === 404 ? 'nobody' : found, owner, name)
+        const { total } = (await w.call('GET', leadsPath, { query: { search: name } })).body.pagination
+        assert.equal(total > 0, owner !== 'nobody', `search by ${name}`)
+      }
+    }
+  })
+}
 
 test('20 parallel batches with overlapping matchers: no error, no duplicate, every item done', async () => {
   const w = await world()

@@ -30,15 +30,6 @@ test('two leads may share a phone and an e-mail', async () => {
   assert.notEqual(a.uniqueCode, b.uniqueCode)
 })
 
-test('a national number is read as one of the default country', async () => {
-  const { lead, call } = await world({ defaultCountry: 'BR' })
-  const created = await lead({ phone: '(81) 99123-4567' })
-  assert.equal(created.phone, '5581991234567')
-  for (const written of ['81991234567', '081 99123-4567', '+55 81 9123-4567']) {
-    assert.equal((await call('GET', leadPath(written))).body.data?.id, created.id, written)
-  }
-})
-
 test('a lead that was read can be created anew: what only the service writes is ignored', async () => {
   const { lead, call } = await world()
   const first = await lead({ lastName: 'Duarte' })

@@ -119,3 +119,21 @@ test('every route counts towards the rate limit of its key, and beyond it answer
     await app.close()
   }
 })
+
+test('leads.write still deletes, with a warning, but restores nothing', async () => {
+  const w = await world()
+  const { id } = await w.lead({ externalRef: 'r' })
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
+  const { status, headers } = await w.call('DELETE', leadPath('r'), { key })
+  assert.deepEqual([status, 'x-service-deprecation-warning' in headers, 'warning' in headers], [200, true, true])
+  assert.equal((await w.call('POST', `${leadPath(id)}/restore`, { key })).status, 401)
+})
+
+test('GET, DELETE and restore pass over a body, whatever it is', async () => {
+  const w = await world()
+  const { id } = await w.lead({ externalRef: 'r' })
+  const options = { raw: '{"any": "thing"}' }
+  assert.equal((await w.call('GET', leadPath('r'), options)).status, 200)
+  assert.equal((await w.call('DELETE', leadPath('r'), options)).status, 200)
+  assert.equal((await w.call('POST', `${leadPath(id)}/restore`, options)).status, 200)
+})
