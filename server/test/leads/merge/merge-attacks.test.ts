@@ -38,20 +38,6 @@ test('a lead in the trash is merged neither way; one that is brought back from a
   assert.equal((await shown(phones.two)).id, two.id)
 })
 
-test('of a chain each merge is undone from its end, and in the wrong order it says what to do', async () => {
-  const { w, merge, undo, one, two } = await mergeWorld()
-  const three = await w.lead({ firstName: 'Three' })
-  const first = (await merge(two.id, one.id)).body.merge.id
-  const second = (await merge(three.id, two.id)).body.merge.id
-  const wrong = await undo(first)
-  assert.equal(wrong.status, 409)
-  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
-  for (const id of [second, first]) assert.equal((await undo(id)).status, 200)
-  for (const { id, uniqueCode } of [one, two, three]) {
-    assert.equal((await w.call('GET', leadPath(uniqueCode))).body.data.id, id)
-  }
-})
-
 test('of two merges into one lead each is undone by itself, in either order, and nothing of either stays behind', async () => {
   for (const order of [
     [0, 1],

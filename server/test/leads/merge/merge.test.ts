@@ -315,7 +315,9 @@ test('a lead that was merged and is merged again takes all along, and each step 
   for (const phone of [older.phone, newer.phone, '5531990000003']) {
     assert.equal((await w.call('GET', leadPath(phone))).body.data.id, third.id, phone)
   }
-  assert.equal((await undo(first.merge.id)).status, 409)
+  const wrong = await undo(first.merge.id)
+  assert.equal(wrong.status, 409)
+  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
   assert.equal((await undo(second.body.merge.id)).status, 200)
   for (const phone of [older.phone, newer.phone]) {
     assert.equal((await w.call('GET', leadPath(phone))).body.data.id, one.id, phone)

@@ -186,20 +186,6 @@ test('an invalid envelope is a 400 and nothing is stored', async () => {
   assert.deepEqual(await stored(w), before)
 })
 
-test('100 items are one batch', async () => {
-  const w = await world()
-  const items = Array.from({ length: 100 }, (_, n) => by('externalRef', `r${n}`, { firstName: `N${n}` }))
-  const created = await bulk(w, items)
-  assert.equal(created.created, 100)
-  const updated = await bulk(
-    w,
-    items.map((item) => ({ ...item, lead: { status: 'won' } })),
-  )
-  assert.equal(updated.updated, 100)
-  assert.equal((await w.call('GET', leadsPath, { query: { status: 'won' } })).body.pagination.total, 100)
-  assert.deepEqual(await eventCounts(w), { 'lead.created': 100, 'lead.updated': 100 })
-})
-
 test('the daily quota in the middle of a batch stops creations with 429 and lets updates pass', async () => {
   const w = await world({ dailyLeadQuota: 3 })
   await w.lead({ externalRef: 'known' })
