@@ -199,7 +199,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'merge-races',
     promise: 'a merge of leads or its undo, and whatever else is done to them at once, lose nothing',
-    files: ['server/test/leads/merge/merge-races.test.ts'],
+    files: ['server/test/leads/merge/merge-races.slow.test.ts'],
     unit: 'races',
     sizes: { MERGE_RACES: { from: 2, to: 20 } },
     count: ({ size, passed }) => 2 * passed * size('MERGE_RACES'),

@@ -8,6 +8,8 @@ export interface ListDeps extends LeadDeps {
   memoryIndexes?: MemoryIndexes
   /** How many leads the database puts in an order that no index keeps. */
   maxSorted?: number
+  /** How many leads are opened for a page whose order the database cannot tell. */
+  maxOpened?: number
 }
 
 export interface ListRequest {

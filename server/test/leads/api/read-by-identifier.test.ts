@@ -25,39 +25,22 @@ test('an id is found whatever the case of its letters', async () => {
   assert.equal((await call('GET', leadPath(id.toUpperCase()))).body.data.id, id)
 })
 
-const variants: [stored: string, spellings: string[]][] = [
-  [
-    '5581991234567',
-    ['+55 81 99123-4567', '+55 (81) 9123-4567', '558191234567', '0055 81 99123 4567', '55.81.99123.4567'],
-  ],
-  ['558191234567', ['5581991234567', '+55 81 99123-4567']],
-  ['551133334444', ['+55 (11) 3333-4444']],
-  ['5215512345678', ['525512345678', '+52 55 1234 5678', '+52 1 55 1234 5678']],
-  ['525587654321', ['5215587654321']],
-  ['5491123456789', ['541123456789', '+54 9 11 2345-6789', '+54 11 15 2345-6789']],
-  ['541187654321', ['5491187654321', '00541187654321']],
-  ['442079460018', ['+44 (0)20 7946 0018', '00442079460018']],
-]
-
-test('a phone is found in every common variant of the same number', async () => {
-  const { lead, call } = await world()
-  for (const [phone, spellings] of variants) {
-    const { id } = await lead({ phone })
+test('a phone is found in the common variants of the same number, and only in those; national ones are of the default country', async () => {
+  const { lead, call } = await world({ defaultCountry: 'BR' })
+  const rows: [stored: string, spellings: string[]][] = [
+    ['5581991234567', ['+55 81 99123-4567', '+55 (81) 9123-4567', '558191234567', '81991234567', '081 99123-4567']],
+    ['551133334444', ['+55 (11) 3333-4444', '(11) 3333-4444']],
+    ['5215512345678', ['525512345678', '+52 55 1234 5678', '+52 1 55 1234 5678']],
+    ['442079460018', ['+44 (0)20 7946 0018', '00442079460018']],
+  ]
+  for (const [phone, spellings] of rows) {
+    const { id } = await lead({ phone: `+${phone}` })
     for (const spelling of [phone, ...spellings]) {
       const { status, body } = await call('GET', leadPath(spelling))
-      assert.equal(status, 200, spelling)
-      assert.equal(body.data.id, id, spelling)
-      assert.equal(body.data.phone, phone)
+      assert.deepEqual([status, body.data?.id, body.data?.phone], [200, id, phone], spelling)
     }
-    await call('DELETE', leadPath(id))
   }
-})
-
-test('numbers that only look alike are not the same', async () => {
-  const { lead, call } = await world()
-  await lead({ phone: '551133334444' })
-  await lead({ phone: '5491123456789' })
-  for (const other of ['5511933334444', '5581991234567', '5491123456780', '91123456789']) {
+  for (const other of ['5511933334444', '5581991234568', '5215512345679']) {
     assert.equal((await call('GET', leadPath(other))).status, 404, other)
   }
 })
@@ -164,21 +147,18 @@ const hostile: [address: string, status: number, message: string][] = [
   ['a/b', 404, 'Route not found'],
 ]
 
-for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
-  test(`${method} answers a hostile identifier with the right 4xx, in the shape of every error`, async () => {
-    const w = await world()
-    await w.lead()
-    const before = await stored(w)
-    for (const [address, status, message] of hostile) {
-      const body = method === 'PATCH' ? { body: { notes: 'x' } } : {}
-      const answer = await w.call(method, `/api/v1/leads/${address}`, body)
-      assert.equal(answer.status, status, address.slice(0, 40))
-      assert.equal(answer.body.statusCode, status)
-      assert.equal(answer.body.statusMessage, message, address.slice(0, 40))
+test('a hostile identifier is answered with the right 4xx, in the shape of every error', async () => {
+  const w = await world()
+  await w.lead()
+  const before = await stored(w)
+  for (const [address, status, message] of hostile) {
+    for (const method of ['GET', 'DELETE'] as const) {
+      const { status: answered, body } = await w.call(method, `/api/v1/leads/${address}`)
+      assert.deepEqual([answered, body.statusCode, body.statusMessage], [status, status, message], address.slice(0, 40))
     }
-    assert.deepEqual(await stored(w), before)
-  })
-}
+  }
+  assert.deepEqual(await stored(w), before)
+})
 
 test('dots in an address climb nowhere: on the wire they are an identifier like any other', async () => {
   const w = await world()
@@ -195,22 +175,6 @@ test('dots in an address climb nowhere: on the wire they are an identifier like 
   }
   const { id } = await w.lead({ externalRef: '..' })
   assert.equal((await get('/api/v1/leads/%2e%2e')).data.id, id)
-})
-
-test('nobody: 404 Lead not found without data', async () => {
-  const { call } = await world()
-  const { status, body } = await call('GET', leadPath('nobody'))
-  assert.equal(status, 404)
-  assert.deepEqual(body, { statusCode: 404, statusMessage: 'Lead not found' })
-})
-
-test('reading needs the scope leads.read', async () => {
-  const { call } = await world({ scopes: ['leads.write', 'leads.delete', 'leads.bulk'] })
-  for (const path of ['/api/v1/leads', leadPath('x')]) {
-    const { status, body } = await call('GET', path)
-    assert.equal(status, 401)
-    assert.equal(body.statusMessage, 'API key lacks scope leads.read')
-  }
 })
 
 test('a detail has no query parameters', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { forgetBulkChanges, sweepFormerValues } from '../../../src/leads/bulk/retention.ts'
 import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
-import { leadPath } from '../../support/leads/leads.ts'
+import { leadPath, makeLeads } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
 
@@ -106,7 +106,7 @@ test('a deletion of many is undone by restoring them, but for those that somebod
 
 test('thousands are worked off in the background, batch by batch, by whichever node comes', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
-  const ids = await manyLeads(w, 1100)
+  const ids = await makeLeads(w, Array(1100).fill({}))
   const change = await begin({ ids, changes: { priority: 'urgent' } })
   assert.deepEqual([change.state, change.total, change.changed], ['running', 1100, 0])
   const urgent = async () => (await member.call('GET', '/leads?priority=urgent&limit=1')).body.total
@@ -138,7 +138,7 @@ test('thousands are worked off in the background, batch by batch, by whichever n
 
 test('all that a filter shows are noted before any is changed, and who comes later is not among them', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
-  const ids = await manyLeads(w, 700)
+  const ids = await makeLeads(w, Array(700).fill({}))
   await w.lead({ status: 'won', lastName: 'Aside' })
   const asked = await begin({ filter: { status: 'new' }, changes: { status: 'contacted' } })
   assert.deepEqual([asked.state, asked.total], ['collecting', 0])
@@ -177,7 +177,7 @@ test('all that a filter shows are noted before any is changed, and who comes lat
 
 test('what was cancelled changes no more, and what it has changed can be undone', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
-  const ids = await manyLeads(w, 600)
+  const ids = await makeLeads(w, Array(600).fill({}))
   const change = await begin({ ids, changes: { source: 'ads' } })
   const { body } = await member.call('POST', `${path}/${change.id}/cancel`)
   assert.deepEqual([body.bulkChange.state, body.bulkChange.changed], ['cancelled', 0])
@@ -214,7 +214,7 @@ test('it can be undone for a day, and not after', async () => {
   )
 })
 
-test('bad wishes are refused with the field, other workspaces see nothing, and a former assignee who left is not put back', async () => {
+test('bad wishes are refused, and a former assignee who left is not put back', async () => {
   const { w, member, begin, undo, read } = await bulkWorld()
   const { id } = await w.lead()
   for (const body of [
@@ -226,15 +226,6 @@ test('bad wishes are refused with the field, other workspaces see nothing, and a
     { ids: [id], changes: { assignedTo: newId(w.clock.now()) } },
   ]) {
     assert.equal((await member.call('POST', path, body)).status, 400, JSON.stringify(body))
-  }
-  const change = await begin({ ids: [id], changes: { status: 'won' } })
-  const other = await bulkWorld()
-  for (const [method, tail] of [
-    ['GET', ''],
-    ['POST', '/undo'],
-    ['POST', '/cancel'],
-  ] as const) {
-    assert.equal((await other.member.call(method, `${path}/${change.id}${tail}`)).status, 404)
   }
   const leaving = await signedInMember(w)
   await begin({ ids: [id], changes: { assignedTo: leaving.userId } })
@@ -266,16 +257,3 @@ test('former values are sealed, and gone a day later', async () => {
   await forgetBulkChanges(db, clock.now())
   assert.equal(await count('lead_bulk_changes'), 0)
 })
-
-async function manyLeads(w: Awaited<ReturnType<typeof world>>, count: number): Promise<string[]> {
-  const ids: string[] = []
-  for (let at = 0; at < count; at += 100) {
-    const items = Array.from({ length: Math.min(100, count - at) }, (_, n) => ({
-      match: { by: 'externalRef', value: `many-${at + n}` },
-      lead: { firstName: `Lead ${at + n}` },
-    }))
-    const { body } = await w.call('POST', '/api/v1/leads/bulk-upsert', { body: { items } })
-    ids.push(...body.results.map((result: { lead: { id: string } }) => result.lead.id))
-  }
-  return ids
-}

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { statementsOf } from '../../support/database.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
@@ -91,13 +92,17 @@ test('leads are found by any of some labels and by none of some, beside other fi
     await set(id, [...labels])
   }
   const [a = '', b = '', c = '', d = ''] = leads
-  assert.deepEqual(await found(`labels=${vip}`), [a, b])
-  assert.deepEqual(await found(`labels=${vip.toUpperCase()},${late}`), [a, b, c])
-  assert.deepEqual(await found(`labels=${other}`), [])
-  assert.deepEqual(await found(`withoutLabels=${vip}`), [c, d])
-  assert.deepEqual(await found(`withoutLabels=${vip},${late}`), [d])
-  assert.deepEqual(await found(`labels=${late}&withoutLabels=${vip}`), [c])
-  assert.deepEqual(await found(`labels=${vip}&status=won&search=marina`), [b])
+  for (const [query, those] of [
+    [`labels=${vip}`, [a, b]],
+    [`labels=${vip.toUpperCase()},${late}`, [a, b, c]],
+    [`labels=${other}`, []],
+    [`withoutLabels=${vip}`, [c, d]],
+    [`withoutLabels=${vip},${late}`, [d]],
+    [`labels=${late}&withoutLabels=${vip}`, [c]],
+    [`labels=${vip}&status=won&search=marina`, [b]],
+  ] as const) {
+    assert.deepEqual(await found(query), those, query)
+  }
   const first = (await member.call('GET', `/leads?sortOrder=asc&limit=1&labels=${vip}`)).body
   assert.equal(first.total, 2)
   assert.deepEqual(await found(`limit=1&labels=${vip}&cursor=${first.nextCursor}`), [b])
@@ -185,17 +190,17 @@ test('all leads that a filter shows get a label in the background, whatever the 
   assert.deepEqual(await found(`labels=${vip}`), [])
 })
 
-for (const [name, body] of [
-  ['changes and labels at once', { changes: { status: 'won' }, labels: { addLabelIds: [] } }],
-  ['no label at all', { labels: {} }],
-  ['a label that nobody has', { labels: { addLabelIds: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'] } }],
-] as const) {
-  test(`a bulk change of ${name} is 400`, async () => {
-    const { w, member } = await labelWorld()
-    const { id } = await w.lead()
-    assert.equal((await member.call('POST', bulkPath, { ids: [id], ...body })).status, 400)
-  })
-}
+test('a bulk change of changes and labels at once, of no label at all, or of one that nobody has is 400', async () => {
+  const { w, member } = await labelWorld()
+  const { id } = await w.lead()
+  for (const body of [
+    { changes: { status: 'won' }, labels: { addLabelIds: [] } },
+    { labels: {} },
+    { labels: { addLabelIds: [newId(w.clock.now())] } },
+  ]) {
+    assert.equal((await member.call('POST', bulkPath, { ids: [id], ...body })).status, 400, JSON.stringify(body))
+  }
+})
 
 test('two who give the last places of a lead at once do not give it more than 20', async () => {
   const { w, label, set, of, begin } = await labelWorld()
@@ -205,4 +210,14 @@ test('two who give the last places of a lead at once do not give it more than 20
   await set(id, ids.slice(0, 19))
   await Promise.all(ids.slice(19, 22).map((one) => begin({ ids: [id], labels: { addLabelIds: [one] } })))
   assert.equal((await of(id)).length, 20)
+})
+
+test('a page of leads and a lead cost the team one more statement, for their labels, and keys none', async () => {
+  const w = await world()
+  const member = await signedInMember(w)
+  for (let n = 0; n < 3; n++) await w.lead()
+  const statements = await statementsOf(async () => void (await member.call('GET', '/leads?limit=3')))
+  assert.equal(statements.filter(({ text }) => /lead_labels/.test(text)).length, 1)
+  const ofKey = await statementsOf(async () => void (await w.call('GET', '/api/v1/leads', { query: { limit: '3' } })))
+  assert.equal(ofKey.filter(({ text }) => /lead_labels/.test(text)).length, 0)
 })

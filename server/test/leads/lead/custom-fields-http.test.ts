@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { writePaths } from '../../support/leads/write-paths.ts'
 import { type World, world } from '../../support/world.ts'
 
 const textField = (key: string, value: string) => ({ key, label: key, type: 'text', value })
@@ -10,78 +11,51 @@ async function detail({ call }: World, id: string) {
   return body.data
 }
 
-for (const place of ['create', 'upsert'] as const) {
-  const send = (w: World, query: Record<string, string>, lead: Record<string, unknown> = {}) =>
-    place === 'create'
-      ? w.call('POST', leadsPath, { query, body: { firstName: 'Marina', ...lead } })
-      : w.call('POST', `${leadsPath}/upsert`, {
-          query,
-          body: { match: { by: 'externalRef', value: 'r' }, lead: { firstName: 'Marina', ...lead } },
-        })
+/** The ways in that take `k_*` parameters. */
+const withParameters = writePaths.filter(({ name }) => name === 'create' || name.startsWith('an upsert'))
 
-  test(`k_* parameters of ${place} are stored under the original key and also listed without k_`, async () => {
+for (const { name, targets: targetsOf, send } of withParameters) {
+  test(`${name}: k_* parameters are stored under the original key and also listed without k_, unless that is another field`, async () => {
     const w = await world()
-    const { body } = await send(w, { k_city: 'São Paulo', k_utm_source: 'a&b=c' })
-    const read = await detail(w, body.data.id)
+    const query = { k_city: 'São Paulo', k_utm_source: 'a&b=c' }
+    const targets = await targetsOf(w, 2)
+    const [plain] = await send(w, targets, [{}], query)
+    const read = await detail(w, plain?.lead.id)
     assert.deepEqual(read.customFields, [textField('k_city', 'São Paulo'), textField('k_utm_source', 'a&b=c')])
-    assert.deepEqual(read.customFieldValues, {
-      k_city: 'São Paulo',
-      city: 'São Paulo',
-      k_utm_source: 'a&b=c',
-      utm_source: 'a&b=c',
-    })
+    const aliases = { k_city: 'São Paulo', city: 'São Paulo', k_utm_source: 'a&b=c', utm_source: 'a&b=c' }
+    assert.deepEqual(read.customFieldValues, aliases)
+    const values = { city: 'Olinda', vip: false }
+    const [mixed] = await send(w, targets.slice(1), [{ customFieldValues: values }], { k_city: 'Recife' })
+    const collided = await detail(w, mixed?.lead.id)
+    assert.deepEqual(collided.customFieldValues, { k_city: 'Recife', ...values })
+    const vip = { key: 'vip', label: 'vip', type: 'boolean', value: false }
+    assert.deepEqual(collided.customFields, [textField('k_city', 'Recife'), textField('city', 'Olinda'), vip])
   })
 
-  test(`on ${place} an alias that collides with another custom field is left out`, async () => {
+  test(`${name}: more than 10 fields, a bad key or an over-long value in k_* parameters is a 400, and nothing is stored`, async () => {
     const w = await world()
-    const { body } = await send(w, { k_city: 'Recife' }, { customFieldValues: { city: 'Olinda', vip: false } })
-    const read = await detail(w, body.data.id)
-    assert.deepEqual(read.customFieldValues, { k_city: 'Recife', city: 'Olinda', vip: false })
-    assert.deepEqual(read.customFields, [
-      textField('k_city', 'Recife'),
-      textField('city', 'Olinda'),
-      { key: 'vip', label: 'vip', type: 'boolean', value: false },
-    ])
-  })
-
-  test(`on ${place} more than 10 fields, a bad key or an over-long value is a 400 and nothing is stored`, async () => {
-    const w = await world()
+    const targets = await targetsOf(w, 1)
     const before = await stored(w)
     const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k_f${n}`, 'x']))
     const { k_f10: _, ...ten } = eleven
-    const bad: [query: Record<string, string>, values: Record<string, unknown>, path: RegExp][] = [
-      [eleven, {}, /customFieldValues$/],
-      [ten, { one_more: 'x' }, /customFieldValues$/],
-      [{ k_City: 'x' }, {}, /^k_City$/],
-      [{ 'k_a-b': 'x' }, {}, /^k_a-b$/],
-      [{ k_: 'x' }, {}, /^k_$/],
-      [{ k_ção: 'x' }, {}, /^k_ção$/],
-      [{ [`k_${'a'.repeat(39)}`]: 'x' }, {}, /^k_a+$/],
-      [{ k_city: 'x'.repeat(256) }, {}, /^k_city$/],
-      [{}, { City: 'x' }, /customFieldValues\.City$/],
-      [{}, { '1st': 'x' }, /customFieldValues\.1st$/],
-      [{}, { _a: 'x' }, /customFieldValues\._a$/],
-      [{}, { '': 'x' }, /customFieldValues\.$/],
-      [{}, { ['a'.repeat(41)]: 'x' }, /customFieldValues\.a+$/],
-      [{}, { city: 'x'.repeat(256) }, /customFieldValues\.city$/],
-      [{}, { city: 5 }, /customFieldValues\.city$/],
-      [{}, { city: ['x'] }, /customFieldValues\.city$/],
-      [{}, { city: { a: 'x' } }, /customFieldValues\.city$/],
+    const longest = `k_${'a'.repeat(38)}`
+    const rows: [query: Record<string, string>, values: object, path: string][] = [
+      [eleven, {}, 'customFieldValues'],
+      [ten, { one_more: 'x' }, 'customFieldValues'],
+      ...['k_City', 'k_a-b', 'k_', 'k_ção', `${longest}a`].map((key): [Record<string, string>, object, string] => [
+        { [key]: 'x' },
+        {},
+        key,
+      ]),
+      [{ k_city: 'x'.repeat(256) }, {}, 'k_city'],
     ]
-    for (const [query, customFieldValues, path] of bad) {
-      const { status, body } = await send(w, query, { customFieldValues })
-      assert.equal(status, 400, JSON.stringify([query, customFieldValues]))
-      assert.match(body.data.issues[0].path, path)
+    for (const [query, customFieldValues, path] of rows) {
+      const [outcome] = await send(w, targets, [{ customFieldValues }], query)
+      assert.deepEqual([outcome?.status, outcome?.issues], [400, [path]], JSON.stringify([query, customFieldValues]))
     }
     assert.deepEqual(await stored(w), before)
-    assert.ok((await send(w, ten)).status < 300)
-  })
-
-  test(`on ${place} a key of 40 characters with its k_ and a value of 255 are stored`, async () => {
-    const w = await world()
-    const [key, value] = [`k_${'a'.repeat(38)}`, '🙂'.repeat(255)]
-    const { body } = await send(w, { [key]: value })
-    assert.deepEqual((await detail(w, body.data.id)).customFields, [textField(key, value)])
+    const [fits] = await send(w, targets, [{}], { ...ten, k_f9: '', [longest]: '🙂'.repeat(255) })
+    assert.equal((await detail(w, fits?.lead.id)).customFields.at(-1).value, '🙂'.repeat(255))
   })
 }
 
@@ -104,46 +78,24 @@ test('custom fields are in the detail only, and only when the lead has some', as
   assert.ok(!('customFields' in bare) && !('customFieldValues' in bare))
 })
 
-test('PATCH sets, changes and removes custom field values, and leaves the others', async () => {
-  const w = await world()
-  const { id } = await w.lead({ customFieldValues: { city: 'Recife', vip: true, size: 'M' } })
-  await w.call('PATCH', leadPath(id), { body: { customFieldValues: { city: 'Natal', size: '', team: 'a' } } })
-  assert.deepEqual((await detail(w, id)).customFieldValues, { city: 'Natal', vip: true, team: 'a' })
-})
-
-test('a value under an alias changes the k_ field that it stands for', async () => {
-  const w = await world()
-  const { body } = await w.call('POST', leadsPath, { query: { k_city: 'Recife' }, body: { firstName: 'A' } })
-  await w.call('PATCH', leadPath(body.data.id), { body: { customFieldValues: { city: 'Natal' } } })
-  assert.deepEqual((await detail(w, body.data.id)).customFields, [textField('k_city', 'Natal')])
-})
-
-test('a value must be of its field type: a boolean field takes no string, a text field no boolean', async () => {
-  const w = await world()
-  const { id } = await w.lead({ customFieldValues: { vip: true, city: 'Recife' } })
-  const before = await stored(w)
-  for (const [key, value] of [
-    ['vip', 'yes'],
-    ['city', false],
-  ] as const) {
-    const { status, body } = await w.call('PATCH', leadPath(id), { body: { customFieldValues: { [key]: value } } })
-    assert.equal(status, 400)
-    assert.equal(body.data.issues[0].path, `customFieldValues.${key}`)
-  }
-  assert.deepEqual(await stored(w), before)
-})
-
-test('an upsert that finds its lead adds k_* parameters to what it has', async () => {
-  const w = await world()
-  await w.lead({ externalRef: 'r', customFieldValues: { vip: true } })
-  const body = { match: { by: 'externalRef', value: 'r' }, lead: {} }
-  const query = { k_city: 'Recife' }
-  assert.equal((await w.call('POST', `${leadsPath}/upsert`, { query, body })).body.action, 'updated')
-  assert.deepEqual((await detail(w, 'r')).customFieldValues, { vip: true, k_city: 'Recife', city: 'Recife' })
-  const before = await stored(w)
-  await w.call('POST', `${leadsPath}/upsert`, { query, body })
-  assert.deepEqual(await stored(w), before)
-})
+for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }) => isUpdate)) {
+  test(`${name}: values are set, changed and removed by key or alias, others stay, and each must be of its field's type`, async () => {
+    const w = await world()
+    const targets = await targetsOf(w, 1)
+    const { id } = targets[0]?.base ?? assert.fail()
+    const first = { k_city: 'Recife', vip: true, size: 'M', old: 'x' }
+    await send(w, targets, [{ customFieldValues: first }])
+    await send(w, targets, [{ customFieldValues: { city: 'Natal', size: '', old: null, team: 'a' } }])
+    const values = { k_city: 'Natal', city: 'Natal', vip: true, team: 'a' }
+    assert.deepEqual((await detail(w, id)).customFieldValues, values)
+    const before = await stored(w)
+    for (const [key, value] of Object.entries({ vip: 'yes', city: false })) {
+      const [outcome] = await send(w, targets, [{ customFieldValues: { [key]: value } }])
+      assert.deepEqual([outcome?.status, outcome?.issues], [400, [`customFieldValues.${key}`]])
+    }
+    assert.deepEqual(await stored(w), before)
+  })
+}
 
 test('k_* parameters are refused where they are not welcome', async () => {
   const w = await world()

@@ -61,18 +61,6 @@ test('a batch keeps every step, also of a lead that it created itself', async ()
   assert.deepEqual(await history(w, body.results[1].lead.id), ['x y'])
 })
 
-test('nothing is kept when the status stays, when a change fails, or of a dry run', async () => {
-  const w = await world()
-  const { id } = await w.lead({ externalRef: 'r' })
-  await w.lead({ externalRef: 'other' })
-  await w.call('PATCH', leadPath(id), { body: { status: 'new', notes: 'x' } })
-  await w.call('PATCH', leadPath(id), { body: { status: 'won', externalRef: 'other' } })
-  await w.call('POST', `${leadsPath}/upsert`, { query: { dryRun: 'true' }, body: by(id, { status: 'won' }) })
-  await w.call('DELETE', leadPath(id))
-  await w.call('POST', `${leadPath(id)}/restore`)
-  assert.deepEqual(await history(w, id), [])
-})
-
 test('parallel changes of status make one unbroken chain', async () => {
   const w = await world()
   const { id } = await w.lead()

@@ -1,75 +1,99 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readQuota } from '../../../src/leads/lead/quota.ts'
-import { world } from '../../support/world.ts'
+import { leadPath, leadsPath, quotaUsed } from '../../support/leads/leads.ts'
+import { type Answer, type World, world } from '../../support/world.ts'
 
-const create = (w: Awaited<ReturnType<typeof world>>) => w.call('POST', '/api/v1/leads', { body: { firstName: 'Ana' } })
+const create = (w: World, fields: object = {}) => w.call('POST', leadsPath, { body: { firstName: 'Ana', ...fields } })
 
-function count(answers: { status: number }[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
+const upsert = (w: World, value: string, fields: object = { firstName: 'Ana' }) =>
+  w.call('POST', `${leadsPath}/upsert`, { body: { match: { by: 'externalRef', value }, lead: fields } })
+
+const bulk = (w: World, values: string[]) =>
+  w.call('POST', `${leadsPath}/bulk-upsert`, {
+    body: { items: values.map((value) => ({ match: { by: 'externalRef', value }, lead: { firstName: 'Ana' } })) },
+  })
+
+const statuses = (answers: Answer[]) => answers.map((answer) => answer.status).sort()
+
+async function leadCount(w: World): Promise<number> {
+  return (await w.call('GET', leadsPath)).body.pagination.total
 }
 
-test('50 parallel creates against a quota of 20 make 20', async () => {
-  const w = await world({ dailyLeadQuota: 20 })
-  const answers = await Promise.all(Array.from({ length: 50 }, () => create(w)))
-  assert.deepEqual(count(answers), { 201: 20, 429: 30 })
-  const refused = answers.find((answer) => answer.status === 429)
-  assert.deepEqual(refused?.body, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
-  assert.equal(refused?.headers['retry-after'], String(12 * 3600))
-  assert.deepEqual(await readQuota(w.db.sql, w.workspaceId, w.clock.now()), { used: 20, limit: 20 })
-})
-
-test('a creation that fails counts nothing', async () => {
-  const w = await world({ dailyLeadQuota: 2 })
-  await w.lead({ externalRef: 'taken' })
-  for (let n = 0; n < 5; n++) {
-    const { status } = await w.call('POST', '/api/v1/leads', { body: { firstName: 'Ana', externalRef: 'taken' } })
-    assert.equal(status, 409)
+test('a used-up quota is a 429 with its message and Retry-After to midnight UTC, on create and upsert-create', async () => {
+  const w = await world({ dailyLeadQuota: 1 })
+  w.clock.set(new Date('2026-03-11T22:58:30.500Z'))
+  const { id } = (await upsert(w, 'known')).body.data
+  for (const { status, body, headers } of [await create(w), await upsert(w, 'unknown')]) {
+    assert.equal(status, 429)
+    assert.deepEqual(body, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+    assert.equal(headers['retry-after'], '3690')
   }
+  assert.equal((await upsert(w, 'known', { notes: 'updates are free' })).status, 200)
+  assert.equal((await w.call('PATCH', leadPath(id), { body: { status: 'won' } })).status, 200)
+  w.clock.set(new Date('2026-03-11T23:59:59.999Z'))
+  const last = await create(w)
+  assert.equal(last.status, 429)
+  assert.equal(last.headers['retry-after'], '1')
+  w.clock.advance(1)
   assert.equal((await create(w)).status, 201)
   assert.equal((await create(w)).status, 429)
 })
 
-test('single creations, upserts and batches share one quota, exact to the last lead', async () => {
-  const w = await world({ dailyLeadQuota: 333 })
-  const item = (ref: string) => ({ match: { by: 'externalRef', value: ref }, lead: { firstName: 'B' } })
-  const work = Array.from({ length: 60 }, (_, n) => [
-    create(w),
-    w.call('POST', '/api/v1/leads/upsert', { body: item(`single-${n}`) }),
-    ...(n % 10 === 0
-      ? [
-          w.call('POST', '/api/v1/leads/bulk-upsert', {
-            body: { items: Array.from({ length: 50 }, (_, i) => item(`batch-${n}-${i}`)) },
-          }),
-        ]
-      : []),
-  ])
-  const answers = await Promise.all(work.flat())
-  const made = answers.reduce(
-    (sum, { status, body }) => sum + (body.created ?? (status === 201 || body.action === 'created' ? 1 : 0)),
-    0,
-  )
-  assert.equal(made, 333)
-  const [row] = await w.db.sql`select count(*)::integer as n from leads where workspace_id = ${w.workspaceId}`
-  assert.equal(row?.n, 333)
+test('a deleted lead still counts, and restoring it counts nothing', async () => {
+  const w = await world({ dailyLeadQuota: 2 })
+  const { id } = (await create(w)).body.data
+  await w.call('DELETE', leadPath(id))
+  assert.equal((await create(w)).status, 201)
+  assert.equal((await create(w)).status, 429)
+  assert.equal((await w.call('POST', `${leadPath(id)}/restore`)).status, 200)
+  assert.equal(await quotaUsed(w), 2)
 })
 
-test('a quota that is changed in the middle of the day holds from then on', async () => {
+test('a quota that is changed in the middle of the day holds from then on; 0 is none', async () => {
   const w = await world({ dailyLeadQuota: 100_000 })
-  for (let n = 0; n < 5; n++) assert.equal((await create(w)).status, 201)
-  await w.db.sql`update workspaces set daily_lead_quota = 7 where id = ${w.workspaceId}`
-  assert.deepEqual(count(await Promise.all(Array.from({ length: 10 }, () => create(w)))), { 201: 2, 429: 8 })
-  await w.db.sql`update workspaces set daily_lead_quota = 0 where id = ${w.workspaceId}`
-  assert.deepEqual(count(await Promise.all(Array.from({ length: 10 }, () => create(w)))), { 201: 10 })
+  const creates = async (count: number) => statuses(await Promise.all(Array.from({ length: count }, () => create(w))))
+  const change = (quota: number) =>
+    w.db.sql`update workspaces set daily_lead_quota = ${quota} where id = ${w.workspaceId}`
+  assert.deepEqual(await creates(5), Array(5).fill(201))
+  await change(7)
+  assert.deepEqual(await creates(10), [201, 201, ...Array(8).fill(429)])
+  await change(0)
+  assert.deepEqual(await creates(10), Array(10).fill(201))
   assert.deepEqual(await readQuota(w.db.sql, w.workspaceId, w.clock.now()), { used: 17, limit: 0 })
 })
 
-test('the quota is per UTC day', async () => {
-  const w = await world({ dailyLeadQuota: 1 })
+test('single creates, upserts and batches in parallel use up one quota to the last lead and not beyond', async () => {
+  const w = await world({ dailyLeadQuota: 50 })
+  const answers = await Promise.all(
+    Array.from({ length: 36 }, (_, n) => {
+      if (n % 3 === 0) return create(w)
+      if (n % 3 === 1) return upsert(w, `single ${n}`)
+      return bulk(
+        w,
+        Array.from({ length: 10 }, (_, i) => `batch ${n} ${i}`),
+      )
+    }),
+  )
+  let made = 0
+  for (const { status, body } of answers) {
+    assert.ok([200, 201, 429].includes(status), String(status))
+    if (status === 201 || body.action === 'created') made++
+    if (body.results === undefined) continue
+    made += body.created
+    const errors = body.results.filter((result: { success: boolean }) => !result.success)
+    for (const { error } of errors)
+      assert.deepEqual(error, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+  }
+  assert.equal(made, 50)
+  assert.equal(await leadCount(w), 50)
+  assert.equal(await quotaUsed(w), 50)
+})
+
+test('the quota is of the workspace, whichever of its keys creates, and of no other workspace', async () => {
+  const [w, other] = [await world({ dailyLeadQuota: 1 }), await world({ dailyLeadQuota: 1 })]
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
   assert.equal((await create(w)).status, 201)
-  assert.equal((await create(w)).status, 429)
-  w.clock.advance(12 * 3_600_000)
-  assert.equal((await create(w)).status, 201)
+  assert.equal((await w.call('POST', leadsPath, { key, body: { firstName: 'A' } })).status, 429)
+  assert.equal((await create(other)).status, 201)
 })

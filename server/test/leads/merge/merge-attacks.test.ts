@@ -1,44 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../../../src/base/id.ts'
-import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
-import { signedInMember } from '../../support/member.ts'
-
-const phones = { one: '5581991234567', two: '5511987650001' }
-
-async function pairWorld() {
-  const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'leads.delete', 'inbox.read'] } })
-  const member = await signedInMember(w)
-  const one = await w.lead({ firstName: 'One', phone: phones.one })
-  const two = await w.lead({ firstName: 'Two', lastName: 'Other', phone: phones.two, externalRef: 'two' })
-  const merge = (id: string, otherId: string) => member.call('POST', `/leads/${id}/merge`, { otherId })
-  const undo = (id: string) => member.call('POST', `/lead-merges/${id}/undo`)
-  return { w, member, one, two, merge, undo }
-}
-
-test('a lead of another workspace is nobody here: neither shown, nor merged either way, nor is its merge undone', async () => {
-  const here = await pairWorld()
-  const there = await pairWorld()
-  const { status, body } = await there.merge(there.one.id, there.two.id)
-  assert.equal(status, 200)
-  const third = await there.w.lead({ firstName: 'Third' })
-  const tries = [
-    here.merge(here.one.id, third.id),
-    here.merge(third.id, here.one.id),
-    here.member.call('GET', `/leads/${here.one.id}/merge?otherId=${third.id}`),
-    here.member.call('GET', `/leads/${third.id}/merge?otherId=${here.one.id}`),
-    here.member.call('GET', `/leads/${there.one.id}/merges`),
-    here.member.call('GET', `/leads/${there.two.id}/merged-into`),
-    here.undo(body.merge.id),
-  ]
-  for (const answer of await Promise.all(tries)) assert.equal(answer.status, 404, JSON.stringify(answer.body))
-  assert.equal((await there.w.call('GET', leadPath(third.id))).status, 200)
-  assert.equal((await there.w.call('GET', leadPath(there.two.id))).status, 404, 'the merge stands')
-})
+import { mergeWorld, phones } from '../../support/leads/merge-world.ts'
 
 test('one lead by two of its names is one lead, and is not merged with itself', async () => {
-  const { merge, one, w } = await pairWorld()
+  const { merge, one, w } = await mergeWorld()
   for (const name of [one.id, one.id.toUpperCase(), one.uniqueCode, phones.one, `+${phones.one}`]) {
     const answer = await merge(encodeURIComponent(name), one.id.toUpperCase())
     assert.deepEqual([answer.status, answer.body.data?.issues[0].path], [400, 'otherId'], name)
@@ -47,7 +14,7 @@ test('one lead by two of its names is one lead, and is not merged with itself', 
 })
 
 test('a lead in the trash is merged neither way; one that is brought back from a merge stays itself when that is undone', async () => {
-  const { w, member, merge, undo, one, two } = await pairWorld()
+  const { w, member, merge, undo, one, two, shown } = await mergeWorld()
   await w.call('DELETE', leadPath(two.id))
   for (const [id, otherId] of [
     [one.id, two.id],
@@ -65,25 +32,10 @@ test('a lead in the trash is merged neither way; one that is brought back from a
   await member.call('PATCH', `/leads/${two.id}`, { lastName: 'Changed' })
   const undone = await undo(done.body.merge.id)
   assert.deepEqual([undone.status, undone.body.merge.left], [200, ['externalRef']], JSON.stringify(undone.body))
-  const of = async (id: string) => (await w.call('GET', leadPath(id))).body.data
-  const [kept, back] = [await of(one.id), await of(two.id)]
+  const [kept, back] = [await shown(one.id), await shown(two.id)]
   assert.deepEqual([kept.lastName, kept.externalRef], [null, 'one'])
   assert.deepEqual([back.lastName, back.externalRef], ['Changed', 'two'])
-  assert.equal((await of(phones.two)).id, two.id)
-})
-
-test('of a chain each merge is undone from its end, and in the wrong order it says what to do', async () => {
-  const { w, merge, undo, one, two } = await pairWorld()
-  const three = await w.lead({ firstName: 'Three' })
-  const first = (await merge(two.id, one.id)).body.merge.id
-  const second = (await merge(three.id, two.id)).body.merge.id
-  const wrong = await undo(first)
-  assert.equal(wrong.status, 409)
-  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
-  for (const id of [second, first]) assert.equal((await undo(id)).status, 200)
-  for (const { id, uniqueCode } of [one, two, three]) {
-    assert.equal((await w.call('GET', leadPath(uniqueCode))).body.data.id, id)
-  }
+  assert.equal((await shown(phones.two)).id, two.id)
 })
 
 test('of two merges into one lead each is undone by itself, in either order, and nothing of either stays behind', async () => {
@@ -91,23 +43,22 @@ test('of two merges into one lead each is undone by itself, in either order, and
     [0, 1],
     [1, 0],
   ]) {
-    const { w, merge, undo, one } = await pairWorld()
+    const { w, merge, undo, one, shown } = await mergeWorld()
     const with_ = (n: number) => ({ notes: `note ${n}`, customFieldValues: { [`field_${n}`]: `value ${n}` } })
     const others = [
       await w.lead({ ...with_(1), firstName: 'First', lastName: 'Came first', phone: '5531990000001' }),
       await w.lead({ ...with_(2), firstName: 'Second', email: 'second@example.com', phone: '5531990000002' }),
     ]
-    const read = async (id: string) => (await w.call('GET', leadPath(id))).body.data
-    const before = { ...(await read(one.id)), updatedAt: null }
+    const before = { ...(await shown(one.id)), updatedAt: null }
     const merges: string[] = []
     for (const { id } of others) {
       w.clock.advance(1000)
       merges.push((await merge(one.id, id)).body.merge.id)
     }
     for (const n of order) assert.equal((await undo(merges[n] ?? '')).status, 200)
-    assert.deepEqual({ ...(await read(one.id)), updatedAt: null }, before, order.join())
+    assert.deepEqual({ ...(await shown(one.id)), updatedAt: null }, before, order.join())
     for (const [n, { id }] of others.entries()) {
-      const back = await read(id)
+      const back = await shown(id)
       assert.deepEqual(
         [back.notes, back.customFieldValues],
         [`note ${n + 1}`, { [`field_${n + 1}`]: `value ${n + 1}` }],
@@ -116,36 +67,8 @@ test('of two merges into one lead each is undone by itself, in either order, and
   }
 })
 
-test('a merge and its undo need a member of the workspace: no key, no stranger, no request without its token', async () => {
-  const { w, member, merge, one, two } = await pairWorld()
-  const stranger = await signedInMember(await inboxWorld())
-  const base = `/api/team/v1/workspaces/${w.workspaceId}`
-  const { id } = (await merge(one.id, two.id)).body.merge
-  const third = await w.lead({ firstName: 'Third' })
-  for (const [path, body] of [
-    [`${base}/lead-merges/${id}/undo`, undefined],
-    [`${base}/leads/${one.id}/merge`, { otherId: third.id }],
-  ] as const) {
-    const by = async (headers: Record<string, string>) => {
-      const { statusCode } = await w.app.inject({
-        method: 'POST',
-        url: path,
-        headers,
-        ...(body !== undefined && { payload: body }),
-      })
-      return statusCode
-    }
-    assert.equal((await w.call('POST', path, body === undefined ? {} : { body })).status, 401, 'a key')
-    assert.equal(await by({}), 401)
-    assert.equal(await by({ cookie: member.cookie }), 403, 'without the token of the page')
-    assert.equal(await by(stranger.headers), 404)
-  }
-  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'the merge stands')
-  assert.equal((await w.call('GET', leadPath(third.id))).status, 200)
-})
-
 test('messages of a customer that come with the merge of their lead are stored once, and are the kept lead’s', async () => {
-  const { w, member, merge, one, two } = await pairWorld()
+  const { w, member, merge, one, two } = await mergeWorld()
   await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
   const from = (phone: string) => ({ ...customerMessage({ at: w.clock.now() }).customer, phone, userId: null })
   const write = (phone: string, n: number) => {
@@ -169,7 +92,7 @@ test('messages of a customer that come with the merge of their lead are stored o
 })
 
 test('notes of the team go with a merge, and back with its undo, but for those that were written afterwards', async () => {
-  const { member, merge, undo, one, two } = await pairWorld()
+  const { member, merge, undo, one, two } = await mergeWorld()
   const note = (id: string, text: string) => member.call('POST', `/leads/${id}/notes`, { text })
   const notes = async (id: string) =>
     (await member.call('GET', `/leads/${id}/timeline?kind=notes`)).body.entries.map(
@@ -182,9 +105,4 @@ test('notes of the team go with a merge, and back with its undo, but for those t
   assert.deepEqual(await notes(one.id), ['of both', 'of two', 'of one'])
   assert.equal((await undo(done.body.merge.id)).status, 200)
   assert.deepEqual([await notes(one.id), await notes(two.id)], [['of both', 'of one'], ['of two']])
-})
-
-test('an undo of a merge that there never was is 404', async () => {
-  const { w, undo } = await pairWorld()
-  assert.equal((await undo(newId(w.clock.now()))).status, 404)
 })

@@ -3,12 +3,11 @@ import { test } from 'node:test'
 import { removeOld } from '../../../src/app/retention.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
-import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { eventCounts, leadPath, leadsPath, quotaUsed } from '../../support/leads/leads.ts'
+import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { makeTokens } from '../../support/tokens.ts'
 
-const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read'] as const
 const dayMs = 86_400_000
 const older = {
   firstName: 'Marina',
@@ -29,33 +28,20 @@ const newer = {
   customFieldValues: { k_city: 'Olinda', company: 'Duarte & Co' },
 }
 
-async function mergeWorld() {
-  const w = await inboxWorld({ key: { scopes: [...scopes] } })
-  const member = await signedInMember(w)
-  const one = await w.lead(older)
-  w.clock.advance(60_000)
-  const two = await w.lead(newer)
-  w.clock.advance(60_000)
-  const merge = (body: object = {}, id = one.id, otherId = two.id) =>
-    member.call('POST', `/leads/${id}/merge`, { otherId, ...body })
-  const merged = async (body: object = {}) => {
-    const answer = await merge(body)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body
-  }
-  const undo = (id: string) => member.call('POST', `/lead-merges/${id}/undo`)
-  const read = async (id: string) => (await member.call('GET', `/leads/${id}`)).body.lead
+async function duartes() {
+  const world = await mergeWorld(older, newer)
+  const { w } = world
   const list = async () => (await w.call('GET', leadsPath)).body
   const audit = async () => {
     const rows = await w.db.sql<{ action: string; target: string; actor_id: string }[]>`
       select action, target, actor_id from audit_log where scope_id = ${w.workspaceId} order by id`
     return rows.filter(({ action }) => action.startsWith('lead.'))
   }
-  return { w, member, one, two, merge, merged, undo, read, list, audit }
+  return { ...world, list, audit }
 }
 
 test('a merge keeps one lead, fills what it lacks from the other, joins notes, and deletes the other, told in events', async () => {
-  const { w, member, one, two, merged, list, audit } = await mergeWorld()
+  const { w, member, one, two, merged, list, audit } = await duartes()
   const used = await quotaUsed(w)
   const { merge, lead } = await merged()
   assert.deepEqual(
@@ -86,8 +72,8 @@ test('a merge keeps one lead, fills what it lacks from the other, joins notes, a
 })
 
 test('what was chosen stays, field by field, an empty value too', async () => {
-  const { merged, two } = await mergeWorld()
-  const { lead } = await merged({
+  const { merged, two } = await duartes()
+  const { lead } = await merged(undefined, undefined, {
     fields: {
       lastName: 'kept',
       phone: 'other',
@@ -106,7 +92,7 @@ test('what was chosen stays, field by field, an empty value too', async () => {
 })
 
 test('a customer who comes back by the phone of either finds the kept lead, and no third one is made', async () => {
-  const { w, member, one, merged, list } = await mergeWorld()
+  const { w, member, one, merged, list } = await duartes()
   await merged()
   const writer = { ...customerMessage({ at: w.clock.now() }).customer, phone: newer.phone }
   await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
@@ -132,22 +118,8 @@ async function leadOf(member: { call: (method: 'GET', path: string) => Promise<{
   return JSON.stringify(body).match(/"lead":\{"id":"([^"]+)"/)?.[1]
 }
 
-test('search finds the kept lead by the phones and e-mails of both, before and after its tokens are made', async () => {
-  const { w, one, merged } = await mergeWorld()
-  await makeTokens(w)
-  await merged()
-  const find = async (search: string) =>
-    (await w.call('GET', leadsPath, { query: { search } })).body.data.map(({ id }: { id: string }) => id)
-  for (const moment of ['by the feed', 'by tokens']) {
-    for (const term of ['98765', '+55 11 98765-0001', '91234567', 'duarte@work', 'marina@example']) {
-      assert.deepEqual(await find(term), [one.id], `${term} ${moment}`)
-    }
-    await makeTokens(w)
-  }
-})
-
 test('history, submissions, marks of imports and conversations of both are under the kept lead, and go back by an undo', async () => {
-  const { w, member, one, two, merged, undo } = await mergeWorld()
+  const { w, member, one, two, merged, undo } = await duartes()
   const writer = { ...customerMessage({ at: w.clock.now() }).customer, phone: newer.phone }
   await w.customerWrites('Hello', { customer: writer })
   await w.call('PATCH', leadPath(two.id), { body: { status: 'qualified' } })
@@ -201,9 +173,9 @@ async function insertSubmission(w: MergeWorld['w'], leadId: string): Promise<voi
 }
 
 test('an undo brings back the other lead and gives the kept one what it had, but for what changed since, which it names', async () => {
-  const { w, one, two, merged, undo, read, list, audit } = await mergeWorld()
+  const { w, one, two, merged, undo, read, list, audit } = await duartes()
   const before = [await read(one.id), await read(two.id)]
-  const { merge } = await merged({ fields: { status: 'other' } })
+  const { merge } = await merged(undefined, undefined, { fields: { status: 'other' } })
   w.clock.advance(dayMs)
   await w.call('PATCH', leadPath(one.id), { body: { lastName: 'Duarte Lima', customFieldValues: { company: 'DL' } } })
   const answer = await undo(merge.id)
@@ -233,21 +205,21 @@ test('an undo brings back the other lead and gives the kept one what it had, but
 })
 
 test('a repeat answers the merge that stands, and of two at once in either direction one is done', async () => {
-  const { w, one, two, merge } = await mergeWorld()
+  const { w, one, two, merge } = await duartes()
   const same = await Promise.all([merge(), merge(), merge()])
   assert.deepEqual(
     same.map(({ status, body }) => [status, body.merge.id]),
     same.map(() => [200, same[0]?.body.merge.id]),
   )
   assert.equal((await eventCounts(w))['lead.deleted'], 1)
-  assert.equal((await merge({}, two.id, one.id)).status, 404)
+  assert.equal((await merge(two.id, one.id)).status, 404)
   const [three, four] = [await w.lead({ phone: '5521990000001' }), await w.lead({ phone: '5521990000002' })]
-  const crossed = await Promise.all([merge({}, three.id, four.id), merge({}, four.id, three.id)])
+  const crossed = await Promise.all([merge(three.id, four.id), merge(four.id, three.id)])
   assert.deepEqual(crossed.map(({ status }) => status).sort(), [200, 404])
 })
 
 test('upserts by the phone of the merged lead that come with the merge, or with its undo, make no third lead', async () => {
-  const { w, merge, undo, list } = await mergeWorld()
+  const { w, merge, undo, list } = await duartes()
   const upsert = () =>
     w.call('POST', `${leadsPath}/upsert`, {
       body: { match: { by: 'phone', value: newer.phone }, lead: { firstName: 'M' } },
@@ -259,21 +231,21 @@ test('upserts by the phone of the merged lead that come with the merge, or with 
 })
 
 test('what cannot be merged is refused by name: itself, nobody, too many custom fields, notes that do not fit', async () => {
-  const { w, one, two, merge } = await mergeWorld()
+  const { w, one, two, merge } = await duartes()
   const issues = async (body: object) => {
-    const answer = await merge(body)
+    const answer = await merge(undefined, undefined, body)
     assert.equal(answer.status, 400, JSON.stringify(answer.body))
     return answer.body.data.issues.map(({ path }: { path: string }) => path)
   }
   assert.deepEqual(await issues({ otherId: one.id }), ['otherId'])
-  assert.equal((await merge({}, one.id, newId(w.clock.now()))).status, 404)
-  assert.equal((await merge({}, newId(w.clock.now()), two.id)).status, 404)
+  assert.equal((await merge(one.id, newId(w.clock.now()))).status, 404)
+  assert.equal((await merge(newId(w.clock.now()), two.id)).status, 404)
   const many = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`field_${n}`, `${n}`]))
   await w.call('PATCH', leadPath(one.id), {
     body: { notes: 'x'.repeat(9_990), customFieldValues: { ...many, k_city: null } },
   })
   assert.deepEqual(await issues({ fields: { notes: 'both' } }), ['customFields', 'fields.notes'])
-  const fits = await merge({ customFields: { k_city: 'none', company: 'none' } })
+  const fits = await merge(undefined, undefined, { customFields: { k_city: 'none', company: 'none' } })
   assert.deepEqual(
     [fits.status, fits.body.lead.notes.length],
     [200, 9_990],
@@ -282,7 +254,7 @@ test('what cannot be merged is refused by name: itself, nobody, too many custom 
 })
 
 test('a merge unites labels, told in the history, and its undo gives each its own, but for what was changed since', async () => {
-  const { w, member, one, two, merge, merged, undo, read } = await mergeWorld()
+  const { w, member, one, two, merge, merged, undo, read } = await duartes()
   const admin = await signedInMember(w, 'admin')
   const make = async (name: string): Promise<string> =>
     (await admin.call('POST', '/labels', { name, color: 'teal' })).body.label.id
@@ -320,7 +292,7 @@ test('a merge unites labels, told in the history, and its undo gives each its ow
 })
 
 test('it can be undone for 30 days; then former values are gone, and the phones of both still find the kept lead', async () => {
-  const { w, one, merged } = await mergeWorld()
+  const { w, one, merged } = await duartes()
   const { merge } = await merged()
   w.clock.advance(30 * dayMs)
   const member = await signedInMember(w)
@@ -335,15 +307,17 @@ test('it can be undone for 30 days; then former values are gone, and the phones 
 })
 
 test('a lead that was merged and is merged again takes all along, and each step goes back by itself', async () => {
-  const { w, one, two, merged, merge, undo, read } = await mergeWorld()
+  const { w, one, two, merged, merge, undo, read } = await duartes()
   const first = await merged()
   const third = await w.lead({ firstName: 'M', phone: '5531990000003' })
-  const second = await merge({}, third.id, one.id)
+  const second = await merge(third.id, one.id)
   assert.equal(second.status, 200, JSON.stringify(second.body))
   for (const phone of [older.phone, newer.phone, '5531990000003']) {
     assert.equal((await w.call('GET', leadPath(phone))).body.data.id, third.id, phone)
   }
-  assert.equal((await undo(first.merge.id)).status, 409)
+  const wrong = await undo(first.merge.id)
+  assert.equal(wrong.status, 409)
+  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
   assert.equal((await undo(second.body.merge.id)).status, 200)
   for (const phone of [older.phone, newer.phone]) {
     assert.equal((await w.call('GET', leadPath(phone))).body.data.id, one.id, phone)
@@ -354,8 +328,8 @@ test('a lead that was merged and is merged again takes all along, and each step 
 })
 
 test('an undo is refused while a third lead has a name of the other, or the kept one is gone', async () => {
-  const { w, one, merged, undo } = await mergeWorld()
-  const { merge } = await merged({ fields: { externalRef: 'kept' } })
+  const { w, one, merged, undo } = await duartes()
+  const { merge } = await merged(undefined, undefined, { fields: { externalRef: 'kept' } })
   const third = await w.lead({ externalRef: 'crm-2' })
   const taken = await undo(merge.id)
   assert.deepEqual([taken.status, taken.body.data], [409, { field: 'externalRef' }])

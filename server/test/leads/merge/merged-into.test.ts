@@ -3,34 +3,28 @@ import { test } from 'node:test'
 import { removeOld } from '../../../src/app/retention.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
-import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { leadPath } from '../../support/leads/leads.ts'
+import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 const phone = '5511987650001'
 
-async function mergeWorld() {
-  const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'leads.delete'] } })
-  const member = await signedInMember(w)
-  const one = await w.lead({ firstName: 'Marina' })
-  const two = await w.lead({ firstName: 'Marina', lastName: 'Duarte', phone, externalRef: 'crm-2' })
-  const merge = async (id: string, otherId: string) => {
-    const { status, body } = await member.call('POST', `/leads/${id}/merge`, { otherId })
-    assert.equal(status, 200, JSON.stringify(body))
-    return body.merge
+async function intoWorld() {
+  const world = await mergeWorld(
+    { firstName: 'Marina' },
+    { firstName: 'Marina', lastName: 'Duarte', phone, externalRef: 'crm-2' },
+  )
+  const { member, merged } = world
+  return {
+    ...world,
+    merge: async (id: string, otherId: string) => (await merged(id, otherId)).merge,
+    restore: async (id: string) => assert.equal((await member.call('POST', `/leads/${id}/restore`)).status, 200),
+    into: (id: string) => member.call('GET', `/leads/${id}/merged-into`),
   }
-  const undo = async (id: string) => {
-    assert.equal((await member.call('POST', `/lead-merges/${id}/undo`)).status, 200)
-  }
-  const restore = async (id: string) => {
-    assert.equal((await member.call('POST', `/leads/${id}/restore`)).status, 200)
-  }
-  const into = (id: string) => member.call('GET', `/leads/${id}/merged-into`)
-  return { w, member, one, two, merge, undo, restore, into }
 }
 
 test('the id of a merged lead leads the team to where it is now, for as long as it is merged and that one lives; keys get a 404', async () => {
-  const { w, one, two, merge, undo, restore, into } = await mergeWorld()
+  const { w, one, two, merge, undone, restore, into } = await intoWorld()
   const { mergedAt } = await merge(one.id, two.id)
   const found = { leadId: one.id, name: 'Marina Duarte', mergedAt }
   assert.deepEqual([(await into(two.id)).status, (await into(two.id)).body], [200, found])
@@ -46,7 +40,7 @@ test('the id of a merged lead leads the team to where it is now, for as long as 
   await w.call('DELETE', leadPath(third.id))
   assert.equal((await into(two.id)).status, 404, 'it ended in the trash')
   await restore(third.id)
-  await undo(second.id)
+  await undone(second.id)
   assert.deepEqual((await into(two.id)).body, found)
   w.clock.advance(31 * 86_400_000)
   await removeOld(w)
@@ -57,8 +51,8 @@ test('the id of a merged lead leads the team to where it is now, for as long as 
 })
 
 test('the id of a lead that was brought back leads nowhere else, however often it and the other were merged', async () => {
-  const { w, member, one, two, merge, undo, restore, into } = await mergeWorld()
-  await undo((await merge(one.id, two.id)).id)
+  const { w, member, one, two, merge, undone, restore, into } = await intoWorld()
+  await undone((await merge(one.id, two.id)).id)
   assert.equal((await into(two.id)).status, 404)
   await merge(one.id, two.id)
   await member.call('PATCH', `/leads/${one.id}`, { externalRef: null })

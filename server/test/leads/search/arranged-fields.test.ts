@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
+import { type ImageWorld, imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 
 interface Shown {
@@ -13,17 +13,11 @@ const names = async (member: TestMember, query: Record<string, string>): Promise
   return body.leads.map(({ firstName }: Shown) => firstName).join(' ')
 }
 
-/** The same member at a node that has the values of all leads in memory. */
 async function inMemory(w: ImageWorld, member: TestMember): Promise<TestMember> {
   const [node] = w.nodes
   assert.ok(node)
   assert.equal(await node.images.warm(w.workspaceId, 'values'), true)
-  const call: TestMember['call'] = async (_, path) => {
-    const url = `/api/team/v1/workspaces/${w.workspaceId}${path}`
-    const reply = await node.app.inject({ url, headers: { cookie: member.cookie } })
-    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
-  }
-  return { ...member, call }
+  return memberAt(node, w, member)
 }
 
 test('a choice of the workspace sorts as it is offered, numbers fit whatever their decimals, and k_ goes by its name', async () => {
@@ -100,18 +94,4 @@ test('labels are conditions among others, also where one of several is enough, a
   }
   assert.equal(await names(other, { withoutLabels: gold, sortBy: 'name', sortOrder: 'asc' }), 'Caio Davi')
   assert.deepEqual(w.nodes[0]?.counts, { image: 0, database: 0 })
-})
-
-test('a lead that was merged is found by the other phone in any order, opened or in memory', async () => {
-  const w = await imageWorld()
-  const member = await signedInMember(w)
-  const one = await w.lead({ firstName: 'Marina', phone: '5581991234567', email: 'marina@example.com' })
-  const two = await w.lead({ firstName: 'Marina', phone: '5511987650001', email: 'm.duarte@work.example' })
-  assert.equal((await member.call('POST', `/leads/${one.id}/merge`, { otherId: two.id })).status, 200)
-  for (const reader of [member, await inMemory(w, member)]) {
-    for (const search of ['98765-0001', 'duarte@work']) {
-      assert.equal(await names(reader, { sortBy: 'name', search }), 'Marina')
-    }
-  }
-  assert.deepEqual(w.nodes[0]?.counts, { image: 2, database: 0 })
 })

@@ -5,8 +5,8 @@ import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { listLeads } from '../../../src/leads/search/list.ts'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { statementCountOf, statementsOf } from '../../support/database.ts'
-import { fillLeads } from '../../support/fill.ts'
 import { leadPath } from '../../support/leads/leads.ts'
+import { imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -26,6 +26,16 @@ async function names(member: Member, query: Record<string, string>): Promise<str
   return body.leads.map((lead: Shown) => lead.firstName)
 }
 
+/** The member at a node that opens leads, and at one that has their values in memory. */
+async function readers(): Promise<Member[]> {
+  const w = await imageWorld()
+  const [node] = w.nodes
+  assert.ok(node)
+  const member = await people(w)
+  assert.equal(await node.images.warm(w.workspaceId, 'values'), true)
+  return [member, memberAt(node, w, member)]
+}
+
 async function people(w: World): Promise<Member> {
   const member = await signedInMember(w)
   for (const lead of [
@@ -42,35 +52,39 @@ async function people(w: World): Promise<Member> {
   return member
 }
 
-test('leads are sorted by any column, empty ones last in both directions, accents as readers have them', async () => {
-  const w = await world()
-  const member = await people(w)
+test('leads are sorted by any column, empty ones last in both directions, accents as readers have them; opened or in memory', async () => {
   const byName = ['Alba', 'álvaro', 'Bruno', 'Ñandú', 'Nzinga', 'Zoë']
-  assert.deepEqual(await names(member, { sortBy: 'name', sortOrder: 'asc' }), byName)
-  assert.deepEqual(await names(member, { sortBy: 'name', sortOrder: 'desc' }), byName.toReversed())
-  const spanish = await names(member, { sortBy: 'name', sortOrder: 'asc', sortLanguage: 'es' })
-  assert.deepEqual(spanish.slice(3, 5), ['Nzinga', 'Ñandú'])
-  const first = async (sortBy: string, sortOrder: string, count: number) =>
-    (await names(member, { sortBy, sortOrder })).slice(0, count)
-  assert.deepEqual(await first('estimatedValue', 'asc', 2), ['álvaro', 'Zoë'])
-  assert.deepEqual(await first('estimatedValue', 'desc', 2), ['Zoë', 'álvaro'])
-  assert.deepEqual(await first('email', 'desc', 2), ['Zoë', 'Nzinga'])
-  assert.deepEqual(await first('phone', 'asc', 1), ['Zoë'])
-  assert.deepEqual(await first('priority', 'desc', 1), ['álvaro'])
-  assert.deepEqual(await first('assignedTo', 'desc', 1), ['Ñandú'])
-  assert.deepEqual(await first('field:city', 'asc', 3), ['álvaro', 'Bruno', 'Alba'])
-  assert.deepEqual(await first('field:size', 'asc', 2), ['Alba', 'álvaro'])
-  const byStatus = await names(member, { sortBy: 'status', sortOrder: 'asc' })
-  assert.deepEqual(byStatus.slice(3), ['Ñandú', 'Zoë', 'Bruno'], 'the steps of the workspace, then others')
+  const rows: [sortBy: string, sortOrder: string, first: string[]][] = [
+    ['name', 'asc', byName],
+    ['name', 'desc', byName.toReversed()],
+    ['estimatedValue', 'asc', ['álvaro', 'Zoë']],
+    ['estimatedValue', 'desc', ['Zoë', 'álvaro']],
+    ['email', 'desc', ['Zoë', 'Nzinga']],
+    ['phone', 'asc', ['Zoë']],
+    ['priority', 'desc', ['álvaro']],
+    ['assignedTo', 'desc', ['Ñandú']],
+    ['field:city', 'asc', ['álvaro', 'Bruno', 'Alba']],
+    ['field:size', 'asc', ['Alba', 'álvaro']],
+  ]
+  for (const member of await readers()) {
+    for (const [sortBy, sortOrder, first] of rows) {
+      const found = await names(member, { sortBy, sortOrder })
+      assert.deepEqual(found.slice(0, first.length), first, `${sortBy} ${sortOrder}`)
+    }
+    const spanish = await names(member, { sortBy: 'name', sortOrder: 'asc', sortLanguage: 'es' })
+    assert.deepEqual(spanish.slice(3, 5), ['Nzinga', 'Ñandú'])
+    const byStatus = await names(member, { sortBy: 'status', sortOrder: 'asc' })
+    assert.deepEqual(byStatus.slice(3), ['Ñandú', 'Zoë', 'Bruno'], 'the steps of the workspace, then others')
+  }
 })
 
-test('conditions hold on any column, all of them or any', async () => {
-  const w = await world()
-  const dayAfter = new Date(w.clock.now().getTime() + 43_200_000).toISOString().replaceAll('.', '%2E')
-  const member = await people(w)
-  const found = async (where: string, match = 'all') =>
-    (await names(member, { where, match, sortBy: 'name', sortOrder: 'asc' })).join(' ')
-  for (const [where, expected] of [
+test('conditions hold on any column, all of them or any; opened or in memory', async () => {
+  // Between the days of the first and the second lead.
+  const { clock } = await world()
+  const dayAfter = new Date(clock.now().getTime() + 43_200_000).toISOString().replaceAll('.', '%2E')
+  const [opened, inMemory] = await readers()
+  assert.ok(opened && inMemory)
+  const rows: [where: string, expected: string, match?: string, more?: Record<string, string>][] = [
     ['email.empty', 'Alba álvaro Bruno Ñandú'],
     ['email.notEmpty;status.is.won', 'Zoë'],
     ['name.contains.AL', 'Alba álvaro'],
@@ -84,7 +98,7 @@ test('conditions hold on any column, all of them or any', async () => {
     ['actualValue.to.4', ''],
     ['notes.notEmpty', 'Alba'],
     ['assignedTo.empty', 'Alba álvaro Bruno Nzinga Zoë'],
-    [`assignedTo.is.${member.userId}`, 'Ñandú'],
+    [`assignedTo.is.${opened.userId}`, 'Ñandú'],
     ['assignedTo.is.nobody', ''],
     ['adPlatform.isNot.meta', 'Alba álvaro Bruno Nzinga Zoë'],
     ['externalRef.notEmpty', 'Bruno'],
@@ -95,13 +109,17 @@ test('conditions hold on any column, all of them or any', async () => {
     ['field:size.from.9', 'Alba álvaro'],
     ['field:size.from.9%2E5', 'álvaro'],
     ['field:since.between.2026-01-01.2026-02-28', 'Nzinga'],
-  ] as const) {
-    assert.equal(await found(where), expected, where)
+    ['email.notEmpty;field:city.notEmpty', 'Alba álvaro Bruno Nzinga Zoë', 'any'],
+    ['status.is.won;actualValue.notEmpty', 'Alba Zoë', 'any'],
+    ['email.empty', 'Alba', 'all', { search: 'alb' }],
+    ['email.empty', 'álvaro', 'all', { priority: 'urgent' }],
+  ]
+  for (const member of [opened, inMemory]) {
+    for (const [where, expected, match = 'all', more = {}] of rows) {
+      const found = await names(member, { where, match, sortBy: 'name', sortOrder: 'asc', ...more })
+      assert.equal(found.join(' '), expected, where)
+    }
   }
-  assert.equal(await found('email.notEmpty;field:city.notEmpty', 'any'), 'Alba álvaro Bruno Nzinga Zoë')
-  assert.equal(await found('status.is.won;actualValue.notEmpty', 'any'), 'Alba Zoë')
-  assert.deepEqual(await names(member, { where: 'email.empty', search: 'alb' }), ['Alba'])
-  assert.deepEqual(await names(member, { where: 'email.empty', priority: 'urgent' }), ['álvaro'])
 })
 
 test('leads that are opened for an order wait for their turn among bulk work, and plain lists wait for none of it', async () => {
@@ -135,44 +153,37 @@ test('leads that are opened for an order wait for their turn among bulk work, an
   await release()
 })
 
-for (const sortBy of ['name', 'estimatedValue', 'status', 'createdAt', 'field:n']) {
-  test(`a walk by cursor in order of ${sortBy} meets each lead once, whatever is written meanwhile`, async () => {
-    const w = await world()
-    const member = await signedInMember(w)
-    for (let n = 0; n < 23; n++) {
-      const status = n % 4 === 0 ? 'won' : 'new'
-      const values = n % 3 === 0 ? {} : { estimatedValue: n % 5, customFieldValues: { n: String(n % 7) } }
-      await w.lead({ firstName: `Name ${n % 6}`, status, ...values })
-      w.clock.advance(1)
+test('a walk by cursor in any order meets each lead once, whatever is written meanwhile', async () => {
+  const w = await world()
+  const member = await signedInMember(w)
+  for (let n = 0; n < 23; n++) {
+    const status = n % 4 === 0 ? 'won' : 'new'
+    const values = n % 3 === 0 ? {} : { estimatedValue: n % 5, customFieldValues: { n: String(n % 7) } }
+    await w.lead({ firstName: `Name ${n % 6}`, status, ...values })
+    w.clock.advance(1)
+  }
+  const page = async (query: Record<string, string>) => {
+    const { status, body } = await member.call('GET', path(query))
+    assert.equal(status, 200, JSON.stringify(body))
+    return { ids: body.leads.map(({ id }: Shown) => id) as string[], nextCursor: body.nextCursor as string | null }
+  }
+  for (const [n, sortBy] of ['name', 'estimatedValue', 'status', 'createdAt', 'field:n'].entries()) {
+    const query = { sortBy, sortOrder: n % 2 === 0 ? 'asc' : 'desc', where: 'phone.empty' }
+    const whole = (await page({ ...query, limit: '100' })).ids
+    assert.equal(whole.length, 23)
+    const met: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { ids, nextCursor } = await page({ ...query, limit: '8', ...(cursor && { cursor }) })
+      met.push(...ids)
+      cursor = nextCursor
+      // The lead that the cursor names goes: the walk goes on from its place.
+      if (met.length === 8) await w.call('DELETE', leadPath(met[7] ?? ''))
     }
-    for (const sortOrder of ['asc', 'desc']) {
-      const query = { sortBy, sortOrder, where: 'phone.empty' }
-      const whole = (await member.call('GET', path({ ...query, limit: '100' }))).body.leads as Shown[]
-      assert.equal(whole.length, 23)
-      const met: string[] = []
-      let cursor: string | null = null
-      do {
-        const more: Record<string, string> = cursor === null ? {} : { cursor }
-        const { status, body } = await member.call('GET', path({ ...query, limit: '5', ...more }))
-        assert.equal(status, 200, JSON.stringify(body))
-        met.push(...body.leads.map(({ id }: Shown) => id))
-        cursor = body.nextCursor
-        // The lead that the cursor names goes: the walk goes on from its place.
-        if (met.length === 5) await w.call('DELETE', leadPath(met[4] ?? ''))
-      } while (cursor !== null)
-      assert.deepEqual(
-        met,
-        whole.map(({ id }) => id),
-      )
-      await w.call('POST', `${leadPath(met[4] ?? '')}/restore`)
-      const second = (await member.call('GET', path({ ...query, limit: '5', page: '2' }))).body.leads as Shown[]
-      assert.deepEqual(
-        second.map(({ id }) => id),
-        met.slice(5, 10),
-      )
-    }
-  })
-}
+    assert.deepEqual(met, whole, sortBy)
+    await w.call('POST', `${leadPath(met[7] ?? '')}/restore`)
+    assert.deepEqual((await page({ ...query, limit: '8', page: '2' })).ids, met.slice(8, 16), sortBy)
+  }
+})
 
 test('a cursor of another order, or altered, is malformed, and none holds a name', async () => {
   const w = await world()
@@ -202,34 +213,22 @@ test('a cursor of another order, or altered, is malformed, and none holds a name
   assert.equal((await member.call('GET', path({ ...query, cursor: altered }))).status, 400)
 })
 
-test('an order of sealed values that takes more leads than are opened is refused by name, a plain one is not', async () => {
-  const w = await world({ dailyLeadQuota: 0 })
-  const member = await signedInMember(w)
-  await fillLeads({ ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }, 20_001)
-  const statements = await statementsOf(async () => {
-    const refused = await member.call('GET', path({ sortBy: 'name' }))
-    assert.deepEqual([refused.status, refused.body.data.code], [422, 'LIST_TOO_LARGE'])
-  })
-  assert.ok(!statements.some(({ text }) => text.includes('l.person')), 'no lead is opened for nothing')
-  const narrowed = await member.call('GET', path({ sortBy: 'name', status: 'won', limit: '1' }))
-  assert.equal(narrowed.status, 200)
-  const plain = await member.call('GET', path({ sortBy: 'priority', where: 'estimatedValue.empty', limit: '1' }))
-  assert.deepEqual([plain.status, plain.body.total, plain.body.leads[0].priority], [200, 20_001, 'urgent'])
-})
-
-test('more leads than the database puts in order are refused by name, while an order of times is by index', async () => {
+test('more leads than are opened, or than the database puts in order, are refused by name; an order of times is by index', async () => {
   const w = await world()
   const member = await people(w)
-  const user = {
-    workspaceId: w.workspaceId,
-    defaultCountry: null,
-    masked: false,
-    actor: { type: 'system', id: null },
-  } as const
-  const listOf = (query: object) => listLeads({ ...w, maxSorted: 3 }, user, readListRequest(query))
-  await assert.rejects(listOf({ sortBy: 'priority' }), { statusCode: 422, data: { code: 'LIST_TOO_LARGE' } })
+  const actor = { type: 'system', id: null } as const
+  const user = { workspaceId: w.workspaceId, defaultCountry: null, masked: false, actor }
+  const listOf = (query: object, most = { maxSorted: 3, maxOpened: 3 }) =>
+    listLeads({ ...w, ...most }, user, readListRequest(query))
+  const tooLarge = { statusCode: 422, data: { code: 'LIST_TOO_LARGE' } }
+  const sentFor = async (refused: object) =>
+    statementsOf(async () => void (await assert.rejects(listOf(refused), tooLarge)))
+  assert.ok(!(await sentFor({ sortBy: 'name' })).some(({ text }) => text.includes('l.person')), 'none is opened for it')
+  assert.equal((await listOf({ sortBy: 'name', status: 'won' })).total, 1)
+  await sentFor({ sortBy: 'priority' })
   assert.equal((await listOf({ sortBy: 'priority', where: 'actualValue.empty;email.notEmpty' })).total, 2)
   assert.equal((await listOf({ where: 'phone.empty' })).total, 5)
+  assert.equal((await listOf({ sortBy: 'priority' }, { maxSorted: 6, maxOpened: 3 })).total, 6)
   const statements = await statementsOf(async () => {
     for (const sortBy of ['createdAt', 'updatedAt', 'priority']) await names(member, { sortBy, where: 'phone.empty' })
   })

@@ -54,7 +54,7 @@ async function fourLeads() {
   return { w, ana, bia, minute }
 }
 
-test('each filter narrows the list, alone and together with others', async () => {
+test('each filter narrows the list, alone and together with others, in either order of createdAt or updatedAt', async () => {
   const { w, ana, bia, minute } = await fourLeads()
   const rows: [query: Query, found: string][] = [
     [{ status: 'new' }, 'da'],
@@ -91,6 +91,11 @@ test('each filter narrows the list, alone and together with others', async () =>
     [{ status: 'new', priority: 'urgent' }, 'd'],
     [{ status: 'new,won', source: 'website', adPlatform: 'meta', assignedTo: ana, search: 'mari' }, 'a'],
     [{ status: 'new', createdFrom: minute(1), updatedTo: minute(6) }, 'd'],
+    [{ sortOrder: 'asc' }, 'abcd'],
+    [{ sortBy: 'createdAt', sortOrder: 'desc' }, 'dcba'],
+    [{ sortBy: 'updatedAt' }, 'bdac'],
+    [{ sortBy: 'updatedAt', sortOrder: 'asc' }, 'cadb'],
+    [{ sortBy: 'updatedAt', sortOrder: 'asc', search: 'marina' }, 'cadb'],
   ]
   for (const [query, found] of rows) {
     const body = await list(w, query)
@@ -100,30 +105,17 @@ test('each filter narrows the list, alone and together with others', async () =>
   }
 })
 
-test('sorts by createdAt or updatedAt, in either order', async () => {
-  const { w } = await fourLeads()
-  const rows: [query: Query, order: string][] = [
-    [{}, 'dcba'],
-    [{ sortOrder: 'asc' }, 'abcd'],
-    [{ sortBy: 'createdAt', sortOrder: 'desc' }, 'dcba'],
-    [{ sortBy: 'updatedAt' }, 'bdac'],
-    [{ sortBy: 'updatedAt', sortOrder: 'asc' }, 'cadb'],
-  ]
-  for (const [query, order] of rows) {
-    assert.equal(refsOf(await list(w, query)), order, JSON.stringify(query))
-    assert.equal(refsOf(await list(w, { ...query, search: 'marina' })), order, `${JSON.stringify(query)} with search`)
-  }
-})
-
 /** 23 leads, several at each millisecond, and touched again in another order. */
 async function manyLeads(w: World) {
-  for (let n = 0; n < 23; n++) {
-    await w.lead({ externalRef: `r${n}`, lastName: 'Walk' })
-    if (n % 4 === 3) w.clock.advance(1)
+  const numbers = Array.from({ length: 23 }, (_, n) => n)
+  for (const together of [numbers.slice(0, 4), numbers.slice(4, 9), numbers.slice(9, 16), numbers.slice(16)]) {
+    await Promise.all(together.map((n) => w.lead({ externalRef: `r${n}`, lastName: 'Walk' })))
+    w.clock.advance(1)
   }
-  for (let n = 0; n < 23; n++) {
-    if (n % 5 === 0) w.clock.advance(1)
-    await w.call('PATCH', leadPath(`r${(n * 7) % 23}`), { body: { notes: 'again' } })
+  const mixed = numbers.map((n) => (n * 7) % 23)
+  for (const together of [mixed.slice(0, 10), mixed.slice(10, 15), mixed.slice(15)]) {
+    w.clock.advance(1)
+    await Promise.all(together.map((n) => w.call('PATCH', leadPath(`r${n}`), { body: { notes: 'again' } })))
   }
 }
 
@@ -155,9 +147,7 @@ test('a walk by cursor shows each lead exactly once, in every sort, with ties at
     for (const extra of [{}, { search: 'walk' }, { status: 'new', createdFrom: '2026-01-01' }] as Query[]) {
       const whole = idsOf(await list(w, { ...sort, ...extra, limit: '100' }))
       assert.equal(new Set(whole).size, 23)
-      for (const limit of ['1', '7', '23']) {
-        assert.deepEqual(await walk(w, { ...sort, ...extra, limit }), whole, JSON.stringify({ sort, extra, limit }))
-      }
+      assert.deepEqual(await walk(w, { ...sort, ...extra, limit: '5' }), whole, JSON.stringify({ sort, extra }))
     }
   }
 })
@@ -201,36 +191,13 @@ test('page mode counts pages from 1, still returns nextCursor, and one can go on
   assert.equal(beyond.pagination.total, 23)
   assert.equal(beyond.pagination.nextCursor, null)
   assert.deepEqual((await list(w, { page: '1000000', limit: '100' })).data, [])
-})
 
-test('page is ignored when cursor is sent', async () => {
-  const w = await world()
-  await manyLeads(w)
   const cursor = (await list(w, { limit: '5' })).pagination.nextCursor
   const plain = await list(w, { limit: '5', cursor })
-  assert.deepEqual(await list(w, { limit: '5', cursor, page: '4' }), plain)
+  assert.deepEqual(await list(w, { limit: '5', cursor, page: '4' }), plain, 'page is ignored beside a cursor')
   const { page, totalPages, total } = plain.pagination
   assert.deepEqual({ page, totalPages, total }, { page: null, totalPages: null, total: 23 })
-})
-
-test('a walk may change its limit', async () => {
-  const w = await world()
-  await manyLeads(w)
-  const whole = idsOf(await list(w, { limit: '100' }))
-  const cursor = (await list(w, { limit: '5' })).pagination.nextCursor
-  assert.deepEqual(idsOf(await list(w, { limit: '100', cursor })), whole.slice(5))
-})
-
-test('limit is at most 100, at least 1, and 50 unless sent', async () => {
-  const w = await world()
-  assert.equal((await list(w)).pagination.limit, 50)
-  assert.equal((await list(w, { limit: '100' })).pagination.limit, 100)
-  assert.equal((await list(w, { limit: '1' })).pagination.limit, 1)
-  for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '1e999']) {
-    const { status, body } = await w.call('GET', leadsPath, { query: { limit } })
-    assert.equal(status, 400, limit)
-    assert.equal(body.data.issues[0].path, 'limit')
-  }
+  assert.deepEqual(idsOf(await list(w, { limit: '100', cursor })), whole.slice(5), 'a walk may change its limit')
 })
 
 test('the total is exact in every mode; the pages of one walk repeat it for up to 60 s and then count anew', async () => {
@@ -256,6 +223,7 @@ test('the total is exact in every mode; the pages of one walk repeat it for up t
 test('each bad parameter is a 400 that names it', async () => {
   const w = await world()
   const rows: [name: string, value: string][] = [
+    ...['0', '101', '-1', '1.5', 'ten', '', '1e999'].map((limit): [string, string] => ['limit', limit]),
     ['status', ''],
     ['status', ','],
     ['status', 'new,'],
@@ -303,6 +271,7 @@ test('a malformed cursor, or one of another sort or filter, is a 400 Invalid cur
   await manyLeads(w)
   const query: Query = { limit: '5', status: 'new', search: 'walk' }
   const cursor: string = (await list(w, query)).pagination.nextCursor
+  assert.doesNotMatch(Buffer.from(cursor, 'base64url').toString(), /walk/i, 'it holds nothing of a search')
   const parts = decodeCursor(cursor)
   assert.ok(parts)
   const forged = (place: number, value: unknown) => encodeCursor(parts.map((part, n) => (n === place ? value : part)))
@@ -344,11 +313,4 @@ test('a malformed cursor, or one of another sort or filter, is a 400 Invalid cur
   }
   assert.equal((await list(w, { ...query, cursor })).data.length, 5)
   assert.equal((await list(w, { ...query, cursor, sortBy: 'createdAt', sortOrder: 'desc' })).data.length, 5)
-})
-
-test('a cursor does not hold what was searched for', async () => {
-  const w = await world()
-  await manyLeads(w)
-  const { nextCursor } = (await list(w, { limit: '2', search: 'walk' })).pagination
-  assert.doesNotMatch(Buffer.from(nextCursor, 'base64url').toString(), /walk/i)
 })

@@ -218,9 +218,9 @@ test('an image finds exactly the leads that the rules find: any text, filter, so
         ask()
       },
     ),
-    { numRuns: 250, seed: 20_261_121 },
+    { numRuns: 100, seed: 20_261_121 },
   )
-  assert.ok(hits > 1000, `${hits} questions had an answer`)
+  assert.ok(hits > 300, `${hits} questions had an answer`)
 })
 
 test('the index of a large segment rules out no match', () => {
@@ -230,10 +230,10 @@ test('the index of a large segment rules out no match', () => {
   for (const lead of leads) put(image, lead, large)
   assert.equal(image.segments[0]?.count, 4096)
   let hits = 0
-  for (const asked of fc.sample(question, { numRuns: 150, seed: 12 })) {
+  for (const asked of fc.sample(question, { numRuns: 30, seed: 12 })) {
     if (check(image, leads, { ...asked, limit: 1000 }) > 0) hits++
   }
-  assert.ok(hits > 60, `${hits} questions had an answer`)
+  assert.ok(hits > 10, `${hits} questions had an answer`)
 })
 
 test('a lead that was deleted and came back is found once, wherever it stands', () => {
@@ -253,7 +253,7 @@ test('a lead that was deleted and came back is found once, wherever it stands', 
 
 test('compaction leaves few segments and few dead slots', () => {
   const image = newMemoryIndex(shape)
-  const people = fc.sample(known, { numRuns: 2000, seed: 3 })
+  const people = fc.sample(known, { numRuns: 1000, seed: 3 })
   for (const [n, fields] of people.entries()) {
     put(image, { ...fields, id: idOf(n % 300), created: 1 })
     while (compact(image, shape));

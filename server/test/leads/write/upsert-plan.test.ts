@@ -24,45 +24,6 @@ function item(
 const shown = (outcome: UpsertOutcome) =>
   outcome.action === 'failed' ? `${outcome.error.statusCode} ${outcome.error.message}` : outcome.action
 
-test('a later item sees an earlier one', () => {
-  const outcomes = planUpserts(
-    [
-      item('externalRef', 'crm-1', { firstName: 'Ana' }),
-      item('externalRef', 'crm-1', { status: 'qualified' }),
-      item('phone', '5581991234567', { firstName: 'Bia' }),
-      item('phone', '558191234567', { lastName: 'Lima' }),
-    ],
-    [],
-    context,
-  )
-  assert.deepEqual(outcomes.map(shown), ['created', 'updated', 'created', 'updated'])
-})
-
-test('the quota in the middle of a batch stops creations and lets updates pass', () => {
-  const outcomes = planUpserts(
-    [
-      item('externalRef', 'a', { firstName: 'A' }),
-      item('externalRef', 'b', { firstName: 'B' }),
-      item('externalRef', 'a', { status: 'won' }),
-    ],
-    [],
-    { ...context, quotaLeft: 1 },
-  )
-  assert.deepEqual(outcomes.map(shown), ['created', '429 Daily lead limit reached', 'updated'])
-})
-
-test('with continueOnError false the first failure is the last outcome', () => {
-  const items = [
-    item('externalRef', 'a', { firstName: 'A' }),
-    item('externalRef', 'b', { firstName: 'B' }, false),
-    item('externalRef', 'c', { firstName: 'C' }),
-  ]
-  assert.deepEqual(planUpserts(items, [], { ...context, continueOnError: false }).map(shown), [
-    'created',
-    '404 Lead not found and createIfMissing is false',
-  ])
-})
-
 test('a name that another lead of the batch has just taken or freed counts as it stands then', () => {
   const outcomes = planUpserts(
     [
@@ -116,7 +77,7 @@ test('a batch means what its items mean one by one', () => {
         assert.deepEqual(visible(together[n]), visible(alone))
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 

@@ -36,6 +36,25 @@ export async function eventCounts({ db, workspaceId }: World): Promise<Record<st
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
+/** Makes leads in batches; answers their ids. */
+export async function makeLeads({ call }: World, leads: readonly object[]): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < leads.length; at += 100) {
+    const items = leads
+      .slice(at, at + 100)
+      .map((lead, n) => ({
+        match: { by: 'externalRef', value: `made-${at + n}` },
+        lead: { firstName: 'Ana', ...lead },
+      }))
+    const { body } = await call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+    for (const { lead, error } of body.results) {
+      if (lead === undefined) throw new Error(`Lead not created: ${JSON.stringify(error)}`)
+      ids.push(lead.id)
+    }
+  }
+  return ids
+}
+
 /** A user who is a member of the workspace. */
 export async function addMember({ db, clock, workspaceId }: World): Promise<string> {
   const id = newId(clock.now())

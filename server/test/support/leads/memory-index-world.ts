@@ -7,8 +7,9 @@ import {
   openMemoryIndexes,
 } from '../../../src/leads/search/memory-index/client.ts'
 import { testDatabase } from '../database.ts'
-import { atEnd } from '../file-end.ts'
-import { type Answer, type World, world } from '../world.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
+import type { TestMember } from '../member.ts'
+import { type Answer, callerOf, type World, world } from '../world.ts'
 
 /** A node of the service that answers lists from an image. */
 export interface ImageNode {
@@ -22,6 +23,16 @@ export interface ImageNode {
   counts: { image: number; database: number }
 }
 
+/** The same member at that node, whose lists come from memory where they can. */
+export function memberAt({ app }: ImageNode, { workspaceId }: World, member: TestMember): TestMember {
+  const call: TestMember['call'] = async (_, path) => {
+    const url = `/api/team/v1/workspaces/${workspaceId}${path}`
+    const reply = await app.inject({ url, headers: { cookie: member.cookie } })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+  return { ...member, call }
+}
+
 /** Small segments, so that a few hundred leads go through everything that a million do. */
 export const smallShape = { tailSlots: 8, segmentSlots: 256 }
 
@@ -29,15 +40,38 @@ export interface ImageWorld extends World {
   nodes: ImageNode[]
 }
 
-/** A fresh workspace, and nodes beside the one without images. */
-export async function imageWorld(nodeCount = 1, options: Partial<MemoryIndexOptions> = {}): Promise<ImageWorld> {
+/**
+ * A fresh workspace, and nodes beside the one without images. All worlds of a file share these, for a thread takes longer to
+ * begin than most tests do; what is asked for with options is the world's own.
+ */
+export async function imageWorld(nodeCount = 1, options?: Partial<MemoryIndexOptions>): Promise<ImageWorld> {
   const w = await world()
   const nodes: ImageNode[] = []
-  for (let n = 0; n < nodeCount; n++) nodes.push(await openNode(w, options))
+  for (let n = 0; n < nodeCount; n++) {
+    const started = options === undefined ? await sharedNode(w, n) : await startNode(w, options)
+    nodes.push(nodeFor(w, started))
+  }
   return { ...w, nodes }
 }
 
-async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise<ImageNode> {
+interface StartedNode {
+  app: App
+  images: MemoryIndexes
+  thread(): Worker | undefined
+  /** By workspace. */
+  counts: Map<string, ImageNode['counts']>
+}
+
+const startedNodes = oncePerFile((): Promise<StartedNode>[] => [])
+
+function sharedNode(w: World, n: number): Promise<StartedNode> {
+  const nodes = startedNodes()
+  const node = nodes[n] ?? startNode(w, {})
+  nodes[n] = node
+  return node
+}
+
+async function startNode(w: World, options: Partial<MemoryIndexOptions>): Promise<StartedNode> {
   const { options: database } = await testDatabase()
   let thread: Worker | undefined
   const images = openMemoryIndexes({
@@ -57,19 +91,16 @@ async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise
     },
     ...options,
   })
-  const counts = { image: 0, database: 0 }
+  const counts: StartedNode['counts'] = new Map()
+  const count = <T>(workspaceId: string, answer: T | null) => {
+    const of = counts.get(workspaceId)
+    if (of !== undefined) of[answer === null ? 'database' : 'image']++
+    return answer
+  }
   const counted: MemoryIndexes = {
     ...images,
-    find: async (workspaceId, query) => {
-      const answer = await images.find(workspaceId, query)
-      counts[answer === null ? 'database' : 'image']++
-      return answer
-    },
-    arrange: async (workspaceId, query) => {
-      const answer = await images.arrange(workspaceId, query)
-      counts[answer === null ? 'database' : 'image']++
-      return answer
-    },
+    find: async (workspaceId, query) => count(workspaceId, await images.find(workspaceId, query)),
+    arrange: async (workspaceId, query) => count(workspaceId, await images.arrange(workspaceId, query)),
   }
   const app = await buildApp({ ...w, memoryIndexes: counted })
   await app.ready()
@@ -77,11 +108,14 @@ async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise
     await app.close()
     await images.close()
   })
-  const call: ImageNode['call'] = async (method, url, body) => {
-    const headers = { authorization: `Bearer ${w.key}` }
-    const reply = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) })
-    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
-  }
-  const list = (query: Record<string, string>) => call('GET', `/api/v1/leads?${new URLSearchParams(query)}`)
-  return { app, images, thread: () => thread, list, call, counts }
+  return { app, images, thread: () => thread, counts }
+}
+
+function nodeFor(w: World, { app, images, thread, counts: byWorkspace }: StartedNode): ImageNode {
+  const counts = { image: 0, database: 0 }
+  byWorkspace.set(w.workspaceId, counts)
+  const callByKey = callerOf(app, w.key)
+  const call: ImageNode['call'] = (method, path, body) => callByKey(method, path, { body })
+  const list = (query: Record<string, string>) => callByKey('GET', '/api/v1/leads', { query })
+  return { app, images, thread, list, call, counts }
 }

@@ -12,7 +12,7 @@ import type { LeadPage, ListDeps, ListRequest } from '../list-page.ts'
 import { collationKey } from './collation.ts'
 import { type Conditions, resolved } from './conditions.ts'
 import { readArrangedCursor, writeArrangedCursor } from './cursor.ts'
-import { type ArrangedList, openPlaces } from './opened.ts'
+import { type ArrangedList, maxOpened, openPlaces } from './opened.ts'
 import { type Arrangement, comparePlaces, fixedChoices, type Place } from './order.ts'
 import { arePlain, countPlain, isPlainOrder, maxSorted, selectPlacesByTime, sortPlaces } from './plain.ts'
 
@@ -151,7 +151,8 @@ async function fromOpened(
   list: ArrangedList,
   { after, offset, limit, knownTotal }: ArrangedSlice,
 ): Promise<Found> {
-  const places = await deps.db.inBulk(() => openPlaces(deps.db.sql, keyring, workspaceId, list))
+  const most = deps.maxOpened ?? maxOpened
+  const places = await deps.db.inBulk(() => openPlaces(deps.db.sql, keyring, workspaceId, list, most))
   if (places === null) throw tooMany(isComing(deps, workspaceId, list))
   const compare = comparePlaces(list.arrangement.order)
   const sorted = places.sort(compare)

@@ -56,12 +56,13 @@ export interface ArrangedList {
   arrangement: Arrangement
 }
 
-/** Every lead of the list with its place, in no order; null when they are more than are opened for a page. */
+/** Every lead of the list with its place, in no order; null when they are more than `most`. */
 export async function openPlaces(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   { filter, conditions, term, arrangement }: ArrangedList,
+  most: number,
 ): Promise<Place[] | null> {
   const fits = () => sql`
     ${filterCondition(sql, workspaceId, filter)}
@@ -71,21 +72,21 @@ export async function openPlaces(
     select 1
     from ${leadsOf(sql, workspaceId, filter)}
     where ${fits()}
-    offset ${maxOpened}
+    offset ${most}
     limit 1`
   if (beyond !== undefined) return null
   const rows = sql<OpenableRow[]>`
     select ${openableColumns(sql)} ${asksLabels(conditions) ? labelColumn(sql, workspaceId) : sql``}
     from ${leadsOf(sql, workspaceId, filter)}
     where ${fits()}
-    limit ${maxOpened + 1}`.cursor(stretch)
+    limit ${most + 1}`.cursor(stretch)
   const places: Place[] = []
   const keyOf = placeKeyOf(arrangement)
   const test = testOf(conditions)
   let opened = 0
   for await (const some of rows) {
     opened += some.length
-    if (opened > maxOpened) return null
+    if (opened > most) return null
     for (const row of some) {
       const lead = readableRow(keyring, row)
       if (test(lead) && (term === null || matchesTerm(lead.searchable, term))) {

@@ -70,13 +70,3 @@ test('filters by label, labels of a page and their changes go by index, those of
   assert.deepEqual(await badPlans(w.db, await statementsOf(use), ['lead_labels']), [])
   assert.deepEqual(await badPlans(w.db, await statementsOf(useConditions), ['lead_labels']), [])
 })
-
-test('a page of leads and a lead cost the team one more statement, for their labels, and keys none', async () => {
-  const w = await world()
-  const member = await signedInMember(w)
-  for (let n = 0; n < 3; n++) await w.lead()
-  const statements = await statementsOf(async () => void (await member.call('GET', '/leads?limit=3')))
-  assert.equal(statements.filter(({ text }) => /lead_labels/.test(text)).length, 1)
-  const ofKey = await statementsOf(async () => void (await w.call('GET', '/api/v1/leads', { query: { limit: '3' } })))
-  assert.equal(ofKey.filter(({ text }) => /lead_labels/.test(text)).length, 0)
-})

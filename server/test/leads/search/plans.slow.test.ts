@@ -5,6 +5,7 @@ import { indexLeads } from '../../../src/leads/search/index-leads.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { fillLeads, fillTrails } from '../../support/fill.ts'
 import { addMember, leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { signedInMember } from '../../support/member.ts'
 import { badPlans, forgetStatistics, wideLooks } from '../../support/plans.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { until } from '../../support/until.ts'
@@ -72,6 +73,14 @@ async function writeEveryWay(w: World): Promise<void> {
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
 }
 
+/** What only people ask. */
+async function askAsMember(w: World): Promise<void> {
+  const member = await signedInMember(w)
+  const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  for (const path of [`/leads/${id}/duplicates`, '/leads/trash']) await succeed(member.call('GET', path))
+  await succeed(member.call('POST', '/leads/check', { phone: '(81) 99123-4567' }))
+}
+
 const tables = ['leads', 'lead_search', 'lead_status_changes', 'events']
 
 test('no leads route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
@@ -82,6 +91,7 @@ test('no leads route reads a big table from end to end, in a large workspace as 
     const statements = await statementsOf(async () => {
       await readEveryWay(w)
       await writeEveryWay(w)
+      await askAsMember(w)
     })
     assert.ok(statements.length > 30, `${statements.length} statements`)
     assert.deepEqual(await badPlans(w.db, statements, tables), [])

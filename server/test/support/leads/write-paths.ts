@@ -1,0 +1,110 @@
+import type { Answer, World } from '../world.ts'
+import { leadPath, leadsPath } from './leads.ts'
+
+/** A lead that is to be made or changed, and what it would be if nothing were sent. */
+export interface Target {
+  match: { by: string; value: string }
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  base: any
+}
+
+/** What became of one lead that was written. */
+export interface Outcome {
+  /** 400 and above where it was refused, in a batch too. */
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  lead: any
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  error: any
+  /** The fields that were refused, as paths from the lead on. */
+  issues: string[]
+}
+
+type Query = Record<string, string>
+
+/** One of the ways in which the leads interface takes the fields of a lead: the rules of a field hold on all of them. */
+export interface WritePath {
+  name: string
+  isUpdate: boolean
+  targets(w: World, count: number): Promise<Target[]>
+  /** Writes each of the leads to the target at its place. */
+  send(w: World, targets: readonly Target[], leads: readonly object[], query?: Query): Promise<Outcome[]>
+}
+
+/** A value in every field. */
+export const fullLead = {
+  ...{ uniqueCode: 'code', externalRef: 'ref', firstName: 'Marina', lastName: 'Duarte', email: 'm@example.com' },
+  ...{ phone: '5581991234567', status: 'won', priority: 'high', source: 'ads', adPlatform: 'x' },
+  ...{ estimatedValue: 10.5, actualValue: 20, notes: 'note' },
+}
+
+/** What a lead is of which only the name was said. */
+export const bareLead = {
+  ...{ firstName: 'Marina', lastName: null, email: null, phone: null, notes: null, externalRef: null },
+  ...{ status: 'new', priority: 'medium', source: 'other', adPlatform: null },
+  ...{ assignedTo: null, estimatedValue: null, actualValue: null, deletedAt: null },
+}
+
+const newOnes = (isMatched: boolean) => async (_: World, count: number) =>
+  Array.from({ length: count }, (_, n): Target => {
+    const value = `new ${n}`
+    const base = isMatched ? { ...bareLead, externalRef: value } : bareLead
+    return { match: { by: 'externalRef', value }, base }
+  })
+
+async function oldOnes(w: World, count: number): Promise<Target[]> {
+  const leads = await Promise.all(
+    Array.from({ length: count }, (_, n) => w.lead({ ...fullLead, uniqueCode: `code ${n}`, externalRef: `old ${n}` })),
+  )
+  return leads.map((base) => ({ match: { by: 'id', value: base.id }, base }))
+}
+
+function outcomeOf(status: number, body: Answer['body'], at: string): Outcome {
+  const error = status >= 400 ? body : undefined
+  const issues: string[] = (error?.data?.issues ?? []).map(({ path }: { path: string }) => path.replace(at, ''))
+  return { status, lead: body.data, error, issues: [...new Set(issues)] }
+}
+
+const singly =
+  (at: string, call: (w: World, match: Target['match'], lead: object, query: Query) => Promise<Answer>) =>
+  (w: World, targets: readonly Target[], leads: readonly object[], query: Query = {}): Promise<Outcome[]> =>
+    Promise.all(
+      leads.map(async (lead, n) => {
+        const { status, body } = await call(w, targets[n]?.match ?? { by: '', value: '' }, lead, query)
+        return outcomeOf(status, body, at)
+      }),
+    )
+
+const create = singly('', (w, _, lead, query) =>
+  w.call('POST', leadsPath, { query, body: { firstName: 'Marina', ...lead } }),
+)
+const update = singly('', (w, { value }, lead, query) => w.call('PATCH', leadPath(value), { query, body: lead }))
+const upsert = (isUpdate: boolean) =>
+  singly('lead.', (w, match, lead, query) => {
+    const body = { match, lead: isUpdate ? lead : { firstName: 'Marina', ...lead } }
+    return w.call('POST', `${leadsPath}/upsert`, { query, body })
+  })
+
+const batch =
+  (isUpdate: boolean): WritePath['send'] =>
+  async (w, targets, leads, query = {}) => {
+    const items = leads.map((lead, n) => ({
+      match: targets[n]?.match,
+      lead: isUpdate ? lead : { firstName: 'Marina', ...lead },
+    }))
+    const { status, body } = await w.call('POST', `${leadsPath}/bulk-upsert`, { query, body: { items } })
+    if (status !== 200) throw new Error(`The batch was refused: ${JSON.stringify(body)}`)
+    return leads.map((_, n) => {
+      const { error, lead } = body.results[n]
+      return outcomeOf(error?.statusCode ?? 200, error ?? { data: lead }, `items[${n}].lead.`)
+    })
+  }
+
+export const writePaths: readonly WritePath[] = [
+  { name: 'create', isUpdate: false, targets: newOnes(false), send: create },
+  { name: 'an upsert that creates', isUpdate: false, targets: newOnes(true), send: upsert(false) },
+  { name: 'a batch that creates', isUpdate: false, targets: newOnes(true), send: batch(false) },
+  { name: 'update', isUpdate: true, targets: oldOnes, send: update },
+  { name: 'an upsert that updates', isUpdate: true, targets: oldOnes, send: upsert(true) },
+  { name: 'a batch that updates', isUpdate: true, targets: oldOnes, send: batch(true) },
+]
