@@ -29,7 +29,7 @@ export interface Size {
   to: number
 }
 
-const program = (name: string) => `server/test/program/${name}.test.ts`
+const program = (name: string) => `server/test/program/${name}.slow.test.ts`
 
 /** In the order in which they run; all of them by `npm run faults`. */
 export const trials: readonly Trial[] = [
@@ -328,7 +328,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'backup',
     promise: 'a backup made under load restores whole, a move and an upgrade lose nothing',
-    files: ['server/test/program/backup/*.test.ts'],
+    files: ['server/test/program/backup/*.slow.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
@@ -336,7 +336,7 @@ export const trials: readonly Trial[] = [
     name: 'deploy',
     promise:
       "of nothing but Debian's packages and npm's, the Dockerfile makes an image that serves, and the units a service",
-    files: ['server/test/deploy/image.test.ts'],
+    files: ['server/test/deploy/image.slow.test.ts'],
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },
     count: 'cases',

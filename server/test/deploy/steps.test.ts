@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
 import { stepsUnder } from '../support/deploy/steps.ts'
 
-// What the steps of docs/operations.md name is there; image.test.ts types those that need no Docker and no cluster.
+// What the steps of docs/operations.md name is there; image.slow.test.ts types those that need no Docker and no cluster.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')

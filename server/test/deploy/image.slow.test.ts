@@ -24,7 +24,7 @@ const domain = 'parley.example.com'
 
 function whyNot(): string | false {
   if (process.env.DEPLOY_TEST !== '1')
-    return 'It takes minutes: DEPLOY_TEST=1 npm test -- server/test/deploy/image.test.ts'
+    return 'It takes minutes: DEPLOY_TEST=1 npm test -- server/test/deploy/image.slow.test.ts'
   if (process.getuid?.() !== 0) return 'It takes root: mounts, and users of its own'
   const tools = ['mmdebstrap', 'systemd-nspawn']
   const missing = tools.filter((tool) => execFileSync('sh', ['-c', `command -v ${tool} || true`]).length === 0)
