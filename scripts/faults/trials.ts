@@ -270,7 +270,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'plaintext',
     promise: 'what is written through whatever operation stands in no table, file and log as it was written',
-    files: ['server/test/faults/plaintext.test.ts', program('dump')],
+    files: ['server/test/faults/plaintext.test.ts', program('start-stop')],
     unit: 'requests',
     sizes: { PLAINTEXT_ROUNDS: { from: 1, to: 30 } },
     seed: 'PLAINTEXT_SEED',
@@ -328,7 +328,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'backup',
     promise: 'a backup made under load restores whole, a move and an upgrade lose nothing',
-    files: ['server/test/program/backup/*.slow.test.ts'],
+    files: ['server/test/program/backup/*.test.ts'],
     unit: 'cases',
     count: 'cases',
   },

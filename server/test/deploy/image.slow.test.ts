@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
 import { buildImage, contextOf, debianBases, type Image, runContainer } from '../support/deploy/image.ts'
 import { bootMachine, type Machine } from '../support/deploy/machine.ts'
-import { stepsUnder } from '../support/deploy/steps.ts'
 import { oncePerFile } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { freePort, operatorToken } from '../support/program/service.ts'
+import { commandsUnder } from '../support/program/operations.ts'
+import { ask, freePort, operatorToken } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
 // From Debian's packages and npm's to a served request: the Dockerfile without Docker, and the units under a systemd of their own.
@@ -39,16 +39,6 @@ const builtImage = oncePerFile(async (): Promise<Image> => {
   return buildImage(readDockerfile(await read('Dockerfile')), debianBases(node, join(npm, '../..')), context)
 })
 
-async function post(
-  url: string,
-  token: string,
-  body: object,
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-}
-
 const statusOf = (url: string) =>
   fetch(url).then(
     ({ status }) => status,
@@ -70,7 +60,7 @@ test('the image serves, as a user who can write to nothing but the data', patien
   await container.execute(['parley', 'workspace', 'create', 'Acme'])
   const key = /^(plk_\S+)/m.exec(await container.execute(['parley', 'key', 'create', '--for', 'syncing']))?.[1] ?? ''
   const lead = { firstName: 'Ana', phone: '+55 81 99123-4567' }
-  assert.equal((await post(`${url}/api/v1/leads`, key, lead)).status, 201)
+  assert.equal((await ask(url, key, 'POST /api/v1/leads', lead)).status, 201)
   await container.execute(['test', '-f', '/opt/parley/web/dist/index.html'])
   assert.ok(!container.told().includes('The web app is not built'))
 
@@ -109,8 +99,7 @@ test('the image has what runs, and neither what builds nor what is written', pat
 
 test('the commands of "As a service" make one of an empty Debian, whole and in parts', patiently, async () => {
   const image = await builtImage()
-  const { sh } = await stepsUnder('As a service, behind a proxy')
-  const [install = '', makeWorkspace = '', divide = ''] = sh
+  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('As a service, behind a proxy')
   const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
   const machine = await bootMachine(packages, async (folder) => {
     // As a clone and "Install" leave it.

@@ -8,8 +8,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { connected, type Era, eras, listening, textOf } from '../support/agents/mcp-client.ts'
 import { atEnd } from '../support/file-end.ts'
-import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/program/run-command.ts'
 import { mainProgram } from '../support/program/service.ts'
 
 function stdioClient(era: Era, url: string, key: string) {
@@ -68,19 +66,6 @@ test('a key that is refused is told to the client in words', async () => {
   await assert.rejects(stdioClient('legacy', await listening(w), 'plk_nobody'), /API key missing or not valid/)
   await assert.rejects(stdioClient('legacy', 'http://127.0.0.1:1', 'plk_nobody'), /cannot be reached/)
 })
-
-const refusals: [name: string, args: string[], words: RegExp][] = [
-  ['no key', ['--url', 'http://127.0.0.1:1'], /^Give the API key/],
-  ['no address', ['--key', 'plk_any', '--url', 'parley.example.com'], /^--url must be an address/],
-  ['no service', ['--key', 'plk_any'], /^No service runs on this data folder/],
-]
-for (const [name, args, words] of refusals) {
-  test(`the command says what it lacks: ${name}`, async () => {
-    const { exitCode, stdout, stderr } = await runCommand(['mcp', ...args], { PARLEY_DATA_DIR: await newFolder() })
-    assert.deepEqual([exitCode, stdout], [1, ''])
-    assert.match(stderr, words)
-  })
-}
 
 test('a service loads the protocol when somebody speaks it, and not before', async () => {
   const app = new URL('../../src/app/app.ts', import.meta.url).href

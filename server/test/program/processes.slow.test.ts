@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/program/run-command.ts'
+import { runCommandHere } from '../support/program/run-command.ts'
 import {
-  freePort,
+  ask,
   newWorkspace,
   operatorToken,
   type Service,
@@ -17,7 +16,7 @@ import {
 } from '../support/program/service.ts'
 import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
-import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts'
+import { startReceiver } from '../support/webhooks/webhook-receiver.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
 
@@ -38,45 +37,15 @@ async function startProcesses(): Promise<Processes> {
     PARLEY_ALLOW_CIDRS: '127.0.0.1',
   }
   const folder = await newFolder()
-  const start = async (only: string, own: string) => {
-    const service = await startService({ folder: own, port: await freePort(), env, args: ['--only', only] })
-    atEnd(async () => {
-      service.kill()
-      await service.gone
-    })
-    return service
-  }
+  const start = (only: string, own: string) => startService({ folder: own, env, args: ['--only', only] })
   // The first worker after the first api: the folder's address must stay that of the api.
   const apis: [Service, Service] = [await start('api', folder), await start('api', await newFolder())]
   const workers: [Service, Service] = [await start('worker', folder), await start('worker', await newFolder())]
   return { db: database.db, folder, apis, workers }
 }
 
-async function read(url: string, token: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-  return { status: response.status, text: await response.text() }
-}
-
-async function post(url: string, token: string, body: object): Promise<{ status: number; text: string }> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, text: await response.text() }
-}
-
-async function createLead({ url }: Service, key: string): Promise<string> {
-  const { status, text } = await post(`${url}/api/v1/leads`, key, { firstName: 'Kim' })
-  assert.equal(status, 201, text)
-  return JSON.parse(text).data.id
-}
-
-/** A receiver of this test that the workspace tells of its leads. */
-async function addWebhook({ url }: Service, workspaceId: string): Promise<Receiver> {
-  const receiver = await startReceiver()
-  const endpoints = `${url}/api/team/v1/workspaces/${workspaceId}/webhooks`
-  const { status, text } = await post(endpoints, operatorToken, { url: receiver.url, events: ['lead.*'] })
-  assert.equal(status, 201, text)
-  return receiver
-}
+const createLead = async ({ url }: Service, key: string): Promise<string> =>
+  (await ask(url, key, 'POST /api/v1/leads', { firstName: 'Kim' })).body.data.id
 
 /** Which chores it has logged, in order. */
 function choresOf(service: Service): string[] {
@@ -101,12 +70,15 @@ test('two apis and two workers are one service: what one writes all know, and ea
   const { db, folder, apis, workers } = await startProcesses()
 
   const { key, workspaceId } = await newWorkspace(apis[0].url)
-  const receiver = await addWebhook(apis[1], workspaceId)
+  const receiver = await startReceiver()
+  const hook = { url: receiver.url, events: ['lead.*'] }
+  const hooks = `POST /api/team/v1/workspaces/${workspaceId}/webhooks`
+  assert.equal((await ask(apis[1].url, operatorToken, hooks, hook)).status, 201)
   const lead = await createLead(apis[0], key)
-  assert.equal((await read(`${apis[1].url}/api/v1/leads/${lead}`, key)).status, 200)
-  const feed = JSON.parse((await read(`${apis[1].url}/api/v1/events`, key)).text)
+  assert.equal((await ask(apis[1].url, key, `GET /api/v1/leads/${lead}`)).status, 200)
+  const feed = await ask(apis[1].url, key, 'GET /api/v1/events')
   assert.deepEqual(
-    feed.events.map((event: { payload: { id: string } }) => event.payload.id),
+    feed.body.events.map((event: { payload: { id: string } }) => event.payload.id),
     [lead],
   )
   await receiver.reached(1)
@@ -117,13 +89,12 @@ test('two apis and two workers are one service: what one writes all know, and ea
   assert.equal(new Set(hourly).size, hourly.length)
   assert.deepEqual(apis.flatMap(choresOf), [])
 
-  for (const worker of workers) {
-    assert.equal((await fetch(`${worker.url}/healthz`)).status, 200)
-    assert.equal((await fetch(`${worker.url}/readyz`)).status, 200)
-    assert.equal((await read(`${worker.url}/api/v1/leads`, key)).status, 404)
-    assert.equal((await fetch(`${worker.url}/metrics`)).status, 401)
+  for (const { url } of workers) {
+    const paths = ['/healthz', '/readyz', '/api/v1/leads', '/metrics']
+    const statuses = await Promise.all(paths.map(async (path) => (await ask(url, key, `GET ${path}`)).status))
+    assert.deepEqual(statuses, [200, 200, 404, 401])
   }
-  const pages = await Promise.all([...apis, ...workers].map(({ url }) => read(`${url}/metrics`, metricsToken)))
+  const pages = await Promise.all([...apis, ...workers].map(({ url }) => ask(url, metricsToken, 'GET /metrics')))
   for (const { text } of pages) assert.match(text, /^parley_build_info\{/m)
   const runs = pages.map(({ text }) =>
     text.match(/^parley_chores_total\{chore="settle-stranded",result="done"\} (\d+)/m),
@@ -141,39 +112,16 @@ test('two apis and two workers are one service: what one writes all know, and ea
     [lead, second],
   )
 
-  workers[0].kill('SIGTERM')
-  assert.equal(await workers[0].gone, 0)
+  await workers[0].stop()
   assert.equal(workers[0].count('stopped'), 1)
   const { url } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8'))
   assert.equal(url, apis[0].url)
   const env = { ...serviceEnvironment(folder, 1), ...nodeSettings(await testDatabase()) }
-  const listed = await runCommand(['key', 'list', '--json'], env)
+  const listed = await runCommandHere(['key', 'list', '--json'], env)
   assert.equal(listed.exitCode, 0, listed.stderr)
   await apis[0].logged('request')
   assert.ok(apis[0].lines().some((line) => line.includes('"method":"GET","route":"/api/team/v1/workspaces"')))
 
-  for (const api of apis) api.kill('SIGTERM')
-  assert.deepEqual(await Promise.all(apis.map(({ gone }) => gone)), [0, 0])
+  await Promise.all(apis.map((api) => api.stop()))
   assert.ok(!existsSync(join(folder, 'server.json')))
-})
-
-test('an operator reads the metrics of a process that does everything', async () => {
-  const service = await startService({ folder: await newFolder(), port: await freePort() })
-  const { status, text } = await read(`${service.url}/metrics`, operatorToken)
-  assert.equal(status, 200)
-  assert.match(text, /^parley_db_connections_max 10$/m)
-  service.kill('SIGTERM')
-  assert.equal(await service.gone, 0)
-})
-
-test('a part alone is refused on the embedded database, and so is a part that there is not', async () => {
-  const env = serviceEnvironment(await newFolder(), await freePort())
-  for (const only of ['api', 'worker']) {
-    const { exitCode, stderr } = await runCommand(['serve', '--only', only], env)
-    assert.equal(exitCode, 1)
-    assert.match(stderr, /the embedded one serves one process\. Set DATABASE_URL .* or leave --only out/)
-  }
-  const { exitCode, stderr } = await runCommand(['serve', '--only', 'both'], env)
-  assert.equal(exitCode, 1)
-  assert.match(stderr, /Allowed choices are api, worker/)
 })

@@ -5,8 +5,7 @@ import type { Db } from '../../src/base/db.ts'
 import { type QrNetwork, qrNetwork } from '../support/channels/qr-network.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
-import { newFolder } from '../support/folder.ts'
-import { freePort, operatorToken, type Service, startService } from '../support/program/service.ts'
+import { ask, operatorToken, type Service, startService } from '../support/program/service.ts'
 import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
 
@@ -135,7 +134,7 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
 })
 
 async function startNode(env: Record<string, string>): Promise<Service> {
-  const node = await startService({ folder: await newFolder(), port: await freePort(), env })
+  const node = await startService({ env })
   atEnd(async () => {
     node.kill('SIGCONT')
     node.kill()
@@ -169,18 +168,18 @@ interface Shop {
 }
 
 async function connect(node: Service, network: QrNetwork): Promise<Shop> {
-  const teamUrl = `${node.url}/api/team/v1/workspaces`
-  const { workspace } = (await call(teamUrl, operatorToken, { body: { name: 'Shop' } })).body
-  const path = `${teamUrl}/${workspace.id}`
+  const team = (what: string, body?: object) =>
+    ask(node.url, operatorToken, what.replace(' ', ' /api/team/v1/workspaces'), body)
+  const { workspace } = (await team('POST ', { name: 'Shop' })).body
   const scopes = ['inbox.read', 'inbox.write']
-  const { value } = (await call(`${path}/keys`, operatorToken, { body: { name: 'Agent', scopes } })).body
+  const { value } = (await team(`POST /${workspace.id}/keys`, { name: 'Agent', scopes })).body
   const input = { channel: 'unofficial', name: 'Shop', baseUrl: network.simulator.url }
-  const made = await call(`${path}/connections`, operatorToken, { body: input })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const made = await team(`POST /${workspace.id}/connections`, input)
+  assert.equal(made.status, 201, made.text)
   const connectionId = made.body.connection.id as string
-  const session = async () =>
-    (await call(`${path}/connections/${connectionId}/session`, operatorToken)).body.session as Loose
-  await call(`${path}/connections/${connectionId}/pair`, operatorToken, { body: { method: 'qr' } })
+  const place = `/${workspace.id}/connections/${connectionId}`
+  const session = async () => (await team(`GET ${place}/session`)).body.session as Loose
+  await team(`POST ${place}/pair`, { method: 'qr' })
   await until(async () => (await session()).qr !== null, 'a QR code')
   assert.equal((await network.scan((await session()).qr)).status, 200)
   await until(async () => (await session()).state === 'open', 'an open session')
@@ -194,46 +193,30 @@ async function post(
   conversationId: string,
   text: string,
 ): Promise<{ status: number; isSent: boolean; code: string | null }> {
-  const url = `${node.url}/api/v1/inbox/conversations/${conversationId}/messages`
+  const what = `POST ${inbox}/${conversationId}/messages`
   const headers = { 'idempotency-key': `${text} ${randomUUID()}` }
-  const answer = await call(url, shop.key, { body: { kind: 'text', text }, headers }).catch(() => null)
+  const answer = await ask(node.url, shop.key, what, { kind: 'text', text }, headers).catch(() => null)
   const { status: outcome, data } = answer?.body ?? {}
   return { status: answer?.status ?? 0, isSent: outcome === 'sent', code: data?.code ?? null }
 }
 
+const inbox = '/api/v1/inbox/conversations'
+
 async function list(shop: Shop, node: Service): Promise<Loose[]> {
-  return (await call(`${node.url}/api/v1/inbox/conversations?limit=100`, shop.key)).body.conversations
+  return (await ask(node.url, shop.key, `GET ${inbox}?limit=100`)).body.conversations
 }
 
 async function read(shop: Shop, node: Service): Promise<Loose[]> {
   const conversations = await list(shop, node)
   const all = conversations.map(async ({ id }) => {
-    const url = `${node.url}/api/v1/inbox/conversations/${id}/messages?limit=100`
     const messages: Loose[] = []
     for (let hasMore = true; hasMore; ) {
       const before = messages.length === 0 ? '' : `&before=${encodeURIComponent(messages[0].occurred_at)}`
-      const { body } = await call(`${url}${before}`, shop.key)
+      const { body } = await ask(node.url, shop.key, `GET ${inbox}/${id}/messages?limit=100${before}`)
       messages.unshift(...body.messages)
       hasMore = body.has_more
     }
     return messages
   })
   return (await Promise.all(all)).flat()
-}
-
-async function call(
-  url: string,
-  token: string,
-  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
-): Promise<{ status: number; body: Loose }> {
-  const response = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: await response.json() }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Service } from '../support/program/service.ts'
-import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/program/two-nodes.ts'
+import type { Reply, Service } from '../support/program/service.ts'
+import { type Customer, type NodesWorld, nodesWorld } from '../support/program/two-nodes.ts'
 
-const killRounds = Number(process.env.KILL_ROUNDS ?? 2)
+const killRounds = Number(process.env.KILL_ROUNDS ?? 1)
 const customersEach = 12
 const sendsEach = 8
 

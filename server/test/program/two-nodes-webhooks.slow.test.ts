@@ -7,7 +7,7 @@ import type { Arrival } from '../support/inbox/send-platform.ts'
 import { type Customer, inboundText, type NodesWorld, nodesWorld } from '../support/program/two-nodes.ts'
 import { anyOf, type Storm, type StormItem, webhookStorm } from '../support/webhooks/webhook-storm.ts'
 
-const itemCount = Number(process.env.WEBHOOK_ITEMS ?? 2000)
+const itemCount = Number(process.env.WEBHOOK_ITEMS ?? 600)
 const sendCount = Math.round(itemCount * 0.05)
 const messageCount = Math.round(itemCount * 0.6)
 const malformedCount = Math.round(itemCount * 0.03)

@@ -21,8 +21,8 @@ import { type DeliveryWorld, deliveryWorld, receiversOf, writeEvents } from '../
 import { type Behaviour, type Receivers, startReceivers } from '../support/webhooks/receivers.ts'
 
 // More on demand: CHAOS_EVENTS=20000 CHAOS_KILLS=20 takes some minutes.
-const eventCount = Number(process.env.CHAOS_EVENTS ?? 600)
-const killCount = Number(process.env.CHAOS_KILLS ?? 3)
+const eventCount = Number(process.env.CHAOS_EVENTS ?? 300)
+const killCount = Number(process.env.CHAOS_KILLS ?? 2)
 const eventsPerSecond = Number(process.env.CHAOS_RATE ?? 100)
 const isLong = eventCount >= 10_000
 

@@ -3,23 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
 import { oncePerFile } from '../../support/file-end.ts'
-import { newFolder } from '../../support/folder.ts'
-import { freePort, operatorToken, type Service, startService } from '../../support/program/service.ts'
+import { ask, operatorToken, type Service, startService } from '../../support/program/service.ts'
 
-const storms = Number(process.env.LIMIT_STORMS ?? 3)
+const storms = Number(process.env.LIMIT_STORMS ?? 2)
 /** Of a key, a minute. */
 const limit = 100
 const quota = 20
 
 const startedNodes = oncePerFile(async (): Promise<[Service, Service]> => {
-  const database = await testDatabase()
   const env = {
-    ...databaseSettings(database),
+    ...databaseSettings(await testDatabase()),
     PARLEY_MASTER_KEY: randomBytes(32).toString('base64'),
     PARLEY_LEADS_RATE_LIMIT: String(limit),
   }
-  const start = async () => startService({ folder: await newFolder(), port: await freePort(), env })
-  return [await start(), await start()]
+  return [await startService({ env }), await startService({ env })]
 })
 
 test('single creations, upserts and batches on two processes share one quota, exact to the last lead', async (t) => {
@@ -27,18 +24,20 @@ test('single creations, upserts and batches on two processes share one quota, ex
   for (let storm = 0; storm < storms; storm++) {
     const key = await newKey(nodes[0], quota)
     const item = (ref: string) => ({ match: { by: 'externalRef', value: ref }, lead: { firstName: 'Kim' } })
-    const works = Array.from({ length: 12 }, (_, n) => [
-      { path: '/api/v1/leads', body: { firstName: 'Kim' } },
-      { path: '/api/v1/leads/upsert', body: item(`single-${n}`) },
-      { path: '/api/v1/leads/bulk-upsert', body: { items: [item(`a-${n}`), item(`b-${n}`)] } },
+    const works: [path: string, body: object][] = Array.from({ length: 12 }, (_, n): [string, object][] => [
+      ['', { firstName: 'Kim' }],
+      ['/upsert', item(`single-${n}`)],
+      ['/bulk-upsert', { items: [item(`a-${n}`), item(`b-${n}`)] }],
     ]).flat()
-    const answers = await Promise.all(works.map(({ path, body }, n) => call(nodes[n % 2], 'POST', path, key, body)))
+    const answers = await Promise.all(
+      works.map(([path, body], n) => ask(nodes[n % 2 === 0 ? 0 : 1].url, key, `POST /api/v1/leads${path}`, body)),
+    )
     const made = answers.reduce(
       (sum, { status, body }) => sum + (body.created ?? (status === 201 || body.action === 'created' ? 1 : 0)),
       0,
     )
     assert.equal(made, quota, JSON.stringify(answers.map(({ status }) => status)))
-    const { body } = await call(nodes[1], 'GET', '/api/v1/leads?limit=100', key)
+    const { body } = await ask(nodes[1].url, key, 'GET /api/v1/leads?limit=100')
     assert.equal(body.data.length, quota)
   }
   t.diagnostic(`${storms} storms`)
@@ -48,7 +47,9 @@ test('a key gets no more answers a minute on two processes than on one', async (
   const nodes = await startedNodes()
   for (let storm = 0; storm < storms; storm++) {
     const key = await newKey(nodes[0], 0)
-    const asked = Array.from({ length: 2 * limit }, (_, n) => call(nodes[n % 2], 'GET', '/api/v1/leads', key))
+    const asked = Array.from({ length: 2 * limit }, (_, n) =>
+      ask(nodes[n % 2 === 0 ? 0 : 1].url, key, 'GET /api/v1/leads'),
+    )
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     const taken = statuses.filter((status) => status === 200).length
     assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
@@ -58,22 +59,9 @@ test('a key gets no more answers a minute on two processes than on one', async (
   t.diagnostic(`${storms} storms`)
 })
 
-async function newKey(node: Service, dailyLeadQuota: number): Promise<string> {
-  const { body } = await call(node, 'POST', '/api/team/v1/workspaces', operatorToken, {
-    name: 'Limits',
-    dailyLeadQuota,
-  })
-  const path = `/api/team/v1/workspaces/${body.workspace.id}/keys`
-  const scopes = ['leads.read', 'leads.write', 'leads.bulk']
-  return (await call(node, 'POST', path, operatorToken, { name: 'Storm', scopes })).body.value
-}
-
-async function call(node: Service | undefined, method: string, path: string, token: string, body?: object) {
-  const response = await fetch(`${node?.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-  return { status: response.status, body: (await response.json()) as any }
+async function newKey({ url }: Service, dailyLeadQuota: number): Promise<string> {
+  const team = 'POST /api/team/v1/workspaces'
+  const { workspace } = (await ask(url, operatorToken, team, { name: 'Limits', dailyLeadQuota })).body
+  const input = { name: 'Storm', scopes: ['leads.read', 'leads.write', 'leads.bulk'] }
+  return (await ask(url, operatorToken, `${team}/${workspace.id}/keys`, input)).body.value
 }

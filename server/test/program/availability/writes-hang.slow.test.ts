@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { newFolder } from '../../support/folder.ts'
 import { hasPostgres, howToGetPostgres, startPostgresPair } from '../../support/postgres-pair.ts'
-import { freePort, newWorkspace, startService } from '../../support/program/service.ts'
+import { ask, newWorkspace, startService } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
 /** However long a request waits for the database, here its answer is. */
@@ -15,24 +14,21 @@ test('without a standby to wait for, writes are told to come again, and readines
 }, async (t) => {
   const pair = await startPostgresPair()
   const env = { DATABASE_URL: pair.url, PARLEY_MASTER_KEY: randomBytes(32).toString('base64') }
-  const service = await startService({ folder: await newFolder(), port: await freePort(), env })
-  const { key } = await newWorkspace(service.url)
-  const call = async (init: RequestInit = {}) => {
+  const { url } = await startService({ env })
+  const { key } = await newWorkspace(url)
+  const write = async () => {
     const startedAt = performance.now()
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const reply = await fetch(`${service.url}/api/v1/leads`, { ...init, headers })
-    await reply.arrayBuffer()
-    return { status: reply.status, retryAfter: reply.headers.get('retry-after'), ms: performance.now() - startedAt }
+    const { status, headers } = await ask(url, key, 'POST /api/v1/leads', { firstName: 'Kim' })
+    return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - startedAt }
   }
-  const write = () => call({ method: 'POST', body: '{"firstName":"Kim"}' })
-  const readiness = async () => (await fetch(`${service.url}/readyz`)).status
+  const readiness = async () => (await ask(url, key, 'GET /readyz')).status
   assert.equal((await write()).status, 201)
   assert.equal(await readiness(), 200)
 
   await pair.loseStandby()
   const writes = Promise.all([write(), write(), write()])
   await until(async () => (await readiness()) === 503, 'a process that says it is not ready')
-  assert.equal((await call()).status, 200)
+  assert.equal((await ask(url, key, 'GET /api/v1/leads')).status, 200)
   const answers = await writes
   t.diagnostic(`writes were answered after ${answers.map(({ ms }) => Math.round(ms)).join(', ')} ms`)
   for (const { status, retryAfter, ms } of answers) {

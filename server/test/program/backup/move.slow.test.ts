@@ -9,24 +9,26 @@ import type { Sql } from '../../../src/base/db.ts'
 import { migrate } from '../../../src/base/migrate.ts'
 import { databaseSettings, emptyDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { ask, installed, keepWriting, readsEveryFile, started } from '../../support/program/installation.ts'
+import { startCallers } from '../../support/program/callers.ts'
+import { readsEveryFile, startDemo } from '../../support/program/installation.ts'
 import { runCommand } from '../../support/program/run-command.ts'
-import { mainProgram, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
+import { ask, mainProgram, newWorkspace, serviceEnvironment } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
 test('an embedded installation moves to an external database, all of it or nothing, and goes on there', async () => {
-  const at = await installed()
-  const service = await started(at)
+  const service = await startDemo()
+  const { folder } = service
   const { key } = await newWorkspace(service.url)
-  const writing = keepWriting(service.url, key)
-  await writing.more(50)
-  await writing.stop()
+  const callers = startCallers({ url: service.url, key })
+  await callers.more(50)
+  await callers.stop()
+  assert.deepEqual(callers.faults, [])
 
   const target = await emptyDatabase()
   const { db } = target
   const { PARLEY_MEDIA_URL: _, DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, ...password } = databaseSettings(target)
   const to = PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL
-  const env = serviceEnvironment(at.folder, 1, password)
+  const env = serviceEnvironment(folder, 1, password)
   const parley = (...args: string[]) => runCommand(args, env)
   const refused = async (words: RegExp) => {
     const { exitCode, stderr } = await parley('move', '--to', to)
@@ -35,8 +37,7 @@ test('an embedded installation moves to an external database, all of it or nothi
   }
 
   await refused(/is in use by process \d+\. Stop it/)
-  service.kill('SIGTERM')
-  await service.gone
+  await service.stop()
   await db.sql`create table theirs (id integer)`
   await refused(/is not empty \(1 tables\)\. Nothing was changed/)
   await db.sql`drop table theirs`
@@ -64,10 +65,10 @@ test('an embedded installation moves to an external database, all of it or nothi
   const settings = {
     ...password,
     DATABASE_URL: to,
-    PARLEY_MASTER_KEY: (await readFile(join(at.folder, 'master.key'), 'utf8')).trim(),
-    PARLEY_MEDIA_URL: pathToFileURL(join(at.folder, 'media')).href,
+    PARLEY_MASTER_KEY: (await readFile(join(folder, 'master.key'), 'utf8')).trim(),
+    PARLEY_MEDIA_URL: pathToFileURL(join(folder, 'media')).href,
   }
-  const early = await runCommand(['workspace', 'list'], serviceEnvironment(at.folder, 1, settings))
+  const early = await runCommand(['workspace', 'list'], serviceEnvironment(folder, 1, settings))
   assert.match(early.stderr, /A move into this database is not finished: run parley move again/)
   const moved = await parley('move', '--to', to, '--json')
   assert.equal(moved.exitCode, 0, moved.stderr)
@@ -79,15 +80,15 @@ test('an embedded installation moves to an external database, all of it or nothi
   const left = await parley('workspace', 'list')
   assert.match(left.stderr, /was moved to another database/)
 
-  const there = await startService({ ...at, env: { ...at.env, ...settings } })
-  for (const { code } of writing.acknowledged) {
-    assert.equal((await ask(there.url, key, `/api/v1/leads/${code}`)).status, 200, code)
+  const there = await startDemo(settings, folder)
+  for (const { code } of callers.written) {
+    assert.equal((await ask(there.url, key, `GET /api/v1/leads/${code}`)).status, 200, code)
   }
   await readsEveryFile(there.url)
-  const further = keepWriting(there.url, key, 'later')
+  const further = startCallers({ url: there.url, key })
   await further.more(3)
   await further.stop()
-  const after = await runCommand(['prove', '--json'], serviceEnvironment(at.folder, 1, settings))
+  const after = await runCommand(['prove', '--json'], serviceEnvironment(folder, 1, settings))
   assert.equal(after.exitCode, 0, after.stdout + after.stderr)
   assert.ok(JSON.parse(after.stdout).events >= proof.events + 3)
 })

@@ -5,9 +5,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { newFolder } from '../../support/folder.ts'
-import { ask, keepWriting, readsEveryFile } from '../../support/program/installation.ts'
-import { runCommand } from '../../support/program/run-command.ts'
-import { freePort, operatorToken, serviceEnvironment, startService } from '../../support/program/service.ts'
+import { startCallers } from '../../support/program/callers.ts'
+import { readsEveryFile } from '../../support/program/installation.ts'
+import { runCommandHere } from '../../support/program/run-command.ts'
+import { ask, operatorToken, serviceEnvironment, startService } from '../../support/program/service.ts'
 
 // An installation that an earlier version made and wrote to, the demo and one lead by its key, as `parley backup` found it at
 // migration 26. Restored, its rows go through every migration since, as they do when a new version starts on them.
@@ -23,17 +24,17 @@ test('what an earlier version wrote is all there, and is read and written by thi
   await writeFile(file, gunzipSync(await readFile(earlier)))
   await writeFile(join(kept, 'keys'), masterKey)
   const env = serviceEnvironment(folder, 1)
-  const restored = await runCommand(['restore', '--from', file, '--keys', join(kept, 'keys'), '--json'], env)
+  const restored = await runCommandHere(['restore', '--from', file, '--keys', join(kept, 'keys'), '--json'], env)
   assert.equal(restored.exitCode, 0, restored.stderr)
   const { proof } = JSON.parse(restored.stdout)
   assert.deepEqual(proof.findings, [])
   assert.ok(proof.migration > '0026')
 
-  const service = await startService({ folder, port: await freePort() })
+  const service = await startService({ folder })
   const read = async (token: string, path: string) => {
-    const { status, text } = await ask(service.url, token, path)
+    const { status, text, body } = await ask(service.url, token, `GET ${path}`)
     assert.equal(status, 200, `${path}: ${text}`)
-    return JSON.parse(text)
+    return body
   }
   const { data: lead } = await read(key, `/api/v1/leads/${written.code}`)
   assert.deepEqual([lead.firstName, lead.notes], [written.firstName, written.notes])
@@ -49,9 +50,10 @@ test('what an earlier version wrote is all there, and is read and written by thi
   assert.deepEqual({ leads: leads.total, conversations: conversations.length, messages }, had)
   await readsEveryFile(service.url)
 
-  const writing = keepWriting(service.url, key)
-  await writing.more(3)
-  await writing.stop()
-  const after = await runCommand(['prove', '--json'], env)
+  const callers = startCallers({ url: service.url, key })
+  await callers.more(3)
+  await callers.stop()
+  assert.deepEqual(callers.faults, [])
+  const after = await runCommandHere(['prove', '--json'], env)
   assert.deepEqual(JSON.parse(after.stdout).findings, [])
 })

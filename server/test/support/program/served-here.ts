@@ -1,0 +1,44 @@
+import { buildApp } from '../../../src/app/app.ts'
+import { repeatAtPauses } from '../../../src/base/async/loop.ts'
+import { type OpenRuntime, openRuntime } from '../../../src/commands/start/runtime.ts'
+import { removeServerFile, writeServerFile } from '../../../src/commands/start/server-file.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { startImports } from '../../../src/leads/transfer/import/worker.ts'
+import { databaseSettings, testDatabase } from '../database.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
+import { serviceEnvironment } from './service.ts'
+
+export interface ServedHere {
+  /** What a command is to have so that it finds the server. */
+  env: NodeJS.ProcessEnv
+  url: string
+  folder: string
+  runtime: OpenRuntime
+  /** Has commands find no server any more. */
+  hide(): void
+}
+
+const workEveryMs = 10
+
+/** The service of this test file in this process, on the file's database, with its address in a data folder for commands. */
+export const servedHere = oncePerFile(async (): Promise<ServedHere> => {
+  const folder = await newFolder()
+  const env = serviceEnvironment(folder, 1, {
+    ...databaseSettings(await testDatabase()),
+    PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PARLEY_LOG_LEVEL: 'silent',
+  })
+  const runtime = await openRuntime(loadConfig(env), () => {})
+  const app = await buildApp(runtime)
+  const repeat: typeof repeatAtPauses = (_pauseMs, work, onError) => repeatAtPauses(workEveryMs, work, onError)
+  const imports = startImports({ ...runtime, repeat })
+  atEnd(async () => {
+    await imports.stop()
+    await app.close()
+    await runtime.close()
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  writeServerFile(folder, { url, token: runtime.localToken })
+  return { env, url, folder, runtime, hide: () => removeServerFile(folder, runtime.localToken) }
+})
