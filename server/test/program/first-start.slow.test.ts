@@ -34,11 +34,11 @@ test('a first start that was killed is gone on with at the next, which prints a 
   assert.equal(distinct('createdAt'), data.length)
   assert.ok(distinct('status') > 5)
 
-  assert.equal(await signInStatus(first.url, link), 200)
   assert.match(words, /may call this machine, .*PARLEY_DEMO=0/)
   const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
   for (const page of [link, `${first.url}/f/demo`, phones, `${phones}/owner`])
     assert.equal((await fetch(page)).status, 200, page)
+  assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await ask(first.url, key, 'GET /api/v1/inbox/conversations')).status, 200)
   const connections = await demoConnections(first.url)
   assert.deepEqual(connections, [
