@@ -232,8 +232,8 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-memory',
-    promise: 'memory grows by 16 MB at most while 20 files are fetched, written, read and taken in',
-    files: [program('media-memory'), program('media-memory-served')],
+    promise: 'memory grows by 16 MB at most while 20 files are fetched, read and taken in',
+    files: [program('media-memory')],
     unit: 'cases',
     sizes: { MEDIA_MEGABYTES: { from: 100, to: 100 } },
     count: 'cases',

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { freePort, newWorkspace, operatorToken, startService } from '../support/program/service.ts'
+import { ask, freePort, newWorkspace, operatorToken, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
 // The Caddyfile of deploy/compose, with a name that takes no certificate.
@@ -15,40 +15,28 @@ const hasCaddy = execFileSync('sh', ['-c', 'command -v caddy || true']).length >
 const skip = hasCaddy ? false : 'Caddy is missing: apt-get install caddy'
 
 test('the proxy passes on who calls, what is compressed, and what a live stream says', { skip }, async () => {
-  const service = await startService({
-    folder: await newFolder(),
-    port: await freePort(),
-    env: { PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
-  })
+  const service = await startService({ env: { PARLEY_TRUSTED_PROXIES: '127.0.0.1' } })
   const url = await startCaddy(service.url)
   const { workspaceId, key } = await newWorkspace(service.url)
-
-  const page = await fetch(`${url}/openapi.json`, { headers: { 'accept-encoding': 'br' } })
+  const page = await ask(url, '', 'GET /openapi.json', undefined, { 'accept-encoding': 'br' })
   assert.equal(page.headers.get('content-encoding'), 'br')
 
-  const team = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-  const stream = await fetch(`${url}/api/team/v1/workspaces/${workspaceId}/live`, { headers: team })
+  const team = `/api/team/v1/workspaces/${workspaceId}`
+  const stream = await fetch(`${url}${team}/live`, { headers: { authorization: `Bearer ${operatorToken}` } })
   const frames = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const asKey = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const leads = `${url}/api/v1/leads`
-  const made = await fetch(leads, {
-    method: 'POST',
-    headers: asKey,
-    body: JSON.stringify({ firstName: 'Ana', phone: '+5581991234567' }),
-  })
-  assert.equal(made.status, 201)
+  const lead = { firstName: 'Ana', phone: '+5581991234567' }
+  assert.equal((await ask(url, key, 'POST /api/v1/leads', lead)).status, 201)
   let told = ''
   while (!told.includes('lead.created')) told += (await frames?.read())?.value ?? assert.fail(`It ended: ${told}`)
   await frames?.cancel()
 
   // One that is not listed is refused by the address that the proxy saw, whatever it says of itself.
-  const keys = `${url}/api/team/v1/workspaces/${workspaceId}/keys`
-  const list = (await (await fetch(keys, { headers: team })).json()) as { keys: { id: string }[] }
-  const body = JSON.stringify({ allowlist: ['203.0.113.7'] })
-  assert.equal((await fetch(`${keys}/${list.keys[0]?.id}`, { method: 'PATCH', headers: team, body })).status, 200)
-  const pretending = { ...asKey, 'x-forwarded-for': '203.0.113.7' }
-  assert.equal((await fetch(leads, { headers: pretending })).status, 401)
-  assert.equal((await fetch(`${service.url}/api/v1/leads`, { headers: pretending })).status, 200)
+  const [{ id }] = (await ask(url, operatorToken, `GET ${team}/keys`)).body.keys
+  const allowlist = ['203.0.113.7']
+  assert.equal((await ask(url, operatorToken, `PATCH ${team}/keys/${id}`, { allowlist })).status, 200)
+  const pretending = { 'x-forwarded-for': '203.0.113.7' }
+  const statusBy = async (way: string) => (await ask(way, key, 'GET /api/v1/leads', undefined, pretending)).status
+  assert.deepEqual([await statusBy(url), await statusBy(service.url)], [401, 200])
 })
 
 async function startCaddy(api: string): Promise<string> {

@@ -12,14 +12,14 @@ import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
 
 test('a first start that was killed is gone on with at the next, which prints a link, a key and a line that work; the third prints no secret', async () => {
-  const folder = await newFolder()
-  const simulator = { PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const killed = await startService({ folder, env: { PARLEY_DEMO: '1', ...simulator } })
+  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const at = { folder: await newFolder(), port: await freePort(), env }
+  const killed = await startService(at)
   killed.kill('SIGKILL')
   await killed.gone
   assert.doesNotMatch(killed.told(), /plk_/)
 
-  const first = await startDemo(simulator, folder)
+  const first = await startDemo(at)
   const words = first.told()
   const link = /http:\S+\/sign-in\/\S+/.exec(words)?.[0] ?? ''
   const key = /plk_\w+/.exec(words)?.[0] ?? ''
@@ -48,12 +48,12 @@ test('a first start that was killed is gone on with at the next, which prints a 
   const number = await simulatedNumber(phones)
   await first.stop()
 
-  const second = await startDemo(simulator, folder)
+  const second = await startDemo(at)
   assert.doesNotMatch(second.told(), /plk_|sign-in\//)
   assert.match(second.told(), /parley member link/)
   assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
   assert.deepEqual(await demoConnections(second.url), connections)
-  const made = await runCommandHere(['member', 'link', '--json'], serviceEnvironment(folder, second.port))
+  const made = await runCommandHere(['member', 'link', '--json'], serviceEnvironment(at.folder, at.port))
   const another = JSON.parse(made.stdout).url as string
   assert.deepEqual([await signInStatus(second.url, another), await signInStatus(second.url, another)], [200, 401])
   await second.stop()

@@ -80,7 +80,7 @@ test('an embedded installation moves to an external database, all of it or nothi
   const left = await parley('workspace', 'list')
   assert.match(left.stderr, /was moved to another database/)
 
-  const there = await startDemo(settings, folder)
+  const there = await startDemo({ folder, env: settings })
   for (const { code } of callers.written) {
     assert.equal((await ask(there.url, key, `GET /api/v1/leads/${code}`)).status, 200, code)
   }

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { atEnd } from '../file-end.ts'
-import { ask, freePort, operatorToken, type Service, startService } from './service.ts'
+import { ask, freePort, operatorToken, type Service, type ServiceOptions, startService } from './service.ts'
 
 /** A service with the demo, which has chats and files. */
-export async function startDemo(settings: Record<string, string> = {}, folder?: string): Promise<Service> {
+export async function startDemo(options: ServiceOptions = {}): Promise<Service> {
   const simulator = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  const env = { PARLEY_DEMO: '1', ...simulator, ...settings }
-  const service = await startService({ env, ...(folder !== undefined && { folder }) })
+  const service = await startService({ ...options, env: { PARLEY_DEMO: '1', ...simulator, ...options.env } })
   await service.hasTold('Stop with Ctrl+C.')
   return service
 }
