@@ -103,7 +103,8 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-senders',
     promise: 'of a process that dies amid many sends the other one ends every message, and sends no key twice',
-    files: [program('two-nodes-kill')],
+    files: [program('two-nodes')],
+    named: ['a process killed amid sends'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 2, to: 102 } },
     count: ({ size }) => size('KILL_ROUNDS'),
@@ -301,7 +302,7 @@ export const trials: readonly Trial[] = [
     (minutes): Trial => ({
       name: minutes > 0 ? 'clock-ahead' : 'clock-behind',
       promise: `sends, takeovers and callbacks over two nodes are as ever while the clock of one is ${Math.abs(minutes)} min off`,
-      files: [program('two-nodes'), program('two-nodes-kill'), program('two-nodes-webhooks')],
+      files: [program('two-nodes'), program('two-nodes-webhooks')],
       unit: 'keys and races',
       sizes: {
         CLOCK_AHEAD_MINUTES: { from: minutes, to: minutes },
