@@ -3,13 +3,15 @@ import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { clientFolder, complaints, installedClient, runtimes } from '../support/client/built-client.ts'
 import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
 import { oncePerFile } from '../support/file-end.ts'
+import { signedInMember } from '../support/member.ts'
+import { until } from '../support/until.ts'
 
 /** The programs of the README, in the order in which they stand there. */
 async function programs(): Promise<string[]> {
@@ -114,4 +116,72 @@ async function inPage({ code, baseUrl, apiKey }: { code: string; baseUrl: string
   }
   const refused = await verifyWebhook({ headers, body: '{}', secret: 'whsec_AAAA' }).catch((error: Error) => error)
   return [message.text, status, refused.name]
+}
+
+/** An example as somebody runs it, until the test ends. */
+async function running(t: TestContext, w: ClientWorld, example: string): Promise<void> {
+  const folder = await installedClient()
+  const options = { cwd: folder, env: environmentOf(w) }
+  const child = spawn(process.execPath, [join('examples', example)], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = text(child.stderr)
+  t.after(async () => {
+    child.kill('SIGTERM')
+    assert.equal(await said, '', `${example} had nothing to complain of`)
+  })
+}
+
+/** The texts that customers of this world were sent. */
+const told = ({ platform, connectionId }: ClientWorld): unknown[] =>
+  platform.sends
+    .filter((sent) => sent.connectionId === connectionId)
+    .map(({ order }) => (order.message.kind === 'text' ? order.message.text : order.message.kind))
+
+test('the echo agent says again what customers say', async (t) => {
+  const w = await clientWorld()
+  await w.customerWrites('Hello')
+  await running(t, w, 'echo-agent.js')
+  await until(() => told(w).length === 1, 'the first echo')
+  w.clock.advance(1000)
+  await w.customerWrites('Bye')
+  await until(() => told(w).length === 2, 'the second echo')
+  assert.deepEqual(told(w), ['You said: Hello', 'You said: Bye'])
+})
+
+const refunds: [name: string, example: string, closing: string, handedOver: object][] = [
+  [
+    'the triage agent',
+    'triage-agent.js',
+    'A colleague will help you with this.',
+    { urgency: 'high', reason: 'Refunds need a person.' },
+  ],
+  ['the agent over MCP, by tools alone,', 'mcp-agent.js', 'A colleague will help you.', {}],
+]
+
+for (const [name, example, closing, handedOver] of refunds) {
+  test(`${name} answers what it knows, hands over with a summary, and goes on when it is handed back`, async (t) => {
+    const w = await clientWorld()
+    const member = await signedInMember(w)
+    const { id } = await w.customerWrites('Do you ship to Recife?')
+    await running(t, w, example)
+    await until(() => told(w).length === 1, 'the answer')
+    w.clock.advance(1000)
+    await w.customerWrites('I want my money back')
+    const place = `/inbox/conversations/${id}`
+    const conversation = async () => (await member.call('GET', place)).body.conversation
+    await until(async () => (await conversation()).owner === 'human', 'the hand-over')
+    assert.partialDeepStrictEqual((await conversation()).handover, handedOver)
+    if (example === 'triage-agent.js') {
+      const { items } = (await member.call('GET', `${place}/timeline`)).body
+      assert.match(JSON.stringify(items), /Marina Duarte wrote “Do you ship to Recife\?”, “I want my money back”\./)
+    }
+
+    w.clock.advance(1000)
+    const note = { summary: 'Paid back.', nextStep: 'Your money is on its way.' }
+    assert.equal((await member.call('POST', `${place}/hand-back`, { keyId: w.agent.id, note })).status, 200)
+    await until(() => told(w).length === 3, 'the next step')
+    assert.deepEqual(told(w), ['We ship to all of Brazil, in two to five days.', closing, 'Your money is on its way.'])
+  })
 }
