@@ -5,12 +5,15 @@ import {
   ApiError,
   DeliveryFailedError,
   errorOf,
+  ForbiddenError,
   NetworkError,
+  NotFoundError,
   NotRetryableError,
   type ParleyError,
   RateLimitedError,
   TimeoutError,
   UnavailableError,
+  WindowClosedError,
 } from '../../../client/src/errors.ts'
 import { Parley } from '../../../client/src/parley.ts'
 import { clientWorld, type Fate, network, refusal } from '../support/client/client-world.ts'
@@ -116,6 +119,9 @@ test('errors have the class of their code, else of their status', () => {
     [answered(502, {}, { code: 'DELIVERY_FAILED' }), DeliveryFailedError],
     [answered(409, {}, { code: 'NOT_RETRYABLE' }), NotRetryableError],
     [answered(503, {}, { code: 'SOMETHING_NEW' }), UnavailableError],
+    [answered(422, {}, { code: 'WINDOW_CLOSED' }), WindowClosedError],
+    [answered(403), ForbiddenError],
+    [answered(404), NotFoundError],
     [answered(418), ApiError],
   ]
   for (const [error, Class] of classes) assert.equal(error.constructor, Class)
