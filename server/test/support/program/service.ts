@@ -113,13 +113,23 @@ export function clockAhead(minutes: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=${preload}`, TEST_CLOCK_AHEAD_MS: String(minutes * 60_000) }
 }
 
+/**
+ * A port that nobody has now, below those that the system gives to outgoing connections: one of these might take it before
+ * the service that is about to start does.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch {
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** The process of the embedded database in this data folder. */
