@@ -9,7 +9,7 @@ let terminal: Terminal = {
   err: (text) => void process.stderr.write(text),
 }
 
-/** Makes commands write elsewhere, and returns where they wrote before. For tests that run commands in their own process. */
+/** Replaces where commands write, and returns the previous terminal. For tests that run commands in their own process. */
 export function replaceTerminal(other: Terminal): Terminal {
   const before = terminal
   terminal = other

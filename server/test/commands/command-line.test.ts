@@ -7,23 +7,23 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { writeServerFile } from '../../src/commands/start/server-file.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommandHere } from '../support/program/run-command.ts'
-import { type ServedHere, servedHere } from '../support/program/served-here.ts'
+import { type InProcessServer, inProcessServer } from '../support/program/in-process-server.ts'
+import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask } from '../support/program/service.ts'
 
 const phone = '5581991234567'
 
 /** Runs a command that succeeds, and returns its document. */
 const parleyOf =
-  ({ env }: ServedHere) =>
+  ({ env }: InProcessServer) =>
   async (...args: string[]) => {
-    const { exitCode, stdout, stderr } = await runCommandHere([...args, '--json'], env)
+    const { exitCode, stdout, stderr } = await runCommandInProcess([...args, '--json'], env)
     assert.equal(exitCode, 0, stderr)
     return JSON.parse(stdout)
   }
 
 test('commands make workspaces, keys, tokens and members through the server that runs', async () => {
-  const served = await servedHere()
+  const served = await inProcessServer()
   const parley = parleyOf(served)
   const statusFor = async (key: string) => (await ask(served.url, key, 'GET /api/v1/leads')).status
   const owner = ['--owner', 'ana@example.com', '-c', 'br']
@@ -56,7 +56,7 @@ test('commands make workspaces, keys, tokens and members through the server that
 })
 
 test('the command line imports and exports', async () => {
-  const { env, folder } = await servedHere()
+  const { env, folder } = await inProcessServer()
   const input = join(folder, 'fair.csv')
   await writeFile(input, 'Full name;Fone;Cidade\nAna;81 99123-4567;Recife\nBia;;Olinda\n')
   const args = ['import', input, '--match', 'phone', '--map', 'Full name=firstName', '--json']
@@ -64,9 +64,9 @@ test('the command line imports and exports', async () => {
     const { state, created, refused } = JSON.parse(stdout)
     return [state, created, refused]
   }
-  const dry = await runCommandHere([...args, '--dry-run'], env)
+  const dry = await runCommandInProcess([...args, '--dry-run'], env)
   assert.deepEqual([dry.exitCode, ...countsOf(dry)], [2, 'checked', 1, 1], dry.stderr)
-  const real = await runCommandHere(args, env)
+  const real = await runCommandInProcess(args, env)
   assert.deepEqual([real.exitCode, ...countsOf(real)], [2, 'done', 1, 1], real.stderr)
   assert.equal(
     await readFile(`${input}.refused.csv`, 'utf8'),
@@ -75,29 +75,29 @@ test('the command line imports and exports', async () => {
   assert.equal((await stat(`${input}.refused.csv`)).mode & 0o777, 0o600)
 
   const output = join(folder, 'out.csv')
-  const exported = await runCommandHere(['export', output], env)
+  const exported = await runCommandInProcess(['export', output], env)
   assert.equal(exported.exitCode, 0, exported.stderr)
   assert.match(await readFile(output, 'utf8'), /,"Ana","","","5581991234567","new",.*,"Recife",""\r\n$/)
-  const again = await runCommandHere(['import', output, '--match', 'uniqueCode', '--json'], env)
+  const again = await runCommandInProcess(['import', output, '--match', 'uniqueCode', '--json'], env)
   assert.equal(again.exitCode, 0, again.stderr)
   assert.equal(JSON.parse(again.stdout).unchanged, 1)
 
   await writeFile(input, 'Nome;Etapa;Cidade;Valor\nCaio Reis;ganho;Natal;2.500\n')
   const translated = ['--value', 'status:ganho=won', '--split-names', '--decimal', ',']
   const labelled = ['--label', 'k_cidade=Cidade natal']
-  const mapped = await runCommandHere(['import', input, '--match', 'none', ...translated, ...labelled], env)
+  const mapped = await runCommandInProcess(['import', input, '--match', 'none', ...translated, ...labelled], env)
   assert.equal(mapped.exitCode, 0, mapped.stderr)
   const lines = join(folder, 'out.ndjson')
-  assert.equal((await runCommandHere(['export', lines, '--format', 'ndjson'], env)).exitCode, 0)
+  assert.equal((await runCommandInProcess(['export', lines, '--format', 'ndjson'], env)).exitCode, 0)
   const caio = JSON.parse((await readFile(lines, 'utf8')).split('\n')[1] ?? '')
   assert.deepEqual([caio.firstName, caio.lastName, caio.status, caio.estimatedValue], ['Caio', 'Reis', 'won', 2500])
   assert.equal(caio.customFields[0].label, 'Cidade natal')
-  const wrong = await runCommandHere(['import', input, '--value', 'ganho=won'], env)
+  const wrong = await runCommandInProcess(['import', input, '--value', 'ganho=won'], env)
   assert.match(wrong.stderr, /--value takes field:text=value/)
 })
 
 test('a file that is cut off while it is uploaded ends the import with words about it', async (t) => {
-  const { env, url, runtime } = await servedHere()
+  const { env, url, runtime } = await inProcessServer()
   const elsewhere = await newFolder()
   const input = join(elsewhere, 'long.csv')
   await writeFile(input, `name\n${'Ana\n'.repeat(1_500_000)}`)
@@ -115,13 +115,13 @@ test('a file that is cut off while it is uploaded ends the import with words abo
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const way = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   writeServerFile(elsewhere, { url: way, token: runtime.localToken })
-  const cut = await runCommandHere(['import', input, '--match', 'none'], { ...env, PARLEY_DATA_DIR: elsewhere })
+  const cut = await runCommandInProcess(['import', input, '--match', 'none'], { ...env, PARLEY_DATA_DIR: elsewhere })
   assert.equal(cut.exitCode, 1)
   assert.match(cut.stderr, /long\.csv has become shorter while it was read/)
 })
 
 test('a customer is erased, and commands do the same without a server, and without one that left its address behind', async () => {
-  const served = await servedHere()
+  const served = await inProcessServer()
   const parley = parleyOf(served)
   const { value } = await parley('key', 'create', '--name', 'K', '--for', 'syncing')
   const lead = async () => (await ask(served.url, value, 'POST /api/v1/leads/upsert', upsert)).body.lead.uniqueCode
@@ -131,7 +131,7 @@ test('a customer is erased, and commands do the same without a server, and witho
     [['--phone', phone], /say --yes/],
     [['--phone', '12', '--yes'], /phone must be a phone number/],
   ] as const) {
-    const { exitCode, stderr } = await runCommandHere(['erase', ...args], served.env)
+    const { exitCode, stderr } = await runCommandInProcess(['erase', ...args], served.env)
     assert.equal(exitCode, 1)
     assert.match(stderr, words)
   }
@@ -141,7 +141,7 @@ test('a customer is erased, and commands do the same without a server, and witho
   }
   assert.deepEqual(await erased('+55 (81) 9123-4567'), ['done', 1])
   await lead()
-  served.hide()
+  served.removeAddress()
   assert.deepEqual(await erased(phone), ['done', 1])
   // A killed server leaves its address behind, where another program may listen by now.
   writeServerFile(served.folder, { url: 'http://127.0.0.1:1', token: 'old' })

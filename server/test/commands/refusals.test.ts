@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { runCommandHere } from '../support/program/run-command.ts'
-import { servedHere } from '../support/program/served-here.ts'
+import { inProcessServer } from '../support/program/in-process-server.ts'
+import { runCommandInProcess } from '../support/program/run-command.ts'
 import { serviceEnvironment } from '../support/program/service.ts'
 
 const refusals: [name: string, args: string[], words: RegExp][] = [
@@ -28,9 +28,9 @@ const refusals: [name: string, args: string[], words: RegExp][] = [
 ]
 
 test('a command that cannot be done says why and what to do, and exits with 1', async () => {
-  const { env } = await servedHere()
+  const { env } = await inProcessServer()
   for (const [name, args, words] of refusals) {
-    const { exitCode, stderr, stdout } = await runCommandHere(args, env)
+    const { exitCode, stderr, stdout } = await runCommandInProcess(args, env)
     assert.deepEqual([exitCode, stdout], [1, ''], name)
     assert.match(stderr, words, name)
   }
@@ -38,14 +38,14 @@ test('a command that cannot be done says why and what to do, and exits with 1', 
 
 test('what has to find the running service says that there is none', async () => {
   const args = ['mcp', '--key', 'plk_any']
-  const { exitCode, stderr } = await runCommandHere(args, { PARLEY_DATA_DIR: await newFolder() })
+  const { exitCode, stderr } = await runCommandInProcess(args, { PARLEY_DATA_DIR: await newFolder() })
   assert.equal(exitCode, 1)
   assert.match(stderr, /^No service runs on this data folder/)
 })
 
 test('a part alone is refused on the embedded database', async () => {
   for (const only of ['api', 'worker']) {
-    const { exitCode, stderr } = await runCommandHere(['serve', '--only', only], serviceEnvironment('/nowhere', 1))
+    const { exitCode, stderr } = await runCommandInProcess(['serve', '--only', only], serviceEnvironment('/nowhere', 1))
     assert.equal(exitCode, 1)
     assert.match(stderr, /the embedded one serves one process\. Set DATABASE_URL .* or leave --only out/)
   }
@@ -59,7 +59,7 @@ test('all problems with the settings are told at once, without their values', as
     PARLEY_LOG_LEVEL: 'loud',
     PARLEY_COLOUR: 'hidden',
   })
-  const { exitCode, stderr, stdout } = await runCommandHere(['serve'], env)
+  const { exitCode, stderr, stdout } = await runCommandInProcess(['serve'], env)
   assert.deepEqual([exitCode, stdout], [1, ''])
   assert.deepEqual(stderr.trim().split('\n'), [
     'Parley cannot start, its settings need a correction:',

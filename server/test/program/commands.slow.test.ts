@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { runCommand, runCommandHere } from '../support/program/run-command.ts'
+import { runCommand, runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, serviceEnvironment, startService } from '../support/program/service.ts'
 
 // What each command does, and what it refuses, is tested in `server/test/commands/` within the test's process.
@@ -39,12 +39,12 @@ test('commands work on the embedded database through the service that runs, and 
   // A new key would open nothing that is there.
   const key = join(folder, 'master.key')
   await rename(key, `${key}.away`)
-  const refused = await runCommandHere(['workspace', 'list'], env)
+  const refused = await runCommandInProcess(['workspace', 'list'], env)
   assert.equal(refused.exitCode, 1)
   assert.match(refused.stderr, /master\.key is missing/)
   assert.ok(!existsSync(key))
   await rename(`${key}.away`, key)
-  assert.equal((await runCommandHere(['workspace', 'list'], env)).exitCode, 0)
+  assert.equal((await runCommandInProcess(['workspace', 'list'], env)).exitCode, 0)
 })
 
 test('a database that does not answer is named without its password', async () => {
@@ -52,7 +52,7 @@ test('a database that does not answer is named without its password', async () =
     DATABASE_URL: `postgres://parley:hidden@127.0.0.1:${await freePort()}/parley`,
     PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   })
-  const { exitCode, stderr } = await runCommandHere(['workspace', 'list'], env)
+  const { exitCode, stderr } = await runCommandInProcess(['workspace', 'list'], env)
   assert.equal(exitCode, 1)
   assert.match(stderr, /^The database of DATABASE_URL does not answer: .*connect ECONNREFUSED/s)
   assert.doesNotMatch(stderr, /hidden/)

@@ -6,7 +6,7 @@ import { lockNumbers } from '../../src/base/lock-numbers.ts'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
 import { startDemo } from '../support/program/installation.ts'
-import { runCommandHere } from '../support/program/run-command.ts'
+import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
 import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
@@ -53,7 +53,7 @@ test('a first start that was killed is gone on with at the next, which prints a 
   assert.match(second.told(), /parley member link/)
   assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
   assert.deepEqual(await demoConnections(second.url), connections)
-  const made = await runCommandHere(['member', 'link', '--json'], serviceEnvironment(at.folder, at.port))
+  const made = await runCommandInProcess(['member', 'link', '--json'], serviceEnvironment(at.folder, at.port))
   const another = JSON.parse(made.stdout).url as string
   assert.deepEqual([await signInStatus(second.url, another), await signInStatus(second.url, another)], [200, 401])
   await second.stop()

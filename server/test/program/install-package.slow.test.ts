@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newFolder } from '../support/folder.ts'
-import { opensApp, startInstalled } from '../support/program/installation.ts'
+import { openApp, startInstalled } from '../support/program/installation.ts'
 import { commandsUnder, type } from '../support/program/operations.ts'
 import { freePort } from '../support/program/service.ts'
 import { shellEnvironment } from '../support/program/shell.ts'
@@ -35,7 +35,7 @@ test('the commands of "Install" make a package with the app, which serves once i
   await type(install, server, env)
   const installed = await startInstalled(serve, server, env)
   assert.equal(await type(ask, server, env), '{"status":"ok"}')
-  await opensApp(port, installed.told())
+  await openApp(port, installed.told())
   assert.equal(await installed.stop(), 0)
   await type(upgrade, server, env)
   assert.match(await type('node node_modules/parley/bin/parley.mjs --version', server, env), /^\d+\.\d+\.\d+\n$/)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newFolder } from '../support/folder.ts'
-import { opensApp, startInstalled } from '../support/program/installation.ts'
+import { openApp, startInstalled } from '../support/program/installation.ts'
 import { commandsUnder, type } from '../support/program/operations.ts'
 import { freePort } from '../support/program/service.ts'
 import { shellEnvironment } from '../support/program/shell.ts'
@@ -34,7 +34,7 @@ test('the commands of "Install" make of a clone an installation that serves its 
   assert.ok(!(await readdir(join(parley, 'node_modules'))).includes('vite'))
   const installed = await startInstalled(serve, parley, env)
   assert.equal(await type(ask, folder, env), '{"status":"ok"}')
-  await opensApp(port, installed.told())
+  await openApp(port, installed.told())
   assert.equal(await installed.stop(), 0)
   await withoutHome(parley)
 

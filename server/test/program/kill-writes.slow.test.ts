@@ -6,8 +6,8 @@ import { openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
 import { newFolder } from '../support/folder.ts'
 import { writeLeads } from '../support/leads/lead-writer.ts'
+import { compareLeads } from '../support/program/compare-leads.ts'
 import { Acknowledgements, killRounds, type Victim } from '../support/program/kill-rounds.ts'
-import { differences } from '../support/program/lead-truth.ts'
 import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/program/service.ts'
 
 /** The program, its database and both in turn. */
@@ -43,7 +43,7 @@ test('of the real service, kills at random moments lose no acknowledged write, n
   const db = openDb(server)
   try {
     const masterKey = await readFile(join(folder, 'master.key'), 'utf8')
-    assert.deepEqual(await differences(db, masterKey, workspaceId, leads), [])
+    assert.deepEqual(await compareLeads(db, masterKey, workspaceId, leads), [])
   } finally {
     await db.close()
     await server.stop()

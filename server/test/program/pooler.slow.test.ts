@@ -30,7 +30,7 @@ test('a service that goes by a pooler says so, and refuses with 503 while that o
   const callers = startCallers({ url: service.url, key })
   await callers.more(50)
   await pooler.pause()
-  await callers.toldToComeAgain(1)
+  await callers.refused(1)
   await pooler.restart()
   await callers.more(50)
   await callers.stop()

@@ -40,7 +40,7 @@ test('while the primary moves callers are told to come again, nothing acknowledg
     for (const [what, go, maxMs] of moves) {
       await callers.more(20)
       await go(pair)
-      if (what === 'killed') await callers.toldToComeAgain(10)
+      if (what === 'killed') await callers.refused(10)
       await pair.promote()
       const promotedAt = Date.now()
       await callers.more(20)

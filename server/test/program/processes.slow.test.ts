@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommandHere } from '../support/program/run-command.ts'
+import { runCommandInProcess } from '../support/program/run-command.ts'
 import {
   ask,
   newWorkspace,
@@ -117,7 +117,7 @@ test('two apis and two workers are one service: what one writes all know, and ea
   const { url } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8'))
   assert.equal(url, apis[0].url)
   const env = { ...serviceEnvironment(folder, 1), ...nodeSettings(await testDatabase()) }
-  const listed = await runCommandHere(['key', 'list', '--json'], env)
+  const listed = await runCommandInProcess(['key', 'list', '--json'], env)
   assert.equal(listed.exitCode, 0, listed.stderr)
   await apis[0].logged('request')
   assert.ok(apis[0].lines().some((line) => line.includes('"method":"GET","route":"/api/team/v1/workspaces"')))

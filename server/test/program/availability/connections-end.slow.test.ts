@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { goDirect, testDatabase } from '../../support/database.ts'
 import { writeLeads } from '../../support/leads/lead-writer.ts'
 import { startCallers } from '../../support/program/callers.ts'
+import { compareLeads } from '../../support/program/compare-leads.ts'
 import { Acknowledgements } from '../../support/program/kill-rounds.ts'
-import { differences } from '../../support/program/lead-truth.ts'
 import { newWorkspace, startService } from '../../support/program/service.ts'
 import { nodeSettings } from '../../support/program/two-nodes.ts'
 
@@ -40,7 +40,7 @@ test(`while the database ends all sessions, ${rounds} times, callers see next to
   assert.deepEqual(faults, [])
   // Of a commit that was under way at that moment nobody knows; all else is done again.
   assert.ok((counts[503] ?? 0) <= rounds)
-  assert.deepEqual(await differences(database.db, settings.PARLEY_MASTER_KEY ?? '', workspaceId, leads), [])
+  assert.deepEqual(await compareLeads(database.db, settings.PARLEY_MASTER_KEY ?? '', workspaceId, leads), [])
   const rows = await database.db.sql<{ id: string; created: number }[]>`
     select l.id, count(e.id)::integer as created
     from leads l

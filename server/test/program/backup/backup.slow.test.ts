@@ -10,10 +10,10 @@ import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { newFolder } from '../../support/folder.ts'
 import { type Callers, startCallers } from '../../support/program/callers.ts'
 import { readsEveryFile, startDemo } from '../../support/program/installation.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, mainProgram, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
 
-const parley = (folder: string, ...args: string[]) => runCommandHere(args, serviceEnvironment(folder, 1))
+const parley = (folder: string, ...args: string[]) => runCommandInProcess(args, serviceEnvironment(folder, 1))
 
 /** A service with the demo that is written to, for the first two tests: the second one stops it. */
 const source = oncePerFile(async () => {

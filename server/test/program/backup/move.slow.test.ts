@@ -11,7 +11,7 @@ import { databaseSettings, emptyDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { startCallers } from '../../support/program/callers.ts'
 import { readsEveryFile, startDemo } from '../../support/program/installation.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, mainProgram, newWorkspace, serviceEnvironment } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
@@ -29,7 +29,7 @@ test('an embedded installation moves to an external database, all of it or nothi
   const { PARLEY_MEDIA_URL: _, DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, ...password } = databaseSettings(target)
   const to = PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL
   const env = serviceEnvironment(folder, 1, password)
-  const parley = (...args: string[]) => runCommandHere(args, env)
+  const parley = (...args: string[]) => runCommandInProcess(args, env)
   const refused = async (words: RegExp) => {
     const { exitCode, stderr } = await parley('move', '--to', to)
     assert.equal(exitCode, 1)
@@ -68,7 +68,7 @@ test('an embedded installation moves to an external database, all of it or nothi
     PARLEY_MASTER_KEY: (await readFile(join(folder, 'master.key'), 'utf8')).trim(),
     PARLEY_MEDIA_URL: pathToFileURL(join(folder, 'media')).href,
   }
-  const early = await runCommandHere(['workspace', 'list'], serviceEnvironment(folder, 1, settings))
+  const early = await runCommandInProcess(['workspace', 'list'], serviceEnvironment(folder, 1, settings))
   assert.match(early.stderr, /A move into this database is not finished: run parley move again/)
   const moved = await parley('move', '--to', to, '--json')
   assert.equal(moved.exitCode, 0, moved.stderr)
@@ -88,7 +88,7 @@ test('an embedded installation moves to an external database, all of it or nothi
   const further = startCallers({ url: there.url, key })
   await further.more(3)
   await further.stop()
-  const after = await runCommandHere(['prove', '--json'], serviceEnvironment(folder, 1, settings))
+  const after = await runCommandInProcess(['prove', '--json'], serviceEnvironment(folder, 1, settings))
   assert.equal(after.exitCode, 0, after.stdout + after.stderr)
   assert.ok(JSON.parse(after.stdout).events >= proof.events + 3)
 })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { databaseSettings, emptyDatabase, testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { serviceEnvironment } from '../../support/program/service.ts'
 import { shellEnvironment } from '../../support/program/shell.ts'
 
@@ -17,7 +17,7 @@ test('the commands of "Back up and restore" and "Move to an external database" d
   const [move = '', ...evenMore] = await commandsUnder('Move to an external database')
   assert.deepEqual([more, evenMore], [[], []])
   const [folder, kept] = [await newFolder(), await newFolder()]
-  assert.equal((await runCommandHere(['workspace', 'create', 'Acme'], serviceEnvironment(folder, 1))).exitCode, 0)
+  assert.equal((await runCommandInProcess(['workspace', 'create', 'Acme'], serviceEnvironment(folder, 1))).exitCode, 0)
   const target = await emptyDatabase()
   const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(target)
   const named = {
@@ -54,9 +54,12 @@ test('the commands for an external database dump it while it is used, and restor
     const to = PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL
     return { ...settings, DATABASE_URL: to, PARLEY_MASTER_KEY: 'ab'.repeat(32) }
   }
-  const made = await runCommandHere(['workspace', 'create', 'Acme'], serviceEnvironment(folder, 1, settingsOf(source)))
+  const made = await runCommandInProcess(
+    ['workspace', 'create', 'Acme'],
+    serviceEnvironment(folder, 1, settingsOf(source)),
+  )
   assert.equal(made.exitCode, 0, made.stderr)
-  const { stdout } = await runCommandHere(['prove', '--json'], serviceEnvironment(folder, 1, settingsOf(source)))
+  const { stdout } = await runCommandInProcess(['prove', '--json'], serviceEnvironment(folder, 1, settingsOf(source)))
   const placed = (text: string, place: string) =>
     text.replaceAll('/srv/parley-media', place).replaceAll('/backup/parley-media', join(kept, 'files'))
   const shellFor = (database: typeof source) => {
@@ -70,7 +73,7 @@ test('the commands for an external database dump it while it is used, and restor
   await type(placed(copy, source.mediaFolder), kept, shellFor(source))
   await type(back, kept, shellFor(target))
   await type(placed(copyBack, target.mediaFolder), kept, shellFor(target))
-  const restored = await runCommandHere(['prove', '--json'], serviceEnvironment(folder, 1, settingsOf(target)))
+  const restored = await runCommandInProcess(['prove', '--json'], serviceEnvironment(folder, 1, settingsOf(target)))
   assert.equal(restored.exitCode, 0, restored.stdout + restored.stderr)
   assert.deepEqual(JSON.parse(restored.stdout), JSON.parse(stdout))
 })

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { newFolder } from '../../support/folder.ts'
 import { startCallers } from '../../support/program/callers.ts'
 import { readsEveryFile } from '../../support/program/installation.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, operatorToken, serviceEnvironment, startService } from '../../support/program/service.ts'
 
 // An installation that an earlier version made and wrote to, the demo and one lead by its key, as `parley backup` found it at
@@ -24,7 +24,7 @@ test('what an earlier version wrote is all there, and is read and written by thi
   await writeFile(file, gunzipSync(await readFile(earlier)))
   await writeFile(join(kept, 'keys'), masterKey)
   const env = serviceEnvironment(folder, 1)
-  const restored = await runCommandHere(['restore', '--from', file, '--keys', join(kept, 'keys'), '--json'], env)
+  const restored = await runCommandInProcess(['restore', '--from', file, '--keys', join(kept, 'keys'), '--json'], env)
   assert.equal(restored.exitCode, 0, restored.stderr)
   const { proof } = JSON.parse(restored.stdout)
   assert.deepEqual(proof.findings, [])
@@ -54,6 +54,6 @@ test('what an earlier version wrote is all there, and is read and written by thi
   await callers.more(3)
   await callers.stop()
   assert.deepEqual(callers.faults, [])
-  const after = await runCommandHere(['prove', '--json'], env)
+  const after = await runCommandInProcess(['prove', '--json'], env)
   assert.deepEqual(JSON.parse(after.stdout).findings, [])
 })

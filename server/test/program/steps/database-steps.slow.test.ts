@@ -5,7 +5,7 @@ import { socketAddress } from '../../../src/base/postgres/address/address.ts'
 import { newFolder } from '../../support/folder.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 import { commandsUnder } from '../../support/program/operations.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { serviceEnvironment } from '../../support/program/service.ts'
 
 // The embedded server has a role and a database of this name already.
@@ -26,9 +26,9 @@ test('the role and the database of "External PostgreSQL" are enough for the serv
     PARLEY_MASTER_KEY: 'ab'.repeat(32),
     PARLEY_MEDIA_URL: `file://${join(folder, 'media')}`,
   })
-  const made = await runCommandHere(['workspace', 'create', 'Acme'], env)
+  const made = await runCommandInProcess(['workspace', 'create', 'Acme'], env)
   assert.equal(made.exitCode, 0, made.stderr)
-  const proven = await runCommandHere(['prove'], env)
+  const proven = await runCommandInProcess(['prove'], env)
   assert.match(proven.stdout, /Nothing is missing\.\n$/)
   const role = socketAddress({ ...server, user: 'installed', database: 'installed', password: 'a-password' })
   const { rows } = await (await session(role)).query(`

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../../support/folder.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
-import { runCommandHere } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, freePort, newWorkspace, serviceEnvironment, startService } from '../../support/program/service.ts'
 import { shellEnvironment } from '../../support/program/shell.ts'
 
@@ -49,7 +49,7 @@ test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" d
   assert.equal((await readdir(folder)).filter((name) => name.startsWith('master.key.')).length, 1)
   for (const path of [`/api/v1/leads/${uniqueCode}`, '/api/v1/leads/5581991234567'])
     assert.equal(await statusOf(path), 200)
-  const proof = await runCommandHere(['prove', '--json'], serviceEnvironment(folder, 1))
+  const proof = await runCommandInProcess(['prove', '--json'], serviceEnvironment(folder, 1))
   assert.deepEqual(JSON.parse(proof.stdout).findings, [])
 
   // "Erase a customer" shows how much there is, and erases it once that is confirmed.

@@ -9,24 +9,24 @@ export interface Written {
   at: number
 }
 
-/** Some that write leads and some that read, each one request after the other. */
+/** Clients that write and read leads, each sending one request after another. */
 export interface Callers {
   written: Written[]
   counts: Record<number, number>
-  /** What no caller may get: anything but a success, or 503 that says when to come again; or an answer that is late. */
+  /** Answers that no client should get: anything but a success or a 503 with `Retry-After`, and answers after `maxMs`. */
   faults: string[]
   slowestMs(): number
-  /** Resolves after so many further acknowledged writes. */
+  /** Resolves after `count` more acknowledged writes. */
   more(count: number): Promise<void>
-  /** Resolves after so many further answers that say to come again. */
-  toldToComeAgain(count: number): Promise<void>
+  /** Resolves after `count` more answers with status 503. */
+  refused(count: number): Promise<void>
   stop(): Promise<void>
 }
 
 export interface CallersOptions {
   url: string
   key: string
-  /** Of whom each reads one of these, again and again. */
+  /** Paths, each of which one client reads repeatedly. */
   reads?: string[]
   maxMs?: number
 }
@@ -75,9 +75,9 @@ export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: Caller
       const enough = written.length + count
       return until(() => written.length >= enough, `${count} writes, but for ${faults.join()}`, maxWaitMs)
     },
-    toldToComeAgain: (count) => {
+    refused: (count) => {
       const enough = (counts[503] ?? 0) + count
-      return until(() => (counts[503] ?? 0) >= enough, 'answers that say so')
+      return until(() => (counts[503] ?? 0) >= enough, `${count} answers with status 503`)
     },
     stop: async () => {
       isOver = true

@@ -37,7 +37,7 @@ export interface Installed {
   stop(): Promise<number | null>
 }
 
-/** Types what serves, and resolves once it has told where. */
+/** Runs a command that starts the service, and resolves once the service has printed its address. */
 export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Installed> {
   const child = spawn('bash', ['-ec', command], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
   const gone = once(child, 'exit').then(([code]) => code as number | null)
@@ -57,8 +57,8 @@ export async function startInstalled(command: string, cwd: string, env: NodeJS.P
   return { told: () => told, stop }
 }
 
-/** Signs in by the link that a first start printed, and opens the inbox with the first script of the app. */
-export async function opensApp(port: number, told: string): Promise<void> {
+/** Signs in with the link that a first start printed, and loads the inbox and the first script of the app. */
+export async function openApp(port: number, told: string): Promise<void> {
   const url = `http://127.0.0.1:${port}`
   const token = /\/sign-in\/(\S+)/.exec(told)?.[1]
   const signedIn = await ask(url, '', 'POST /api/team/v1/sign-in/link', { token })

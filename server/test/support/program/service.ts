@@ -25,7 +25,7 @@ export interface Service extends Program {
   told(): string
   /** Resolves once it has told them this. */
   hasTold(words: string): Promise<void>
-  /** Tells it to stop, and fails unless it does so without an error. */
+  /** Stops the service, and fails unless it stops without an error. */
   stop(): Promise<void>
 }
 
@@ -138,7 +138,7 @@ export async function databasePidOf(folder: string): Promise<number> {
   return Number(pid)
 }
 
-/** A workspace and a key that may do everything with its leads, or what else is given. */
+/** Creates a workspace and a key, which has all scopes of leads unless `settings` say otherwise. */
 export async function newWorkspace(url: string, settings: object = {}): Promise<{ workspaceId: string; key: string }> {
   const team = (path: string, body: object) => ask(url, operatorToken, `POST /api/team/v1/workspaces${path}`, body)
   const { workspace } = (await team('', { name: 'Test', dailyLeadQuota: 0 })).body
@@ -151,12 +151,12 @@ export interface Reply {
   status: number
   headers: Headers
   text: string
-  /** Undefined where the answer is no JSON. */
+  /** Undefined unless the response is JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
   body: any
 }
 
-/** Sends `GET /some/path` and the like to a service, and reads its answer. */
+/** Sends a request such as `GET /some/path`, and reads the response. */
 export async function ask(
   url: string,
   token: string,

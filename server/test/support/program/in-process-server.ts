@@ -9,20 +9,20 @@ import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 import { serviceEnvironment } from './service.ts'
 
-export interface ServedHere {
-  /** What a command is to have so that it finds the server. */
+export interface InProcessServer {
+  /** The environment with which a command finds the server. */
   env: NodeJS.ProcessEnv
   url: string
   folder: string
   runtime: OpenRuntime
-  /** Has commands find no server any more. */
-  hide(): void
+  /** Removes the server's address, so that commands find no server. */
+  removeAddress(): void
 }
 
 const workEveryMs = 10
 
-/** The service of this test file in this process, on the file's database, with its address in a data folder for commands. */
-export const servedHere = oncePerFile(async (): Promise<ServedHere> => {
+/** Starts the service in this process, on the database of the test file, and stores its address in a data folder, where commands look for it. */
+export const inProcessServer = oncePerFile(async (): Promise<InProcessServer> => {
   const folder = await newFolder()
   const env = serviceEnvironment(folder, 1, {
     ...databaseSettings(await testDatabase()),
@@ -40,5 +40,5 @@ export const servedHere = oncePerFile(async (): Promise<ServedHere> => {
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   writeServerFile(folder, { url, token: runtime.localToken })
-  return { env, url, folder, runtime, hide: () => removeServerFile(folder, runtime.localToken) }
+  return { env, url, folder, runtime, removeAddress: () => removeServerFile(folder, runtime.localToken) }
 })

@@ -4,8 +4,8 @@ import { masterKeyFrom } from '../../../src/base/sealing/master-key.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { LeadHistory } from '../leads/lead-writer.ts'
 
-/** Returns the first few leads of which the database says something else than those who wrote them: their values or their events. */
-export async function differences(
+/** Returns the first five leads whose stored values or events differ from what their writers know. */
+export async function compareLeads(
   db: Db,
   masterKey: string,
   workspaceId: string,
