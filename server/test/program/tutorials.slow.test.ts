@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
+import { spawnShell, startInstalled } from '../support/program/installation.ts'
 import { freePort } from '../support/program/service.ts'
 import { shellEnvironment } from '../support/program/shell.ts'
 import { assertShows, fillIn, type Step, stepsOf, type Values } from '../support/program/tutorial.ts'
@@ -19,7 +18,6 @@ import { assertShows, fillIn, type Step, stepsOf, type Values } from '../support
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const tutorials = join(root, 'docs', 'tutorials')
 const documentedPorts = ['7007', '7008', '9000']
-const lastWords = 'Stop with Ctrl+C.'
 // What a command that only reads shows may come a moment later: a person types it again.
 const onlyReads = /^(?:(?:curl -sS "|cat )[^\n]*\n)+$/
 const looks = 200
@@ -75,34 +73,9 @@ async function newReader(): Promise<Reader> {
 /** What is shown, by a command that ends or by a start once it serves. */
 async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const script = `if [ -e $SAVED ]; then . $SAVED; cd "$PWD"; fi\n${commands}\nexport -p > $SAVED`
-  // A group of its own, so that what a page leaves running ends with the test.
-  const child = spawn('bash', ['-ec', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const gone = once(child, 'exit')
-  atEnd(() => end(child, gone))
-  if (/^npm start$/m.test(commands)) return firstWords(child, gone)
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), gone])
+  if (/^npm start$/m.test(commands)) return (await startInstalled(script, cwd, env)).told()
+  const child = spawnShell(script, cwd, env)
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   assert.equal(code, 0, `${commands}\nended with ${code}:\n${output}${errors}`)
   return output + errors
-}
-
-async function firstWords(child: ChildProcess, gone: Promise<unknown>): Promise<string> {
-  let words = ''
-  child.stdout?.resume()
-  const served = new Promise<void>((resolve) => {
-    child.stderr?.setEncoding('utf8').on('data', (more) => {
-      words += more
-      if (words.includes(lastWords)) resolve()
-    })
-  })
-  await Promise.race([served, gone.then(() => assert.fail(`It ended: ${words}`))])
-  return words
-}
-
-async function end(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
-  try {
-    process.kill(-(child.pid ?? 0), 'SIGTERM')
-  } catch {
-    // All of the group have ended.
-  }
-  await gone
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { atEnd } from '../file-end.ts'
 import { ask, freePort, operatorToken, type Service, type ServiceOptions, startService } from './service.ts'
@@ -39,10 +39,11 @@ export interface Installed {
 
 /** Runs a command that starts the service, and resolves once the service has printed its address. */
 export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Installed> {
-  const child = spawn('bash', ['-ec', command], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawnShell(command, cwd, env)
   const gone = once(child, 'exit').then(([code]) => code as number | null)
   let told = ''
   await new Promise<void>((resolve, reject) => {
+    child.stdout.resume()
     child.stderr.setEncoding('utf8').on('data', (text) => {
       told += text
       if (told.includes('Stop with Ctrl+C.')) resolve()
@@ -50,11 +51,29 @@ export async function startInstalled(command: string, cwd: string, env: NodeJS.P
     gone.then((code) => reject(new Error(`It ended (${code}): ${told}`)))
   })
   const stop = () => {
-    child.kill('SIGTERM')
+    endGroup(child)
     return gone
   }
-  atEnd(async () => void (await stop()))
   return { told: () => told, stop }
+}
+
+/** Starts a shell in a process group of its own, so that everything it leaves running ends with the test file. */
+export function spawnShell(script: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn('bash', ['-ec', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const gone = once(child, 'exit')
+  atEnd(async () => {
+    endGroup(child)
+    await gone
+  })
+  return child
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-(pid ?? 0), 'SIGTERM')
+  } catch {
+    // All processes of the group have ended.
+  }
 }
 
 /** Signs in with the link that a first start printed, and loads the inbox and the first script of the app. */
