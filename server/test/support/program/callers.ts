@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../until.ts'
 import { ask } from './service.ts'
@@ -16,7 +17,7 @@ export interface Callers {
   /** Answers that no client should get: anything but a success or a 503 with `Retry-After`, and answers after `maxMs`. */
   faults: string[]
   slowestMs(): number
-  /** Resolves after `count` more acknowledged writes. */
+  /** Resolves after `count` more acknowledged writes. Rejects as soon as there is a fault. */
   more(count: number): Promise<void>
   /** Resolves after `count` more answers with status 503. */
   refused(count: number): Promise<void>
@@ -71,9 +72,10 @@ export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: Caller
     counts,
     faults,
     slowestMs: () => slowestMs,
-    more: (count) => {
+    more: async (count) => {
       const enough = written.length + count
-      return until(() => written.length >= enough, `${count} writes, but for ${faults.join()}`, maxWaitMs)
+      await until(() => written.length >= enough || faults.length > 0, `${count} writes`, maxWaitMs)
+      assert.deepEqual(faults, [])
     },
     refused: (count) => {
       const enough = (counts[503] ?? 0) + count
