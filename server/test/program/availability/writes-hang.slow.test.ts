@@ -28,7 +28,8 @@ test('without a standby to wait for, writes are told to come again, and readines
   await pair.loseStandby()
   const writes = Promise.all([write(), write(), write()])
   await until(async () => (await readiness()) === 503, 'a process that says it is not ready')
-  assert.equal((await ask(url, key, 'GET /api/v1/leads')).status, 200)
+  const read = await ask(url, key, 'GET /api/v1/leads')
+  assert.equal(read.status, 200, read.text)
   const answers = await writes
   t.diagnostic(`writes were answered after ${answers.map(({ ms }) => Math.round(ms)).join(', ')} ms`)
   for (const { status, retryAfter, ms } of answers) {

@@ -86,8 +86,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     hasTold: (words) => until(() => told.includes(words), words),
     stop: async () => {
       program.kill('SIGTERM')
-      assert.equal(await program.gone, 0)
-      assert.equal(count('stopping failed'), 0)
+      const code = await program.gone
+      const failures = lines.filter((line) => line.includes('"stopping failed"'))
+      assert.deepEqual({ code, failures }, { code: 0, failures: [] })
     },
   }
 }
