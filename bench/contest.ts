@@ -30,6 +30,8 @@ export interface Course {
   rounds: number
   connections: number
   durationMs: number
+  /** How long each side is asked before it is measured, at least; half a second unless given. */
+  warmUpMs?: number
 }
 
 export interface Run extends Measured {
@@ -73,7 +75,7 @@ export async function compete(contest: Contest, course: Course): Promise<Result>
     if (side !== 'floor') answers += measured.answers
     return measured
   }
-  for (const side of sides) await run(side, Math.max(leastWarmUpMs, course.durationMs))
+  for (const side of sides) await run(side, Math.max(course.warmUpMs ?? leastWarmUpMs, course.durationMs))
   const runs: Record<Side, Run[]> = { product: [], other: [], floor: [] }
   for (let round = 0; round < course.rounds; round++) {
     for (const side of rotated(sides, round)) runs[side].push(await run(side, course.durationMs))

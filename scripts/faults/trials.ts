@@ -29,7 +29,7 @@ export interface Size {
   to: number
 }
 
-const program = (name: string) => `server/test/program/${name}.test.ts`
+const program = (name: string) => `server/test/program/${name}.slow.test.ts`
 
 /** In the order in which they run; all of them by `npm run faults`. */
 export const trials: readonly Trial[] = [
@@ -103,7 +103,8 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-senders',
     promise: 'of a process that dies amid many sends the other one ends every message, and sends no key twice',
-    files: [program('two-nodes-kill')],
+    files: [program('two-nodes')],
+    named: ['a process killed amid sends'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 2, to: 102 } },
     count: ({ size }) => size('KILL_ROUNDS'),
@@ -232,8 +233,8 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-memory',
-    promise: 'memory grows by 16 MB at most while 20 files are fetched, written, read and taken in',
-    files: [program('media-memory'), program('media-memory-served')],
+    promise: 'memory grows by 16 MB at most while 20 files are fetched, read and taken in',
+    files: [program('media-memory')],
     unit: 'cases',
     sizes: { MEDIA_MEGABYTES: { from: 100, to: 100 } },
     count: 'cases',
@@ -270,7 +271,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'plaintext',
     promise: 'what is written through whatever operation stands in no table, file and log as it was written',
-    files: ['server/test/faults/plaintext.test.ts', program('dump')],
+    files: ['server/test/faults/plaintext.test.ts', program('start-stop')],
     unit: 'requests',
     sizes: { PLAINTEXT_ROUNDS: { from: 1, to: 30 } },
     seed: 'PLAINTEXT_SEED',
@@ -301,7 +302,7 @@ export const trials: readonly Trial[] = [
     (minutes): Trial => ({
       name: minutes > 0 ? 'clock-ahead' : 'clock-behind',
       promise: `sends, takeovers and callbacks over two nodes are as ever while the clock of one is ${Math.abs(minutes)} min off`,
-      files: [program('two-nodes'), program('two-nodes-kill'), program('two-nodes-webhooks')],
+      files: [program('two-nodes'), program('two-nodes-webhooks')],
       unit: 'keys and races',
       sizes: {
         CLOCK_AHEAD_MINUTES: { from: minutes, to: minutes },
@@ -336,7 +337,7 @@ export const trials: readonly Trial[] = [
     name: 'deploy',
     promise:
       "of nothing but Debian's packages and npm's, the Dockerfile makes an image that serves, and the units a service",
-    files: ['server/test/deploy/image.test.ts'],
+    files: ['server/test/deploy/image.slow.test.ts'],
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },
     count: 'cases',

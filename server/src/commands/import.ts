@@ -53,6 +53,7 @@ interface Import {
 }
 
 const partBytes = 4 * 1024 * 1024
+const firstLookMs = 25
 const lookEveryMs = 500
 
 /** `parley import` */
@@ -185,9 +186,10 @@ async function upload({ url, token }: ServerAddress, at: string, path: string, b
   progress.end()
 }
 
+/** Looks soon at first: a small file takes no time. */
 async function watch(call: TeamCall, at: string): Promise<Import> {
   const progress = openProgress()
-  for (;;) {
+  for (let pauseMs = firstLookMs; ; pauseMs = Math.min(2 * pauseMs, lookEveryMs)) {
     const now = await get(call, at)
     const { rows, refused, rowsPerSecond, resumesAt } = now
     const pause = resumesAt === null ? '' : `; the daily lead quota is used up, goes on at ${resumesAt}`
@@ -196,7 +198,7 @@ async function watch(call: TeamCall, at: string): Promise<Import> {
       progress.end()
       return now
     }
-    await wait(lookEveryMs)
+    await wait(pauseMs)
   }
 }
 

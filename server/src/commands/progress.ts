@@ -1,3 +1,5 @@
+import { say } from './terminal.ts'
+
 const barWidth = 24
 const everyMs = 5_000
 
@@ -24,7 +26,7 @@ export function openProgress(): Progress {
     show: (share, words) => {
       if (performance.now() - saidAt < everyMs) return
       saidAt = performance.now()
-      stderr.write(`${Math.floor(share * 100)} % ${words}\n`)
+      say(`${Math.floor(share * 100)} % ${words}`)
     },
     end: () => {},
   }

@@ -1,11 +1,29 @@
+/** Where commands write. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+}
+
+let terminal: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+}
+
+/** Replaces where commands write, and returns the previous terminal. For tests that run commands in their own process. */
+export function replaceTerminal(other: Terminal): Terminal {
+  const before = terminal
+  terminal = other
+  return before
+}
+
 /** Says something to the person at the terminal. Standard output is left to log lines and to what commands answer. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`)
+  terminal.err(`${line}\n`)
 }
 
 /** Prints what a command found: one JSON document, or lines for people. */
 export function answer(asJson: boolean | undefined, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(asJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+  terminal.out(asJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
 }
 
 /** Columns as wide as their widest cell. */

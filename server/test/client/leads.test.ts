@@ -50,22 +50,6 @@ test('a list goes on over all pages, once each', async () => {
   assert.equal((await parley.leads.list({ limit: 5 }).take(3)).length, 3)
 })
 
-test('an item that fails fails alone', async () => {
-  const { parley } = await clientWorld()
-  const { results, failed } = await parley.leads.bulkUpsert([
-    { match: { by: 'externalRef', value: 'a' }, lead: { firstName: 'A', phone: '1' } },
-    { match: { by: 'externalRef', value: 'b' }, lead: { firstName: 'B' } },
-  ])
-  assert.equal(failed, 1)
-  assert.deepEqual(
-    results.map(({ success, error }) => [success, error?.statusCode]),
-    [
-      [false, 400],
-      [true, undefined],
-    ],
-  )
-})
-
 test('a refusal is an error of its kind, which names the fields and the request', async () => {
   const { parley, open } = await clientWorld()
   await parley.leads.create({ firstName: 'Ana', externalRef: 'taken' })

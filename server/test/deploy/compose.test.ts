@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { cp, readdir, readFile, stat } from 'node:fs/promises'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config.ts'
 import { paths } from '../../src/http/ops/health.ts'
 import { loadSettings } from '../support/deploy/settings.ts'
 import { newFolder } from '../support/folder.ts'
+import { commandsUnder, type } from '../support/program/operations.ts'
+import { shellEnvironment } from '../support/program/shell.ts'
 
 const folder = fileURLToPath(new URL('../../../deploy/compose', import.meta.url))
 const read = (name: string) => readFile(join(folder, name), 'utf8')
@@ -84,11 +84,14 @@ test('the proxy is the one that is trusted, and asks the api at its port whether
   assert.ok(services.caddy.volumes.includes('./Caddyfile:/etc/caddy/Caddyfile:ro'))
 })
 
-test('the script of the secrets makes each of them once, for nobody else of the machine to read', async () => {
-  const own = join(await newFolder(), 'compose')
+test('the commands of "With Compose" make each secret that its file names, once, for nobody else of the machine to read', async () => {
+  const [make = '', ...more] = await commandsUnder('In containers')
+  assert.deepEqual(more, [])
+  const clone = await newFolder()
+  const own = join(clone, 'deploy/compose')
   await cp(folder, own, { recursive: true, filter: (path) => !path.endsWith('/secrets') })
-  const make = () => promisify(execFile)(join(own, 'secrets.sh'))
-  await make()
+  await type(make, clone, shellEnvironment({}))
+  assert.equal(await readFile(join(own, '.env'), 'utf8'), 'PARLEY_DOMAIN=parley.example.com\n')
   const made = join(own, 'secrets')
   const contents = async () => {
     const names = (await readdir(made)).sort()
@@ -103,6 +106,6 @@ test('the script of the secrets makes each of them once, for nobody else of the 
   )
   assert.equal((await stat(made)).mode & 0o777, 0o700)
   assert.ok(loadConfig({ PARLEY_MASTER_KEY: Object.fromEntries(first)['master-key'] }).masterKey)
-  await make()
+  await type(make, clone, shellEnvironment({}))
   assert.deepEqual(await contents(), first)
 })

@@ -2,45 +2,22 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import { loadConfig } from '../../src/config.ts'
 import { paths } from '../../src/http/ops/health.ts'
-import { type Manifest, problemsOf } from '../support/deploy/manifests.ts'
+import { allManifests, folder, kustomization, type Manifest, read } from '../support/deploy/manifests.ts'
 import { loadSettings } from '../support/deploy/settings.ts'
 
-const folder = fileURLToPath(new URL('../../../deploy/kubernetes', import.meta.url))
-const read = (name: string) => readFileSync(join(folder, name), 'utf8')
-const kustomization = parse(read('kustomization.yaml'))
 const others = ['kustomization.yaml', 'secret.example.yaml', 'metrics-adapter.example.yaml']
-// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested first
+// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested in `kubernetes.slow.test.ts`
 type Any = any
-const manifests: (Manifest & Any)[] = [...kustomization.resources, 'secret.example.yaml'].flatMap((name: string) =>
-  parseAllDocuments(read(name)).map((document) => document.toJS()),
-)
+const manifests: (Manifest & Any)[] = allManifests
 const ofKind = (kind: string): Any[] => manifests.filter((one) => one.kind === kind)
 const named = (kind: string, name: string): Any =>
   ofKind(kind).find(({ metadata }) => metadata.name === name) ?? assert.fail(`${kind} ${name} is missing`)
 const parts = ['api', 'worker']
 const podOf = (part: string) => named('Deployment', `parley-${part}`).spec.template.spec
-
-test('Kubernetes takes every manifest, and knows all that is in them', async () => {
-  assert.ok(manifests.length > 10)
-  assert.deepEqual(await problemsOf(manifests), [])
-})
-
-test('a field that Kubernetes does not know, and one with a wrong value, are found', async () => {
-  const spoilt = async (spoil: (container: Any) => void) => {
-    const bad = structuredClone(named('Deployment', 'parley-api'))
-    spoil(bad.spec.template.spec.containers[0])
-    return (await problemsOf([bad])).join('\n')
-  }
-  const unknown = await spoilt((container) => Object.assign(container, { readynessProbe: container.readinessProbe }))
-  assert.match(unknown, /^Deployment parley-api: .*"readynessProbe"' does not exist/)
-  const wrong = await spoilt((container) => Object.assign(container.ports[0], { containerPort: '7007' }))
-  assert.match(wrong, /^Deployment parley-api: data\S*containerPort must be integer/)
-})
 
 test('all manifests are applied together, in one namespace, but for the examples', () => {
   const files = globSync('*.yaml', { cwd: folder }).filter((name) => !others.includes(name))

@@ -6,15 +6,15 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
-import { stepsUnder } from '../support/deploy/steps.ts'
+import { commandsUnder } from '../support/program/operations.ts'
 
-// What the steps of docs/operations.md name is there; image.test.ts types those that need no Docker and no cluster.
+// What the steps of docs/operations.md name is there; image.slow.test.ts types those that need no Docker and no cluster.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
-const service = await stepsUnder('As a service, behind a proxy')
-const containers = await stepsUnder('In containers')
-const all = [...service.sh, ...service.others, ...containers.sh, ...containers.others].join('\n')
+const headings = ['As a service, behind a proxy', 'In containers']
+const blocks = headings.flatMap((heading) => ['sh', ''].map((language) => commandsUnder(heading, language)))
+const all = (await Promise.all(blocks)).flat().join('\n')
 
 test('every file that the steps take from the repository is there', () => {
   const paths = [...all.matchAll(/\bdeploy\/[\w./@-]+/g)].map(([path]) => path)

@@ -117,7 +117,8 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     forgetKey: keys.forgetKey,
     close: async () => {
       stopHearing()
-      await Promise.all([lastUsed.close(), lastCalls.close()])
+      // While the database is away the last minute of notes is lost, as in a crash. That is no reason to fail a stop.
+      await Promise.allSettled([lastUsed.close(), lastCalls.close()])
     },
   }
 }

@@ -4,20 +4,11 @@ import { newId } from '../../../src/base/id.ts'
 import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
 import { addLabel } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
+import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
-const about = (operation: string, conversationId: string, fields: object = {}) => ({
-  resource: 'conversation',
-  operation,
-  conversationId,
-  ...fields,
-})
-
-/** What the customers of this world were sent. */
-const told = ({ platform, connectionId }: N8nWorld): unknown[] =>
-  platform.sends
-    .filter((sent) => sent.connectionId === connectionId)
-    .map(({ order }) => (order.message.kind === 'text' ? order.message.text : order.message.kind))
+/** The texts that the customers of this world were sent. */
+const textsTold = (w: N8nWorld): string[] =>
+  w.sent().map((message) => (message.kind === 'text' ? message.text : message.kind))
 
 async function withTemplate(): Promise<N8nWorld> {
   const w = await n8nWorld()
@@ -40,9 +31,9 @@ test('an answer goes out once, however often n8n tries the node again, and again
   const [again] = await w.run(answer)
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])
   assert.deepEqual(again?.pairedItem, { item: 0 })
-  assert.deepEqual(told(w), ['It left this morning.'])
+  assert.deepEqual(textsTold(w), ['It left this morning.'])
   await w.run(answer, { executionId: '2' })
-  assert.equal(told(w).length, 2)
+  assert.equal(textsTold(w).length, 2)
 })
 
 test('two items with the same words are two answers, and one key of your own is one', async () => {
@@ -50,10 +41,10 @@ test('two items with the same words are two answers, and one key of your own is 
   const { id } = await w.customerWrites('Hello')
   const answer = about('answer', id, { text: 'Hi.' })
   await w.run([answer, answer])
-  assert.equal(told(w).length, 2)
+  assert.equal(textsTold(w).length, 2)
   const own = about('answer', id, { text: 'Bye.', more: { idempotencyKey: 'bye-1' } })
   await w.run([own, own])
-  assert.deepEqual(told(w), ['Hi.', 'Hi.', 'Bye.'])
+  assert.deepEqual(textsTold(w), ['Hi.', 'Hi.', 'Bye.'])
 })
 
 test('a conversation is noted in, labelled, snoozed, read, handed over and listed', async () => {
@@ -75,7 +66,7 @@ test('a conversation is noted in, labelled, snoozed, read, handed over and liste
   const words = { summary: 'Wants the money back.', urgency: 'high', closing: 'A colleague will help you.' }
   const [handed] = await w.run(about('handOver', id, { ...words, more: { assignedTo: member.userId } }))
   assert.deepEqual([handed?.json.closing, handed?.json.conversation.owner], ['sent', 'people'])
-  assert.deepEqual(told(w), ['A colleague will help you.'])
+  assert.deepEqual(textsTold(w), ['A colleague will help you.'])
   const listed = await w.run({
     resource: 'conversation',
     operation: 'getAll',
@@ -108,7 +99,7 @@ test('a template answers and opens, and dropdowns offer what there is', async ()
   const start = { resource: 'conversation', operation: 'start', connectionId: w.connectionId, phone: '+5581998765432' }
   const [started] = await w.run({ ...start, ...filled })
   assert.deepEqual([started?.json.began, started?.json.status], [true, 'sent'])
-  assert.deepEqual(told(w), ['template', 'template'])
+  assert.deepEqual(textsTold(w), ['template', 'template'])
   await w.run(about('handToAgent', id, { keyId: other.id, summary: 'Asks for a quote.' }))
   await assert.rejects(w.run(about('resolve', id)), /owns|answers|has/)
 })

@@ -7,14 +7,7 @@ import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { png } from '../../support/inbox/files-world.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
-import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
-
-const about = (operation: string, conversationId: string, fields: object = {}) => ({
-  resource: 'conversation',
-  operation,
-  conversationId,
-  ...fields,
-})
+import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
 interface FilesWorld extends N8nWorld {
   /** A customer has written there, on a connection that takes files. */
@@ -42,18 +35,16 @@ async function withFiles(): Promise<FilesWorld> {
   const writes = (text: string) => w.tellOn(connectionId, customerMessage({ at: w.clock.now(), text }))
   await writes('Show me')
   const [{ id }] = await w.conversations()
-  return { ...w, connectionId, id, writes }
+  const sent = () =>
+    w.platform.sends.filter((sent) => sent.connectionId === connectionId).map(({ order }) => order.message)
+  return { ...w, connectionId, id, writes, sent }
 }
 
 const picture = { data: { mimeType: 'image/png', fileName: 'a b.png', bytes: png } }
 
-/** What the customers of this world were sent. */
-const told = ({ platform, connectionId }: N8nWorld) =>
-  platform.sends.filter((sent) => sent.connectionId === connectionId).map(({ order }) => order.message)
-
-/** The files among it. */
+/** The files that customers were sent. */
 const filesTold = (w: N8nWorld) =>
-  told(w).flatMap((said) => (said.kind === 'media' ? [[said.file.kind, said.file.name, said.caption]] : []))
+  w.sent().flatMap((said) => (said.kind === 'media' ? [[said.file.kind, said.file.name, said.caption]] : []))
 
 test('a file of the item goes out in one step, and once however often n8n tries the node again', async () => {
   const w = await withFiles()
@@ -91,7 +82,7 @@ test('a file is sent as what its media type says unless somebody says otherwise,
   const wrong = about('answerWithFile', id, { kind: 'video' })
   const [failed] = await w.run(wrong, { binary, continueOnFail: true })
   assert.match(failed?.json.error, /document/)
-  assert.equal(told(w).length, 2)
+  assert.equal(w.sent().length, 2)
 })
 
 test('buttons and rows go out as they were filled in, and the id of what was chosen comes back', async () => {
@@ -118,7 +109,7 @@ test('buttons and rows go out as they were filled in, and the id of what was cho
     { id: '1', title: '9:00', description: 'With Ana' },
     { id: 'ten', title: '10:00' },
   ]
-  assert.deepEqual(told(w), [
+  assert.deepEqual(w.sent(), [
     { kind: 'choices', text: 'When?', choices: { footer: 'Until 18:00.', buttons } },
     { kind: 'choices', text: 'At what time?', choices: { list: { button: 'See the times', rows } } },
   ])
@@ -141,6 +132,6 @@ test('a template with a picture in its header gets that of the item', async () =
   await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, w.connectionId, all, w.clock.now()))
   const filled = { template: 'new_plan/en_US', more: { binaryPropertyName: 'data' } }
   await w.run(about('answerWithTemplate', w.id, filled), { binary: picture })
-  const [sent] = told(w)
+  const [sent] = w.sent()
   assert.equal(sent?.kind === 'template' && sent.header?.kind, 'image')
 })

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { TObject } from 'typebox'
 import { uploadFile } from '../../../src/agents/verbs/upload-file.ts'
 import { verbs } from '../../../src/agents/verbs/verbs.ts'
-import { installedNodes } from '../../support/n8n/installed-nodes.ts'
+import { loadSource } from '../../support/n8n/loaded-nodes.ts'
 import type { Property } from '../../support/n8n/node-type.ts'
 
 interface Operation {
@@ -24,8 +20,7 @@ interface Operation {
 }
 
 async function allOperations(): Promise<Operation[]> {
-  const { folder } = await installedNodes()
-  return createRequire(join(folder, 'package.json'))('./dist/nodes/Parley/operations/properties.js').operations
+  return (await loadSource('nodes/Parley/operations/properties.ts')).operations
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -109,17 +104,3 @@ function valuesOf(schema: unknown): unknown[] {
   const { enum: values, anyOf = [], const: one } = schema as { enum?: unknown[]; anyOf?: unknown[]; const?: unknown }
   return [...(values ?? []), ...(one === undefined ? [] : [one]), ...anyOf.flatMap(valuesOf)]
 }
-
-test('the package has no dependency, and all files that it names', async () => {
-  const { folder, nodes } = await installedNodes()
-  const { dependencies, n8n, keywords } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  assert.equal(dependencies, undefined)
-  assert.ok(keywords.includes('n8n-community-node-package'))
-  for (const file of n8n.nodes as string[]) {
-    const codex = JSON.parse(await readFile(join(folder, file.replace(/js$/, 'json')), 'utf8'))
-    const node = nodes.get(codex.node.replace('n8n-nodes-parley.', ''))
-    assert.ok(node !== undefined, `${file} has its own codex`)
-    for (const icon of Object.values(node.description.icon))
-      assert.ok(existsSync(join(folder, dirname(file), icon.replace('file:', ''))), `${file} has ${icon}`)
-  }
-})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 import type { Item } from '../../support/n8n/node-type.ts'
@@ -9,6 +10,8 @@ interface Following {
   emitted: Item['json'][]
   failed: (Error & { httpCode?: string })[]
   stored: Record<string, unknown>
+  /** Resolves once this is so, looking whenever something is emitted, fails, or is kept. */
+  when(isSo: (following: Following) => boolean): Promise<void>
   stop(): Promise<void>
   /** What a workflow that is tried does before it waits. */
   tryIt?: () => Promise<void>
@@ -16,17 +19,45 @@ interface Following {
 
 async function follow(w: N8nWorld, given: Partial<Given> = {}): Promise<Following> {
   const trigger = w.node('parleyWorkTrigger')
+  const changes = new EventEmitter()
   const emitted: Item['json'][] = []
   const failed: Following['failed'] = []
-  const stored = given.stored ?? {}
-  const emit = ([items = []]: Item[][]) => void emitted.push(...items.map(({ json }) => json))
-  const emitError = (error: Error) => void failed.push(error)
+  const stored = new Proxy(given.stored ?? {}, {
+    set: (...change) => {
+      changes.emit('change')
+      return Reflect.set(...change)
+    },
+  })
+  const emit = ([items = []]: Item[][]) => {
+    emitted.push(...items.map(({ json }) => json))
+    changes.emit('change')
+  }
+  const emitError = (error: Error) => {
+    failed.push(error)
+    changes.emit('change')
+  }
   const on = w.context(trigger, { ...given, stored, emit, emitError })
   const running = await trigger.trigger?.call(on)
   assert.ok(running !== undefined)
   const { closeFunction: stop, manualTriggerFunction: tryIt } = running
-  return { emitted, failed, stored, stop: () => stop(), ...(tryIt && { tryIt: () => tryIt() }) }
+  const following: Following = {
+    emitted,
+    failed,
+    stored,
+    when: async (isSo) => {
+      while (!isSo(following)) await once(changes, 'change')
+    },
+    stop: () => stop(),
+    ...(tryIt && { tryIt: () => tryIt() }),
+  }
+  return following
 }
+
+const hasCursor = ({ stored }: Following) => typeof stored.cursor === 'string'
+const hasEmitted =
+  (count: number) =>
+  ({ emitted }: Following) =>
+    emitted.length === count
 
 test('each conversation that needs the agent starts the workflow, with what the customer wrote since the last answer', async () => {
   const w = await n8nWorld()
@@ -34,13 +65,13 @@ test('each conversation that needs the agent starts the workflow, with what the 
   w.clock.advance(1000)
   await w.customerWrites('And when?')
   const following = await follow(w)
-  await until(() => following.emitted.length === 1, 'the work')
+  await following.when(hasEmitted(1))
   const [work] = following.emitted
   assert.deepEqual([work.conversation.id, work.customer_text], [id, 'Do you ship to Recife?\nAnd when?'])
   await w.run({ resource: 'conversation', operation: 'answer', conversationId: id, text: 'We do.' })
   w.clock.advance(1000)
   await w.customerWrites('Thanks!')
-  await until(() => following.emitted.length === 2, 'the next message')
+  await following.when(hasEmitted(2))
   assert.equal(following.emitted[1].customer_text, 'Thanks!')
   await following.stop()
 })
@@ -49,12 +80,12 @@ test('a workflow that is activated again goes on where it was', async () => {
   const w = await n8nWorld()
   await w.customerWrites('Hello')
   const before = await follow(w)
-  await until(() => typeof before.stored.cursor === 'string', 'the cursor')
+  await before.when(hasCursor)
   await before.stop()
   w.clock.advance(1000)
   const other = { ...(await w.customerWrites('Is anybody there?')) }
   const after = await follow(w, { stored: before.stored })
-  await until(() => after.emitted.length === 1, 'what came meanwhile')
+  await after.when(hasEmitted(1))
   assert.equal(after.emitted[0].conversation.id, other.id)
   assert.match(after.emitted[0].customer_text, /anybody/)
   await after.stop()
@@ -66,10 +97,10 @@ test('a workflow that gets another key begins with all who wait for that one', a
   const other = await n8nWorld()
   const before = await follow(other, { stored: {} })
   await other.customerWrites('Hi')
-  await until(() => typeof before.stored.cursor === 'string', 'the cursor')
+  await before.when(hasCursor)
   await before.stop()
   const after = await follow(w, { stored: before.stored })
-  await until(() => after.emitted.length === 1, 'who waits')
+  await after.when(hasEmitted(1))
   assert.deepEqual([after.emitted[0].customer_text, after.failed], ['Hello', []])
   await after.stop()
 })
@@ -84,7 +115,7 @@ test('a service that is away is waited for, and a key that is refused is told to
   assert.deepEqual(w.pauses.slice(paused, paused + 6), [1000, 2000, 4000, 8000, 16_000, 30_000])
   assert.deepEqual(waiting.failed, [])
   const refused = await follow(w, { credentials: { parleyApi: { baseUrl: w.url, apiKey: 'plk_x' } } })
-  await until(() => refused.failed.length === 1, 'the refusal')
+  await refused.when(({ failed }) => failed.length === 1)
   assert.equal(refused.failed[0]?.httpCode, '401')
 })
 

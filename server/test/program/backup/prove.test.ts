@@ -10,7 +10,7 @@ import { proveFiles } from '../../../src/commands/backup/prove-rows.ts'
 import { type MediaStore, pathOf } from '../../../src/media/store/store.ts'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
-import { runCommand } from '../../support/program/run-command.ts'
+import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { serviceEnvironment } from '../../support/program/service.ts'
 
 const masterKey = randomBytes(32).toString('hex')
@@ -21,7 +21,7 @@ test('a restored external database is proven: keys, sealed values, files and fee
   const folder = await newFolder()
   const settings = { ...databaseSettings(database), PARLEY_MASTER_KEY: masterKey }
   const parley = (more: Record<string, string>, ...args: string[]) =>
-    runCommand(args, serviceEnvironment(folder, 1, { ...settings, ...more }))
+    runCommandInProcess(args, serviceEnvironment(folder, 1, { ...settings, ...more }))
   assert.equal((await parley({}, 'workspace', 'create', 'Acme', '--owner', 'ana@example.com')).exitCode, 0)
   const [workspace] = await sql<{ id: string }[]>`select id from workspaces`
   const workspaceId = workspace?.id ?? ''

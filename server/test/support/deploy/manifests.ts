@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { parse, parseAllDocuments } from 'yaml'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -11,6 +13,14 @@ export interface Manifest {
   kind: string
   metadata: { name: string; namespace?: string }
 }
+
+export const folder = join(root, 'deploy/kubernetes')
+export const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+export const kustomization = parse(read('kustomization.yaml'))
+/** Those that are applied, and the secret that they need. */
+export const allManifests: Manifest[] = [...kustomization.resources, 'secret.example.yaml'].flatMap((name: string) =>
+  parseAllDocuments(read(name)).map((document) => document.toJS()),
+)
 
 /**
  * What Kubernetes would say of manifests, by its own description of the interface: wrong values by the schema, and by the types

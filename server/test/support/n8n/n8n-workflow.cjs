@@ -18,15 +18,13 @@ class NodeApiError extends NodeError {
 
 class NodeOperationError extends NodeError {}
 
+const NodeConnectionTypes = { Main: 'main' }
 const pauses = []
 
-module.exports = {
-  NodeApiError,
-  NodeOperationError,
-  NodeConnectionTypes: { Main: 'main' },
-  pauses,
-  sleep: (ms) => {
-    pauses.push(ms)
-    return new Promise((resolve) => setImmediate(resolve))
-  },
+function sleep(ms) {
+  pauses.push(ms)
+  return new Promise((resolve) => setImmediate(resolve))
 }
+
+// Each by its name alone, so that modules may import it by that.
+module.exports = { NodeApiError, NodeOperationError, NodeConnectionTypes, pauses, sleep }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { type ClientWorld, clientWorld } from '../client/client-world.ts'
-import { installedNodes } from './installed-nodes.ts'
+import { loadedNodes } from './loaded-nodes.ts'
 import type { Item, NodeType } from './node-type.ts'
 import { type Given, standIn } from './stand-in.ts'
 
@@ -12,24 +12,38 @@ export interface N8nWorld extends ClientWorld {
   /** Runs the node of actions; answers its items. */
   run(parameters: Record<string, unknown> | Record<string, unknown>[], given?: Partial<Given>): Promise<Item[]>
   pauses: number[]
+  /** What the customers of this world were sent. */
+  sent(): Message[]
 }
+
+type Message = N8nWorld['platform']['sends'][number]['order']['message']
+
+/** The parameters of an operation on a conversation. */
+export const about = (operation: string, conversationId: string, fields: object = {}) => ({
+  resource: 'conversation',
+  operation,
+  conversationId,
+  ...fields,
+})
 
 /** A workspace, a key, and the nodes in an n8n that has both. */
 export async function n8nWorld(settings: Partial<NewKeyInput> = {}): Promise<N8nWorld> {
   const w = await clientWorld(settings)
-  const installed = await installedNodes()
+  const loaded = await loadedNodes()
   const node: N8nWorld['node'] = (name) => {
-    const found = installed.nodes.get(name)
+    const found = loaded.nodes.get(name)
     assert.ok(found !== undefined, `a node ${name}`)
     return found
   }
   const credentials = { parleyApi: { baseUrl: `${w.url}/`, apiKey: w.agent.value } }
-  const context: N8nWorld['context'] = (of, given = {}) => standIn(installed, of, { credentials, ...given })
+  const context: N8nWorld['context'] = (of, given = {}) => standIn(loaded, of, { credentials, ...given })
   return {
     ...w,
     node,
     context,
-    pauses: installed.pauses,
+    pauses: loaded.pauses,
+    sent: () =>
+      w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).map(({ order }) => order.message),
     run: async (parameters, given = {}) => {
       const actions = node('parley')
       const [items = []] = (await actions.execute?.call(context(actions, { parameters, ...given }))) ?? []

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { InstalledNodes } from './installed-nodes.ts'
+import type { LoadedNodes } from './loaded-nodes.ts'
 import type { Item, NodeType, Property } from './node-type.ts'
 
 export interface Given {
@@ -40,7 +40,7 @@ export class WebhookAnswer extends EventEmitter {
 }
 
 /** What a node of n8n is called on: it asks the real service, as n8n would. */
-export function standIn(installed: InstalledNodes, node: NodeType, given: Given): object {
+export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): object {
   const all = Array.isArray(given.parameters) ? given.parameters : [given.parameters ?? {}]
   const { stored = {}, mode = 'trigger', webhook } = given
   const binaryIn = (_itemIndex: number, field: string) => {
@@ -78,7 +78,7 @@ export function standIn(installed: InstalledNodes, node: NodeType, given: Given)
       assertBinaryData: binaryIn,
       getBinaryDataBuffer: async (itemIndex: number, field: string) => binaryIn(itemIndex, field).bytes,
       httpRequestWithAuthentication: async (type: string, options: HttpOptions) => {
-        const authenticate = installed.credentials.get(type)?.authenticate
+        const authenticate = loaded.credentials.get(type)?.authenticate
         if (authenticate === undefined) throw new Error(`${type} does not say how it is sent`)
         const { headers } = await authenticate(await credentialsOf(type), options)
         given.asked?.push(`${options.method} ${new URL(options.url).pathname}`)

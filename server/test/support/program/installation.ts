@@ -1,84 +1,90 @@
 import assert from 'node:assert/strict'
-import { newFolder } from '../folder.ts'
-import { freePort, operatorToken, type Service, startService } from './service.ts'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { atEnd } from '../file-end.ts'
+import { ask, freePort, operatorToken, type Service, type ServiceOptions, startService } from './service.ts'
 
-const demo = { PARLEY_DEMO: '1', PARLEY_SIMULATOR: '1' }
-
-export interface Installed {
-  folder: string
-  port: number
-  env: Record<string, string>
-}
-
-/** An installation with the demo, which has chats and files. */
-export async function installed(): Promise<Installed> {
-  const env = { ...demo, PARLEY_SIMULATOR_PORT: String(await freePort()) }
-  return { folder: await newFolder(), port: await freePort(), env }
-}
-
-export async function started(at: Installed): Promise<Service> {
-  const service = await startService(at)
+/** A service with the demo, which has chats and files. */
+export async function startDemo(options: ServiceOptions = {}): Promise<Service> {
+  const simulator = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const service = await startService({ ...options, env: { PARLEY_DEMO: '1', ...simulator, ...options.env } })
   await service.hasTold('Stop with Ctrl+C.')
   return service
 }
 
-interface Acknowledged {
-  code: string
-  at: number
-}
-
-/** Writes leads until it is stopped, and knows of each when it was acknowledged. */
-export function keepWriting(url: string, key: string, name = 'ana') {
-  const acknowledged: Acknowledged[] = []
-  let isStopped = false
-  const write = async (writer: number) => {
-    for (let n = 0; !isStopped; n++) {
-      const email = `${name}${writer}-${n}@example.com`
-      const body = JSON.stringify({ firstName: 'Ana', email, notes: 'x'.repeat(800) })
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const reply = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
-      assert.equal(reply.status, 201)
-      const { data } = (await reply.json()) as { data: { uniqueCode: string } }
-      acknowledged.push({ code: data.uniqueCode, at: Date.now() })
-    }
-  }
-  const writers = [1, 2, 3].map(write)
-  return {
-    acknowledged,
-    /** Resolves once so many more are acknowledged. */
-    more: async (count: number) => {
-      const until = acknowledged.length + count
-      while (acknowledged.length < until) await Promise.race([new Promise(setImmediate), ...writers])
-    },
-    stop: async () => {
-      isStopped = true
-      await Promise.all(writers)
-    },
-  }
-}
-
-export async function ask(url: string, token: string, path: string): Promise<{ status: number; text: string }> {
-  const reply = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
-  return { status: reply.status, text: await reply.text() }
-}
-
 /** Every file that a conversation of the demo shows comes back as it was. */
 export async function readsEveryFile(url: string): Promise<void> {
-  const team = async (path: string) => JSON.parse((await ask(url, operatorToken, `/api/team/v1${path}`)).text)
-  const { workspaces } = await team('/workspaces')
+  const team = (path: string) => ask(url, operatorToken, `GET /api/team/v1/workspaces${path}`)
+  const { workspaces } = (await team('')).body
   let read = 0
   for (const { id } of workspaces) {
-    const at = `/workspaces/${id}/inbox`
-    const { conversations } = await team(`${at}/conversations`)
+    const at = `/${id}/inbox`
+    const { conversations } = (await team(`${at}/conversations`)).body
     for (const conversation of conversations) {
-      const { items } = await team(`${at}/conversations/${conversation.id}/media?limit=50`)
+      const { items } = (await team(`${at}/conversations/${conversation.id}/media?limit=50`)).body
       for (const { media } of items) {
         if (media.state !== 'here') continue
-        const { status } = await ask(url, operatorToken, `/api/team/v1${at}/media/${media.id}`)
-        assert.equal(status, 200)
+        assert.equal((await team(`${at}/media/${media.id}`)).status, 200)
         read++
       }
     }
   }
   assert.ok(read > 0)
+}
+
+export interface Installed {
+  told(): string
+  stop(): Promise<number | null>
+}
+
+/** Runs a command that starts the service, and resolves once the service has printed its address. */
+export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Installed> {
+  const child = spawnShell(command, cwd, env)
+  const gone = once(child, 'exit').then(([code]) => code as number | null)
+  let told = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.resume()
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      told += text
+      if (told.includes('Stop with Ctrl+C.')) resolve()
+    })
+    gone.then((code) => reject(new Error(`It ended (${code}): ${told}`)))
+  })
+  const stop = () => {
+    endGroup(child)
+    return gone
+  }
+  return { told: () => told, stop }
+}
+
+/** Starts a shell in a process group of its own, so that everything it leaves running ends with the test file. */
+export function spawnShell(script: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn('bash', ['-ec', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const gone = once(child, 'exit')
+  atEnd(async () => {
+    endGroup(child)
+    await gone
+  })
+  return child
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-(pid ?? 0), 'SIGTERM')
+  } catch {
+    // All processes of the group have ended.
+  }
+}
+
+/** Signs in with the link that a first start printed, and loads the inbox and the first script of the app. */
+export async function openApp(port: number, told: string): Promise<void> {
+  const url = `http://127.0.0.1:${port}`
+  const token = /\/sign-in\/(\S+)/.exec(told)?.[1]
+  const signedIn = await ask(url, '', 'POST /api/team/v1/sign-in/link', { token })
+  assert.equal(signedIn.status, 200)
+  const cookie = signedIn.headers.getSetCookie().map((one) => one.split(';')[0])
+  const inbox = await fetch(`${url}/inbox`, { headers: { cookie: cookie.join('; ') } })
+  assert.equal(inbox.status, 200)
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await inbox.text())?.[1] ?? ''
+  assert.equal((await fetch(`${url}${script}`)).status, 200)
 }

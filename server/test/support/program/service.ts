@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { newFolder } from '../folder.ts'
 import { type Program, startProgram } from './program.ts'
 
 export const mainProgram = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
@@ -11,6 +13,8 @@ export const operatorToken = 'operator-token-of-the-service-tests'
 /** The real program on its embedded database, with everything that it logs. */
 export interface Service extends Program {
   url: string
+  folder: string
+  port: number
   /** Resolves when a line with this message has been logged, if `after` such lines came before. */
   logged(message: string, after?: number): Promise<void>
   /** How many lines with this message have been logged. */
@@ -21,18 +25,22 @@ export interface Service extends Program {
   told(): string
   /** Resolves once it has told them this. */
   hasTold(words: string): Promise<void>
+  /** Stops the service, and fails unless it stops without an error. */
+  stop(): Promise<void>
 }
 
 export interface ServiceOptions {
-  folder: string
-  port: number
+  /** A new one unless given. */
+  folder?: string
+  port?: number
   env?: Record<string, string>
   /** Such as `--only worker`. */
   args?: string[]
 }
 
 /** Starts `serve` and resolves once it listens. */
-export async function startService({ folder, port, env, args = [] }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { env, args = [], folder = await newFolder(), port = await freePort() } = options
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
   const lines: string[] = []
@@ -69,11 +77,19 @@ export async function startService({ folder, port, env, args = [] }: ServiceOpti
   return {
     ...program,
     url: `http://127.0.0.1:${port}`,
+    folder,
+    port,
     logged,
     count,
     lines: () => lines,
     told: () => told,
     hasTold: (words) => until(() => told.includes(words), words),
+    stop: async () => {
+      program.kill('SIGTERM')
+      const code = await program.gone
+      const failures = lines.filter((line) => line.includes('"stopping failed"'))
+      assert.deepEqual({ code, failures }, { code: 0, failures: [] })
+    },
   }
 }
 
@@ -98,13 +114,23 @@ export function clockAhead(minutes: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=${preload}`, TEST_CLOCK_AHEAD_MS: String(minutes * 60_000) }
 }
 
+/**
+ * A port that nobody has now, below those that the system gives to outgoing connections: one of these might take it before
+ * the service that is about to start does.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch {
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** The process of the embedded database in this data folder. */
@@ -113,18 +139,40 @@ export async function databasePidOf(folder: string): Promise<number> {
   return Number(pid)
 }
 
-/** A workspace and a key that may do everything with its leads. */
-export async function newWorkspace(url: string): Promise<{ workspaceId: string; key: string }> {
-  const { workspace } = await teamPost(`${url}/api/team/v1/workspaces`, { name: 'Test', dailyLeadQuota: 0 })
-  const keys = `${url}/api/team/v1/workspaces/${workspace.id}/keys`
+/** Creates a workspace and a key, which has all scopes of leads unless `settings` say otherwise. */
+export async function newWorkspace(url: string, settings: object = {}): Promise<{ workspaceId: string; key: string }> {
+  const team = (path: string, body: object) => ask(url, operatorToken, `POST /api/team/v1/workspaces${path}`, body)
+  const { workspace } = (await team('', { name: 'Test', dailyLeadQuota: 0 })).body
   const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk']
-  const { value } = await teamPost(keys, { name: 'Test', scopes })
+  const { value } = (await team(`/${workspace.id}/keys`, { name: 'Test', scopes, ...settings })).body
   return { workspaceId: workspace.id, key: value }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-async function teamPost(url: string, body: object): Promise<any> {
-  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return response.json()
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  /** Undefined unless the response is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+  body: any
+}
+
+/** Sends a request such as `GET /some/path`, and reads the response. */
+export async function ask(
+  url: string,
+  token: string,
+  what: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const [method = '', path] = what.split(' ')
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }

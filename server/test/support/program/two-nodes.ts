@@ -4,17 +4,8 @@ import type { Db } from '../../../src/base/db.ts'
 import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
 import { databaseSettings, type TestDatabase, testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
-import { newFolder } from '../folder.ts'
 import { type SendPlatform, sendPlatform } from '../inbox/send-platform.ts'
-import { clockAhead, freePort, operatorToken, type Service, startService } from './service.ts'
-
-export interface Reply {
-  status: number
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-  body: any
-  isReplay: boolean
-}
+import { ask, clockAhead, operatorToken, type Reply, type Service, startService } from './service.ts'
 
 interface Nodes {
   db: Db
@@ -34,7 +25,7 @@ export interface NodesWorld extends Nodes {
   /** The team's call for one conversation. */
   act(node: Service, conversationId: string, action: 'take-over' | 'hand-back'): Promise<Reply>
   /** Posts a signed callback of this number. */
-  callback(node: Service, number: ChatNumber, body: object | Buffer): Promise<Reply>
+  callback(node: Service, number: ChatNumber, body: object | Buffer): Promise<Pick<Reply, 'status' | 'text'>>
 }
 
 export interface ChatNumber {
@@ -59,7 +50,7 @@ export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
   const started = await startedNodes()
   const { url } = started.nodes[0]
   const team = async (path: string, body: object) => {
-    const reply = await call(`${url}/api/team/v1/workspaces${path}`, operatorToken, body)
+    const reply = await ask(url, operatorToken, `POST /api/team/v1/workspaces${path}`, body)
     assert.equal(reply.status, 201, reply.text)
     return reply.body
   }
@@ -81,19 +72,14 @@ export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
     key: { id: key.id, value },
     connections,
     customers: (count) => addCustomers(world, count),
-    send: (node, id, idempotencyKey, text) =>
-      call(
-        `${node.url}/api/v1/inbox/conversations/${id}/messages`,
-        value,
-        { kind: 'text', text },
-        { 'idempotency-key': idempotencyKey },
-      ),
-    act: (node, id, action) =>
-      call(
-        `${node.url}/api/team/v1/workspaces/${workspace.id}/inbox/conversations/${id}/${action}`,
-        operatorToken,
-        action === 'hand-back' ? { keyId: key.id } : undefined,
-      ),
+    send: (node, id, key, text) => {
+      const what = `POST /api/v1/inbox/conversations/${id}/messages`
+      return ask(node.url, value, what, { kind: 'text', text }, { 'idempotency-key': key })
+    },
+    act: (node, id, action) => {
+      const what = `POST /api/team/v1/workspaces/${workspace.id}/inbox/conversations/${id}/${action}`
+      return ask(node.url, operatorToken, what, action === 'hand-back' ? { keyId: key.id } : undefined)
+    },
     callback,
   }
   return world
@@ -105,7 +91,7 @@ const startedNodes = oncePerFile(async (): Promise<Nodes> => {
   const running: Service[] = []
   const addNode = async () => {
     const env = { ...nodeSettings(database), ...(running.length % 2 === 1 && clockAhead(aheadMinutes)) }
-    const node = await startService({ folder: await newFolder(), port: await freePort(), env })
+    const node = await startService({ env })
     running.push(node)
     return node
   }
@@ -143,7 +129,7 @@ async function addCustomers(world: NodesWorld, count: number): Promise<Customer[
   for (const { id: connectionId } of world.connections) {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: string = `connection_id=${connectionId}&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`
-      const page: Reply = await call(`${world.nodes[1].url}/api/v1/inbox/conversations?${query}`, world.key.value)
+      const page: Reply = await ask(world.nodes[1].url, world.key.value, `GET /api/v1/inbox/conversations?${query}`)
       for (const { id, contact, owner } of page.body.conversations) {
         const connection = phones.get(contact.phone)
         assert.equal(owner, `agent:${world.key.id}`)
@@ -168,22 +154,14 @@ export function callbackOf({ numberId }: ChatNumber, lists: object): Record<stri
   return payload(change('messages', { messaging_product: 'whatsapp', metadata, ...lists }))
 }
 
-function callback(node: Service, { id }: ChatNumber, body: object | Buffer): Promise<Reply> {
+async function callback(
+  node: Service,
+  { id }: ChatNumber,
+  body: object | Buffer,
+): Promise<Pick<Reply, 'status' | 'text'>> {
   const bytes = Buffer.isBuffer(body) ? body : bytesOf(body)
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, bytes) }
-  return exchange(`${node.url}/channels/waba/${id}/webhook`, { method: 'POST', headers, body: bytes.toString() })
-}
-
-function call(url: string, token: string, body?: object, more: Record<string, string> = {}): Promise<Reply> {
-  const headers = { authorization: `Bearer ${token}`, ...more }
-  if (body === undefined) return exchange(url, { method: url.endsWith('/take-over') ? 'POST' : 'GET', headers })
-  const json = { ...headers, 'content-type': 'application/json' }
-  return exchange(url, { method: 'POST', headers: json, body: JSON.stringify(body) })
-}
-
-async function exchange(url: string, init: RequestInit): Promise<Reply> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) })
-  const text = await response.text()
-  const isReplay = response.headers.get('idempotent-replayed') === 'true'
-  return { status: response.status, text, body: JSON.parse(text), isReplay }
+  const init = { method: 'POST', headers, body: bytes.toString() }
+  const response = await fetch(`${node.url}/channels/waba/${id}/webhook`, init)
+  return { status: response.status, text: await response.text() }
 }

@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander'
+import { version } from '../base/version.ts'
+import { loadConfig } from '../config.ts'
+import { addBackupCommands } from './backup/commands.ts'
+import { addDistributeCommand } from './distribute.ts'
+import { addEraseCommand } from './erase.ts'
+import { addExportCommand } from './export.ts'
+import { addImportCommand } from './import.ts'
+import { addKeyCommands } from './key.ts'
+import { addMcpCommand } from './mcp.ts'
+import { addMemberCommands } from './member.ts'
+import { addRotateKeysCommands } from './rotate-keys.ts'
+import { addSimulateCommand } from './simulate.ts'
+import { addTokenCommands } from './token.ts'
+import { addWorkspaceCommands } from './workspace.ts'
+
+// What a command needs is loaded when it runs: everything takes a second, and most need little.
+const settings = 'Settings come from the environment; docs/operations.md lists them.'
+
+/** Returns `program` with all commands of `parley` added to it. */
+export function addCommands(program: Command): Command {
+  program
+    .description('Leads and a chat inbox in one place, shared by people and AI agents.')
+    .version(version)
+    .showHelpAfterError()
+  program
+    .command('serve')
+    .description('run the service')
+    .option('--json', 'say what a person would read as one line of JSON, on standard error')
+    .addOption(
+      new Option('--only <part>', 'run a part of it; any number of each on one DATABASE_URL').choices([
+        'api',
+        'worker',
+      ]),
+    )
+    .addHelpText(
+      'after',
+      `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n  PARLEY_PORT=8081 parley serve --only worker\n`,
+    )
+    .action(async (options) => {
+      const { serve } = await import('./serve.ts')
+      await serve(loadConfig(withTerminalDefaults(process.env)), options)
+    })
+  program
+    .command('migrate')
+    .description('bring the database up to date and stop; serve does so by itself')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
+    .action(async (options) => {
+      const { migrateDatabase } = await import('./migrate.ts')
+      await migrateDatabase(loadConfig(process.env), options)
+    })
+  addKeyCommands(program)
+  addMemberCommands(program)
+  addWorkspaceCommands(program)
+  addTokenCommands(program)
+  addRotateKeysCommands(program)
+  addImportCommand(program)
+  addExportCommand(program)
+  addEraseCommand(program)
+  addDistributeCommand(program)
+  addBackupCommands(program)
+  addMcpCommand(program)
+  addSimulateCommand(program)
+  return program
+}
+
+// A person at a terminal wants to see what needs them, not a line for every request, and Ctrl+C to be the end of it.
+function withTerminalDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (!process.stdout.isTTY) return env
+  return {
+    ...env,
+    PARLEY_LOG_LEVEL: env.PARLEY_LOG_LEVEL || 'warn',
+    PARLEY_DRAIN_SECONDS: env.PARLEY_DRAIN_SECONDS || '0',
+  }
+}

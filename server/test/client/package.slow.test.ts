@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { chromium } from 'playwright-core'
+import { build } from 'vite'
+import { clientFolder, complaints, installedClient, runtimes } from '../support/client/built-client.ts'
+import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
+import { oncePerFile } from '../support/file-end.ts'
+import { signedInMember } from '../support/member.ts'
+import { until } from '../support/until.ts'
+
+/** The programs of the README, in the order in which they stand there. */
+async function programs(): Promise<string[]> {
+  const readme = await readFile(join(clientFolder, 'README.md'), 'utf8')
+  return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, program = '']) => program)
+}
+
+async function writtenTo(folder: string): Promise<{ file: string; program: string }[]> {
+  const all = (await programs()).map((program, i) => ({ file: `readme-${i}.js`, program: `${program}\nexport {}\n` }))
+  for (const { file, program } of all) await writeFile(join(folder, file), program)
+  return all
+}
+
+/** What a program says that it prints, in comments that begin so. */
+const promised = (program: string): string[] =>
+  [...program.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line.trimEnd())
+
+async function ran(runtime: string[], folder: string, file: string, env: Record<string, string>): Promise<string[]> {
+  const [command = '', ...words] = runtime
+  const child = spawn(command, [...words, file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(stderr, '', file)
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+const environmentOf = ({ url, agent }: ClientWorld) => ({ PARLEY_URL: url, PARLEY_API_KEY: agent.value })
+
+test('the programs of the README do what they say, on every runtime that is here', async () => {
+  const folder = await installedClient()
+  const all = await writtenTo(folder)
+  const [beginning] = all
+  assert.ok(beginning !== undefined && all.length >= 5)
+  for (const runtime of await runtimes()) {
+    for (const { file, program } of all) {
+      const w = await clientWorld()
+      await w.customerWrites('Do you ship to Recife?')
+      // What the feed tells of is made by the first program.
+      if (program.includes('events.follow')) await ran(runtime, folder, beginning.file, environmentOf(w))
+      assert.deepEqual(await ran(runtime, folder, file, environmentOf(w)), promised(program), `${runtime} ${program}`)
+    }
+  }
+})
+
+test('the programs of the README and the examples compile, and all types are known to the last field', async () => {
+  const folder = await installedClient()
+  const names = (await writtenTo(folder)).map(({ file }) => file)
+  const examples = (await readdir(join(folder, 'examples'))).map((name) => join('examples', name))
+  assert.equal(await complaints(folder, [...names, ...examples, join('test', 'typed-calls.ts')]), '')
+})
+
+/** The package in one file, as a page would load it. */
+const bundled = oncePerFile(async (): Promise<string> => {
+  const folder = await installedClient()
+  await writeFile(join(folder, 'page.js'), `export * from '@parley/client'\n`)
+  const bundle = await build({
+    root: folder,
+    logLevel: 'error',
+    configFile: false,
+    build: { write: false, target: 'es2022', minify: true, lib: { entry: 'page.js', formats: ['es'] } },
+  })
+  const [{ output }] = bundle as unknown as [{ output: { code: string }[] }]
+  return output[0]?.code ?? ''
+})
+
+test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+  const code = await bundled()
+  assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bBuffer\b/)
+  const bytes = gzipSync(code).length
+  const [, said = ''] = /(\d+(?:\.\d+)?) KB/.exec(await readFile(join(clientFolder, 'README.md'), 'utf8')) ?? []
+  assert.ok(bytes <= Number(said) * 1024 && bytes > (Number(said) - 1) * 1024, `${bytes} bytes, said to be ${said} KB`)
+})
+
+test('a page of the same origin reads, sends and verifies by it', async () => {
+  const w = await clientWorld()
+  await w.customerWrites('Do you ship to Recife?')
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+  try {
+    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
+    await page.goto(`${w.url}/api/v1/events`)
+    const given = { code: await bundled(), baseUrl: w.url, apiKey: w.agent.value }
+    const told = await page.evaluate(inPage, given)
+    assert.deepEqual(told, ['Do you ship to Recife?', 'sent', 'WebhookVerificationError'])
+  } finally {
+    await browser.close()
+  }
+})
+
+/** Runs in the browser, where nothing of this file is known. */
+async function inPage({ code, baseUrl, apiKey }: { code: string; baseUrl: string; apiKey: string }): Promise<string[]> {
+  const { Parley, verifyWebhook } = await import(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+  const parley = new Parley({ baseUrl, apiKey })
+  const [conversation] = await parley.inbox.conversations().take(1)
+  const [message] = await parley.inbox.messages(conversation.id).take(1)
+  const { status } = await parley.inbox.send(conversation.id, 'We do.')
+  const headers = {
+    'webhook-id': 'a',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+    'webhook-signature': 'v1,AAAA',
+  }
+  const refused = await verifyWebhook({ headers, body: '{}', secret: 'whsec_AAAA' }).catch((error: Error) => error)
+  return [message.text, status, refused.name]
+}
+
+/** An example as somebody runs it, until the test ends. */
+async function running(t: TestContext, w: ClientWorld, example: string): Promise<void> {
+  const folder = await installedClient()
+  const options = { cwd: folder, env: environmentOf(w) }
+  const child = spawn(process.execPath, [join('examples', example)], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = text(child.stderr)
+  t.after(async () => {
+    child.kill('SIGTERM')
+    assert.equal(await said, '', `${example} had nothing to complain of`)
+  })
+}
+
+/** The texts that customers of this world were sent. */
+const told = ({ platform, connectionId }: ClientWorld): unknown[] =>
+  platform.sends
+    .filter((sent) => sent.connectionId === connectionId)
+    .map(({ order }) => (order.message.kind === 'text' ? order.message.text : order.message.kind))
+
+test('the echo agent says again what customers say', async (t) => {
+  const w = await clientWorld()
+  await w.customerWrites('Hello')
+  await running(t, w, 'echo-agent.js')
+  await until(() => told(w).length === 1, 'the first echo')
+  w.clock.advance(1000)
+  await w.customerWrites('Bye')
+  await until(() => told(w).length === 2, 'the second echo')
+  assert.deepEqual(told(w), ['You said: Hello', 'You said: Bye'])
+})
+
+const refunds: [name: string, example: string, closing: string, handedOver: object][] = [
+  [
+    'the triage agent',
+    'triage-agent.js',
+    'A colleague will help you with this.',
+    { urgency: 'high', reason: 'Refunds need a person.' },
+  ],
+  ['the agent over MCP, by tools alone,', 'mcp-agent.js', 'A colleague will help you.', {}],
+]
+
+for (const [name, example, closing, handedOver] of refunds) {
+  test(`${name} answers what it knows, hands over with a summary, and goes on when it is handed back`, async (t) => {
+    const w = await clientWorld()
+    const member = await signedInMember(w)
+    const { id } = await w.customerWrites('Do you ship to Recife?')
+    await running(t, w, example)
+    await until(() => told(w).length === 1, 'the answer')
+    w.clock.advance(1000)
+    await w.customerWrites('I want my money back')
+    const place = `/inbox/conversations/${id}`
+    const conversation = async () => (await member.call('GET', place)).body.conversation
+    await until(async () => (await conversation()).owner === 'human', 'the hand-over')
+    assert.partialDeepStrictEqual((await conversation()).handover, handedOver)
+    if (example === 'triage-agent.js') {
+      const { items } = (await member.call('GET', `${place}/timeline`)).body
+      assert.match(JSON.stringify(items), /Marina Duarte wrote “Do you ship to Recife\?”, “I want my money back”\./)
+    }
+
+    w.clock.advance(1000)
+    const note = { summary: 'Paid back.', nextStep: 'Your money is on its way.' }
+    assert.equal((await member.call('POST', `${place}/hand-back`, { keyId: w.agent.id, note })).status, 200)
+    await until(() => told(w).length === 3, 'the next step')
+    assert.deepEqual(told(w), ['We ship to all of Brazil, in two to five days.', closing, 'Your money is on its way.'])
+  })
+}

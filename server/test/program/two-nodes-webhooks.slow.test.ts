@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asItIs } from '../../src/inbox/conversation/moving.ts'
+import type { Arrival } from '../support/inbox/send-platform.ts'
+import { type Customer, inboundText, type NodesWorld, nodesWorld } from '../support/program/two-nodes.ts'
+import { anyOf, type Storm, type StormItem, webhookStorm } from '../support/webhooks/webhook-storm.ts'
+
+const itemCount = Number(process.env.WEBHOOK_ITEMS ?? 600)
+const sendCount = Math.round(itemCount * 0.05)
+const messageCount = Math.round(itemCount * 0.6)
+const malformedCount = Math.round(itemCount * 0.03)
+const sendsEach = 10
+
+/** What the platform tells of a send, and where the ladder then ends. */
+const paths: { told: string[]; end: string }[] = [
+  { told: ['sent', 'delivered', 'read'], end: 'read' },
+  { told: ['sent', 'delivered'], end: 'delivered' },
+  { told: ['sent', 'read'], end: 'read' },
+  { told: ['delivered', 'read'], end: 'read' },
+  { told: ['sent'], end: 'sent' },
+  { told: ['read'], end: 'read' },
+  { told: ['sent', 'failed'], end: 'failed' },
+  { told: ['failed'], end: 'failed' },
+  { told: [], end: 'sent' },
+]
+
+test(`two processes, some ${itemCount} webhook items in disorder: every status by the ladder, every message once`, async (t) => {
+  const world = await nodesWorld(4)
+  const customers = await world.customers(Math.ceil(sendCount / sendsEach))
+  const storm = webhookStorm(world)
+  const written = new Map(customers.map(({ conversationId }) => [conversationId, 1]))
+  for (let n = 0; n < messageCount; n++) {
+    const { conversationId, connection, phone } = anyOf(customers)
+    const at = Math.floor(Date.now() / 1000) - Math.floor(Math.random() * 3600)
+    storm.put(connection, [{ list: 'messages', value: inboundText(`wamid.STORM${randomUUID()}`, phone, at) }])
+    written.set(conversationId, (written.get(conversationId) ?? 0) + 1)
+  }
+  for (let n = 0; n < malformedCount; n++) storm.put(anyOf(world.connections), [malformed(anyOf(customers))])
+  const truth = tellOf(world, customers, storm)
+  let sending = true
+  const startedAt = performance.now()
+  const sends = Promise.all(customers.map((customer) => sendSome(world, customer))).finally(() => {
+    sending = false
+  })
+  await Promise.all([storm.blow(() => !sending), sends])
+  t.diagnostic(`${JSON.stringify(storm.told)} in ${Math.round(performance.now() - startedAt)} ms`)
+
+  assert.deepEqual(await statusesOf(world), truth)
+  assert.deepEqual(await conversationsOf(world), Object.fromEntries(written))
+  assert.deepEqual(await eventsOf(world), {
+    'inbox.message.received': [...written.values()].reduce((sum, count) => sum + count),
+    'inbox.message.sent': Object.keys(truth).length,
+  })
+  const [left] = await world.db.sql`
+    select count(*) as count from parked_statuses where workspace_id = ${world.workspaceId}`
+  assert.equal(left?.count, 0)
+})
+
+async function sendSome(world: NodesWorld, { conversationId }: Customer): Promise<void> {
+  for (let n = 0; n < sendsEach; n++) {
+    const { status, text } = await world.send(anyOf(world.nodes), conversationId, randomUUID(), 'Good morning')
+    assert.equal(status, 202, text)
+  }
+}
+
+/** Lets the platform tell of each send, of one in three before it has answered. Fills in how each must end. */
+function tellOf(world: NodesWorld, customers: Customer[], storm: Storm): Record<string, string> {
+  const truth: Record<string, string> = {}
+  world.platform.hold = (arrival) => {
+    const connection = customers.find(({ phone }) => phone === arrival.to)?.connection
+    assert.ok(connection !== undefined)
+    const { told, end } = anyOf(paths)
+    truth[arrival.correlator.split(':')[0] ?? ''] = end
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const items = told.map((status, n) => statusOf(arrival, status, n))
+    const isEarly = items.length > 0 && Math.random() < 1 / 3
+    storm.put(
+      connection,
+      items.map((item) => ({ ...item, stored: resolve })),
+      isEarly,
+    )
+    return isEarly ? Promise.race([promise, sleep(10_000, undefined, { ref: false })]) : undefined
+  }
+  return truth
+}
+
+function statusOf({ externalId, correlator, to }: Arrival, status: string, n: number): StormItem {
+  const timestamp = String(Math.floor(Date.now() / 1000) + n)
+  const errors = status === 'failed' ? { errors: [{ code: 131026, title: 'Undeliverable' }] } : {}
+  // Without the correlator only the id tells, and nobody knows it yet.
+  const named = Math.random() < 0.5 ? { biz_opaque_callback_data: correlator } : {}
+  return { list: 'statuses', value: { id: externalId, status, timestamp, recipient_id: to, ...errors, ...named } }
+}
+
+function malformed({ phone }: Customer): StormItem {
+  const { id, from, ...rest } = inboundText(`wamid.BAD${randomUUID()}`, phone, 0)
+  return anyOf<StormItem>([
+    { list: 'messages', value: { from, ...rest } },
+    { list: 'messages', value: { id, ...rest } },
+    { list: 'messages', value: { id, from: { not: 'text' }, timestamp: [], type: 7 } },
+    { list: 'messages', value: null },
+    { list: 'messages', value: 'text' },
+    { list: 'statuses', value: { id, status: 'elated', timestamp: '1' } },
+    { list: 'statuses', value: { status: 'read', timestamp: {} } },
+    { list: 'statuses', value: [[]] },
+  ])
+}
+
+async function statusesOf({ db, workspaceId }: NodesWorld): Promise<Record<string, string>> {
+  const rows = await db.sql<{ id: string; status: string }[]>`
+    select id, status
+    from messages
+    where workspace_id = ${workspaceId}
+      and direction = 'outbound'`
+  return Object.fromEntries(rows.map(({ id, status }) => [id, status]))
+}
+
+/** Of each conversation how many inbound messages it has, once it is sure that it counts and shows them rightly. */
+async function conversationsOf({ db, workspaceId }: NodesWorld): Promise<Record<string, number>> {
+  const rows = await db.sql<
+    { id: string; unread_count: number; is_waiting: boolean; inbound: number; ids: number; newest: string }[]
+  >`
+    select
+      c.id,
+      ${asItIs.unreadCount(db.sql)} as unread_count,
+      ${asItIs.unansweredSince(db.sql)} is not null as is_waiting,
+      count(*) filter (where m.direction = 'inbound') as inbound,
+      count(distinct m.external_index) filter (where m.direction = 'inbound') as ids,
+      (array_agg(m.direction order by m.occurred_at desc))[1] as newest
+    from conversations c
+    join messages m
+      on m.workspace_id = c.workspace_id
+      and m.conversation_id = c.id
+    where c.workspace_id = ${workspaceId}
+    group by c.workspace_id, c.id`
+  for (const row of rows) {
+    assert.equal(row.unread_count, row.inbound)
+    assert.equal(row.ids, row.inbound)
+    assert.equal(row.is_waiting, row.newest === 'inbound')
+  }
+  return Object.fromEntries(rows.map(({ id, inbound }) => [id, inbound]))
+}
+
+async function eventsOf({ db, workspaceId }: NodesWorld): Promise<Record<string, number>> {
+  const rows = await db.sql<{ name: string; count: number }[]>`
+    select name, count(*) as count
+    from events
+    where workspace_id = ${workspaceId}
+      and name in ('inbox.message.received', 'inbox.message.sent')
+    group by name`
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}

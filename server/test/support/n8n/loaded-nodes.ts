@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { clientFolder } from '../client/built-client.ts'
+import { oncePerFile } from '../file-end.ts'
+import type { CredentialType, NodeType } from './node-type.ts'
+
+export const nodesFolder = join(clientFolder, 'n8n')
+export const workflowFile = join(import.meta.dirname, 'n8n-workflow.cjs')
+
+export interface LoadedNodes {
+  nodes: Map<string, NodeType>
+  credentials: Map<string, CredentialType>
+  /** How long the nodes have paused, in all tests of the process. */
+  pauses: number[]
+}
+
+/** The nodes that the package names, from their sources; `package.slow.test.ts` compares them with those that it is built with. */
+export const loadedNodes = oncePerFile(async (): Promise<LoadedNodes> => {
+  const { n8n } = JSON.parse(await readFile(join(nodesFolder, 'package.json'), 'utf8'))
+  const instances = async <T>(files: string[]) => Promise.all(files.map((file): Promise<T> => instanceOf(file)))
+  const nodes = await instances<NodeType>(n8n.nodes)
+  const credentials = await instances<CredentialType>(n8n.credentials)
+  return { ...mapped({ nodes, credentials }), pauses: (await loaded(workflowFile)).default.pauses }
+})
+
+export const mapped = ({ nodes, credentials }: { nodes: NodeType[]; credentials: CredentialType[] }) => ({
+  nodes: new Map(nodes.map((node) => [node.description.name, node])),
+  credentials: new Map(credentials.map((credential) => [credential.name, credential])),
+})
+
+/** n8n takes the class that is called like the file. */
+export const classIn = (file: string): string => /([^/]+)\.(?:node|credentials)\.js$/.exec(file)?.[1] ?? ''
+
+async function instanceOf<T>(file: string): Promise<T> {
+  const module = await loadSource(file.replace(/^dist\/(.*)js$/, '$1ts'))
+  return new module[classIn(file)]()
+}
+
+/** A source of the package, with the stand-in for what it asks of n8n. */
+// biome-ignore lint/suspicious/noExplicitAny: modules of every shape
+export async function loadSource(path: string): Promise<any> {
+  const hooks = registerHooks({
+    resolve: (name, context, next) => {
+      if (name === 'n8n-workflow')
+        return { url: pathToFileURL(workflowFile).href, format: 'commonjs', shortCircuit: true }
+      const resolved = next(name, context)
+      // The package says that it is CommonJS, which it is once it is built.
+      return resolved.url.includes('/client/n8n/') ? { ...resolved, format: 'module-typescript' } : resolved
+    },
+  })
+  try {
+    return await loaded(join(nodesFolder, path))
+  } finally {
+    hooks.deregister()
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: modules of every shape
+const loaded = (path: string): Promise<any> => import(pathToFileURL(path).href)

@@ -1,0 +1,44 @@
+import { buildApp } from '../../../src/app/app.ts'
+import { repeatAtPauses } from '../../../src/base/async/loop.ts'
+import { type OpenRuntime, openRuntime } from '../../../src/commands/start/runtime.ts'
+import { removeServerFile, writeServerFile } from '../../../src/commands/start/server-file.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { startImports } from '../../../src/leads/transfer/import/worker.ts'
+import { databaseSettings, testDatabase } from '../database.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
+import { serviceEnvironment } from './service.ts'
+
+export interface InProcessServer {
+  /** The environment with which a command finds the server. */
+  env: NodeJS.ProcessEnv
+  url: string
+  folder: string
+  runtime: OpenRuntime
+  /** Removes the server's address, so that commands find no server. */
+  removeAddress(): void
+}
+
+const workEveryMs = 10
+
+/** Starts the service in this process, on the database of the test file, and stores its address in a data folder, where commands look for it. */
+export const inProcessServer = oncePerFile(async (): Promise<InProcessServer> => {
+  const folder = await newFolder()
+  const env = serviceEnvironment(folder, 1, {
+    ...databaseSettings(await testDatabase()),
+    PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PARLEY_LOG_LEVEL: 'silent',
+  })
+  const runtime = await openRuntime(loadConfig(env), () => {})
+  const app = await buildApp(runtime)
+  const repeat: typeof repeatAtPauses = (_pauseMs, work, onError) => repeatAtPauses(workEveryMs, work, onError)
+  const imports = startImports({ ...runtime, repeat })
+  atEnd(async () => {
+    await imports.stop()
+    await app.close()
+    await runtime.close()
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  writeServerFile(folder, { url, token: runtime.localToken })
+  return { env, url, folder, runtime, removeAddress: () => removeServerFile(folder, runtime.localToken) }
+})
