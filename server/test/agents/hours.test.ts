@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { until } from '../support/until.ts'
+import { receivedAll } from '../support/received.ts'
 
 const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
 const hour = 3_600_000
@@ -29,8 +29,8 @@ test('an agent is told the word of its team and when people are there, and nothi
   assert.deepEqual([told.time_zone, told.week, told.is_open], ['UTC', hours.week, true])
   const end = new Date(w.clock.now().setUTCMinutes(0, 0, 0) + 2 * hour)
   assert.equal(told.next_change_at, end.toISOString())
-  const isOpen = async () => (await w.ask('wait_for_work', { wait: 0 })).body.is_open
-  await until(async () => (await isOpen()) === true, 'what was changed')
+  await receivedAll(w.db)
+  assert.equal((await w.ask('wait_for_work', { wait: 0 })).body.is_open, true)
 })
 
 test('an agent that hands over while nobody is there is told when people come, and nothing of it while they are', async () => {
@@ -42,11 +42,11 @@ test('an agent that hands over while nobody is there is told when people come, a
   assert.doesNotMatch(await handOver(), /No person/)
   const later = spanFrom(w.clock.now(), 1)
   await admin.call('PATCH', '', { hours: later })
-  await until(async () => (await w.ask('wait_for_work', { wait: 0 })).body.is_open === false, 'the hours')
+  await receivedAll(w.db)
   const [{ from = '' } = {}] = Object.values(later.week).flat()
   const day = w.clock.now().toISOString().slice(0, 10)
   assert.match(await handOver(), new RegExp(`No person is there now: they are from ${day} ${from} on \\(UTC\\)`))
   await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
-  await until(async () => (await w.ask('wait_for_work', { wait: 0 })).body.is_open === true, 'the hours')
+  await receivedAll(w.db)
   assert.doesNotMatch(await handOver(), /No person/)
 })

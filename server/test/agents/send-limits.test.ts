@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
 import type { SentStatement } from '../../src/base/db.ts'
 import type { App } from '../../src/base/route.ts'
 import { secondsToNextUtcDay } from '../../src/base/time.ts'
-import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
-import { template, withTemplate } from '../support/agents/with-template.ts'
+import { type AgentsWorld, agentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
 import { everyStatementOf, statementsOf } from '../support/database.ts'
 import { startNode } from '../support/events/feed-world.ts'
 import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { conversationPath, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
-import { until } from '../support/until.ts'
+import { receivedAll } from '../support/received.ts'
 import { type Answer, callerOf } from '../support/world.ts'
-
-const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
 
 const codeOf = ({ status, body }: Answer) => `${status} ${body.code ?? body.data?.code ?? body.status}`
 
@@ -43,7 +39,7 @@ test('a fourth message without an answer of the customer is refused, and the cus
   const { id: conversation_id } = await w.customerWrites('Hello')
   assert.deepEqual(await answerTimes(w, conversation_id, 3), ['200 sent', '200 sent', '200 sent'])
   const refused = await w.ask('answer', { conversation_id, text: 'Four.' })
-  assert.deepEqual([codeOf(refused), refused.body.limit, told(w)], ['409 UNANSWERED_LIMIT', 3, 3])
+  assert.deepEqual([codeOf(refused), refused.body.limit, w.sent().length], ['409 UNANSWERED_LIMIT', 3, 3])
   assert.match(refused.body.next.join(' '), /wait_for_work.*hand_over/)
   const again = await w.ask('answer', { conversation_id, text: 'Three.' })
   assert.deepEqual([codeOf(again), again.body.was_new], ['200 sent', false], 'a repeat is answered as before')
@@ -62,12 +58,10 @@ test('neither what a person writes nor a hand-over starts the count anew', async
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   await answerTimes(w, conversation_id, 3)
-  const member = await signedInMember(w)
-  const path = `/inbox/conversations/${conversation_id}`
-  await member.call('POST', `${path}/take-over`)
-  const body = { kind: 'text', text: 'Ana here.' }
-  assert.equal((await member.call('POST', `${path}/messages`, body, { 'idempotency-key': 'one' })).status, 202)
-  await member.call('POST', `${path}/hand-back`, { keyId: w.agent.id })
+  const member = await w.takeOver(conversation_id)
+  const [path, body] = [`/inbox/conversations/${conversation_id}/messages`, { kind: 'text', text: 'Ana here.' }]
+  assert.equal((await member.call('POST', path, body, { 'idempotency-key': 'one' })).status, 202)
+  await w.handBack(member, conversation_id)
   assert.equal(codeOf(await w.ask('answer', { conversation_id, text: 'Four.' })), '409 UNANSWERED_LIMIT')
 })
 
@@ -111,9 +105,13 @@ test('of 20 sends at once, by two nodes, as many leave as the limits allow', asy
   // Ten of those may have met one node, which pauses the key for a minute then.
   w.clock.advance(60_000)
   await setLimits(w, { unansweredSends: 50, dailySends: 8 })
-  await until(async () => (await limitsOn(w, node.app))[1] === 8, 'the new limit')
+  await receivedAll(w.db)
   const more = await Promise.all(Array.from({ length: 20 }, (_, n) => sendBoth(second, n)))
-  assert.deepEqual([more.filter((one) => codeOf(one) === '200 sent').length, told(w)], [5, 8], more.map(codeOf).join())
+  assert.deepEqual(
+    [more.filter((one) => codeOf(one) === '200 sent').length, w.sent().length],
+    [5, 8],
+    more.map(codeOf).join(),
+  )
   assert.ok(more.every((one) => ['200 sent', '429 DAILY_SENDS_REACHED'].includes(codeOf(one))))
 })
 
@@ -162,7 +160,7 @@ test('the contract’s interface has no limits until the team sets them, and pay
   )
   await setLimits(w, { dailySends: null, unansweredSends: 3 })
   assert.equal(codeOf(await send()), '409 UNANSWERED_LIMIT')
-  assert.equal(told(w), 8)
+  assert.equal(w.sent().length, 8)
 })
 
 test('limits that a key was made with hold from its first call on', async () => {
@@ -181,7 +179,8 @@ test('a changed limit holds on another node from its next call on', async () => 
   assert.deepEqual(await limitsOn(w, node.app), [3, 1000, 1000])
   await setLimits(w, { unansweredSends: 5, dailySends: 10 })
   // By the clock, which stands still, the key that the other node knows would never grow old.
-  await until(async () => isDeepStrictEqual(await limitsOn(w, node.app), [5, 10, 10]), 'the new limit')
+  await receivedAll(w.db)
+  assert.deepEqual(await limitsOn(w, node.app), [5, 10, 10])
 })
 
 test('no conversation begins for a message that would be one too many', async () => {

@@ -30,6 +30,8 @@ export type Ending = 'unseen' | 'words' | 'refused' | 'own'
 
 export type FaceName = 'HTTP' | 'MCP'
 
+export const facesFor = ({ faces = ['HTTP', 'MCP'] }: Injection): readonly FaceName[] => faces
+
 export type PlaceName =
   | 'message'
   | 'long message'
