@@ -106,9 +106,8 @@ test('a key of one scope alone is shown the tools of that scope, and can call no
     const client = await mcpClient(w, value)
     const fitting = namesOf(verbs.filter((verb) => verb.scopes.includes(scope)))
     assert.deepEqual(namesOf((await client.listTools()).tools), fitting, scope)
-    const call = callerOfTools(client)
-    for (const { name, example } of verbs.filter((verb) => !fitting.includes(verb.name))) {
-      assert.equal((await call(name, example.input)).read.code, 'UNAUTHORIZED', `${scope}: ${name}`)
-    }
+    const other = verbs.find(({ name }) => !fitting.includes(name)) ?? assert.fail()
+    const { read } = await callerOfTools(client)(other.name, other.example.input)
+    assert.equal(read.code, 'UNAUTHORIZED', `${scope}: ${other.name}`)
   }
 })

@@ -199,12 +199,12 @@ test('what a key has sent is counted by indexes, however much there is', async (
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.agent.id, count: 2000 })
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.agent.id, count: 500 })
   await fillBlindMessages(filling, ids, 4)
   await w.db.sql`
     insert into key_sends (workspace_id, key_id, day, sends)
     select ${w.workspaceId}, gen_random_uuid(), '2026-01-01', 1
-    from generate_series(1, 2000)`
+    from generate_series(1, 1000)`
   await w.db.sql.unsafe(`analyze ${tables.join(', ')}`)
   const count = () =>
     statementsOf(async () => void (await w.ask('answer', { conversation_id: id, text: crypto.randomUUID() })))

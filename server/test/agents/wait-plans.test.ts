@@ -21,7 +21,7 @@ const large = oncePerFile(async () => {
     select workspace_id, gen_random_uuid(), connection_id, channel, contact, index_version, owner_since, status,
       last_message_at, unanswered_since + make_interval(secs => n), created_at, updated_at
     from conversations
-    cross join generate_series(1, 5000) as n
+    cross join generate_series(1, 2000) as n
     where workspace_id = ${w.workspaceId}
       and id = ${id}`
   await w.db.sql`
@@ -43,8 +43,8 @@ const large = oncePerFile(async () => {
       and c.id <> ${id}`
   await w.db.sql`
     insert into event_feeds (workspace_id, last_position)
-    values (${w.workspaceId}, 6000)
-    on conflict (workspace_id) do update set last_position = 6000`
+    values (${w.workspaceId}, 3000)
+    on conflict (workspace_id) do update set last_position = 3000`
   await w.db.sql`
     insert into conversation_notes (workspace_id, id, conversation_id, text, actor_type, created_at)
     select c.workspace_id, gen_random_uuid(), c.id, c.contact, 'system', c.created_at

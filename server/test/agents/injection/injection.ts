@@ -59,3 +59,25 @@ export type PlaceName =
   | 'reason of a hand-over'
   | 'template parameter'
   | 'own earlier answer'
+
+/**
+ * Reads a table of them. A line says how one ends, with the code of the refusal, where it stands and what it does; the line below it
+ * is its text. More lines may say `because`, `as` whom, `by` which face, and what `never` is to be read.
+ */
+export function injectionsOf(table: string): Injection[] {
+  const blocks = table.trim().split(/\n(?! )/)
+  return blocks.map((block) => {
+    const [head = '', text = '', ...more] = block.split('\n').map((line) => line.trim())
+    const [end = '', place, name = ''] = head.split(' | ')
+    const [ends, code] = end.split(' ')
+    const said = Object.fromEntries(more.map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]))
+    return {
+      ...{ name, place, text, ends },
+      ...(code && { code }),
+      ...(said.because && { because: said.because }),
+      ...(said.as && { as: said.as }),
+      ...(said.by && { faces: said.by.split(',') }),
+      ...(said.never && { never: said.never.split(',') }),
+    } as Injection
+  })
+}
