@@ -1,18 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appWithoutDatabase } from '../../../../scripts/contract.ts'
+import { appWithoutDatabase, checkContract } from '../../../../scripts/contract.ts'
+import { lintContract } from '../../../../scripts/contract-lint.ts'
+import { compileRest } from '../../../src/base/validation.ts'
 import { openapiDocument, operationsOf } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-types.ts'
 import { notInCollection, postmanHints } from '../../../src/http/contract/postman-hints.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
 
-const document = oncePerFile(async () => {
-  const app = await appWithoutDatabase()
-  const made = openapiDocument(app)
-  await app.close()
+const app = oncePerFile(() => {
+  const made = appWithoutDatabase()
+  atEnd(async () => (await made).close())
   return made
 })
+const document = oncePerFile(async () => openapiDocument(await app()))
 const operations = async () => [...operationsOf(await document())]
+
+test('the contract in docs/ is the one that the app serves', async () => {
+  assert.deepEqual(await checkContract(await app()), [], 'run npm run contract')
+})
+
+test('the document keeps the rules of the field, and a broken one is told of', async () => {
+  assert.deepEqual(await lintContract(await document()), [])
+  const broken = structuredClone(await document())
+  delete broken.paths['/f/{slug}']?.get?.security
+  assert.deepEqual(await lintContract(broken), [
+    'error #/paths/~1f~1{slug}/get: Every operation should have security defined on it or on the root level. (security-defined)',
+  ])
+})
+
+// They are compiled when they are first needed, which for most of them is in no test.
+test('every schema of a route is one that can be compiled', async () => {
+  await app()
+  await compileRest()
+})
 
 test('every operation says in a sentence what its name does not', async () => {
   const silent = (await operations()).filter(({ operation }) => !operation.summary || !operation.description)
@@ -83,23 +104,21 @@ test('the document stays one to read: at most 36,500 lines as it is written to d
   assert.ok(lines > 10_000 && lines <= 36_500, `${lines} lines: name what is written twice by titled(…)`)
 })
 
-test('no field has a default, which would make it a required one in clients', async () => {
-  const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
-    Object.entries(schema.properties as Record<string, Schema>)
-      .filter(([, property]) => 'default' in property)
-      .map(([name]) => `${at} ${name}`),
-  )
-  assert.deepEqual(found, [])
-})
+const isWrong: Record<string, (property: Schema) => boolean> = {
+  'no field has a default, which would make it a required one in clients': (property) => 'default' in property,
+  'no field is of null alone, which clients leave out of their types': (property) => property.type === 'null',
+}
 
-test('no field is of null alone, which clients leave out of their types', async () => {
-  const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
-    Object.entries(schema.properties as Record<string, Schema>)
-      .filter(([, property]) => property.type === 'null')
-      .map(([name]) => `${at} ${name}`),
-  )
-  assert.deepEqual(found, [])
-})
+for (const [rule, breaks] of Object.entries(isWrong)) {
+  test(rule, async () => {
+    const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
+      Object.entries(schema.properties as Record<string, Schema>)
+        .filter(([, property]) => breaks(property))
+        .map(([name]) => `${at} ${name}`),
+    )
+    assert.deepEqual(found, [])
+  })
+}
 
 test('the name of an event says what its payload is', async () => {
   const { schemas = {} } = (await document()).components

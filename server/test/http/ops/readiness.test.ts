@@ -23,37 +23,35 @@ test('whoever asks often shares one write in 5 s', async () => {
 })
 
 test('while a write does not come to its end the process is not ready, no session is left at it, and then it is', async () => {
-  const isReady = createReadiness(db, { maxWaitMs: 300 })
-  const sessions = () => db.sql`
-    select
-    from pg_stat_activity
-    where datname = current_database()
-      and query like '%insert into process_writes%'
-      and state = 'active'
-      and pid <> pg_backend_pid()`
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
+  const isReady = createReadiness(db, { maxWaitMs: 50 })
+  const isAtIt = async () => {
+    const sessions = await db.sql`
+      select
+      from pg_stat_activity
+      where datname = current_database()
+        and query like '%insert into process_writes%'
+        and state = 'active'
+        and pid <> pg_backend_pid()`
+    return sessions.length > 0
+  }
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = db.tx(async (tx) => {
     await tx`lock table process_writes in share mode`
     locked.resolve()
-    await held
+    await held.promise
   })
   await locked.promise
-  const waiting = assert.rejects(isReady())
-  await until(async () => (await sessions()).length === 1, 'a write that waits')
-  await waiting
-  await until(async () => (await sessions()).length === 0, 'the end of its session')
-  release()
+  await assert.rejects(isReady())
+  await until(async () => !(await isAtIt()), 'the end of its session')
+  held.resolve()
   await holding
   // The server forgets a session before its client has heard so, and until then no other write begins.
-  await until(
-    () =>
-      isReady().then(
-        () => true,
-        () => false,
-      ),
-    'a process that is ready again',
-  )
+  const answers = async () =>
+    isReady().then(
+      () => true,
+      () => false,
+    )
+  await until(answers, 'a process that is ready again')
 })
 
 test('rows of processes that have gone are removed', async () => {

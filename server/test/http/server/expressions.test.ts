@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RouteOptions } from 'fastify'
-import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { simulatorWorld } from '../../support/channels/simulator.ts'
+import { allRoutes } from '../../support/contract/routes.ts'
 import { schemasWithin } from '../../support/limits.ts'
 import { attacksOn, textOf } from '../../support/regex/regex-attacks.ts'
 import { regexSources } from '../../support/regex/regex-sources.ts'
 import { walk } from '../../support/regex/regex-steps.ts'
 import { readRegex } from '../../support/regex/regex-tree.ts'
+import { worstOf } from '../../support/regex/worst-of.ts'
 
 const { written, made } = regexSources()
-
-/** The attack under which the steps of an expression grow faster than a text does; nothing when there is none. */
-function worstOf(expression: RegExp): string | undefined {
-  const tree = readRegex(expression)
-  const found = attacksOn(tree, expression.source).find((attack) => {
-    const growth = (length: number) =>
-      stepsAt(2 * length) === Infinity ? Infinity : stepsAt(2 * length) / stepsAt(length)
-    const stepsAt = (length: number) => walk(tree, textOf(attack, length), expression.global).steps
-    // Most texts are cleared by a short look; twice the text takes twice the steps, and four times where it is square.
-    return growth(24) > 2.2 && growth(384) > 3
-  })
-  return found && `${expression}: ${JSON.stringify(found)}`
-}
-
-test('no expression that is written down takes more steps than in proportion to its text', () => {
-  assert.ok(written.length > 200, 'the expressions are found')
-  const found = written.map(({ expression, files }) => [worstOf(expression), ...files])
-  assert.deepEqual(
-    found.filter(([worst]) => worst !== undefined),
-    [],
-  )
-})
 
 test('no expression is made of a text, but where it is named here', () => {
   // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
@@ -53,14 +31,8 @@ test('no expression is made of a text, but where it is named here', () => {
 
 // Ajv looks at a text by its pattern whether or not it is too long, so none of them is protected by a length.
 test('no pattern of a schema does either, and each format is a rule of ours', async () => {
-  const routes: RouteOptions[] = []
-  const app = await appWithoutDatabase((server) => {
-    server.addHook('onRoute', (route) => {
-      routes.push(route)
-    })
-  })
   const { simulator } = await simulatorWorld()
-  const schemas = [...routes.map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
+  const schemas = [...(await allRoutes()).map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
     ...schemasWithin({ anyOf: everySchema(one) }),
   ])
   const patterns = new Set(
@@ -77,7 +49,6 @@ test('no pattern of a schema does either, and each format is a rule of ours', as
   )
   const formats = new Set(schemas.flatMap(({ format = [] }) => [format].flat()))
   assert.deepEqual([...formats].sort(), ['date', 'date-time', 'uri', 'uuid'])
-  await app.close()
 })
 
 /** Whatever may be a schema anywhere within a value. */
