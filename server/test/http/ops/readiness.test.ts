@@ -23,7 +23,7 @@ test('whoever asks often shares one write in 5 s', async () => {
 })
 
 test('while a write does not come to its end the process is not ready, no session is left at it, and then it is', async () => {
-  const isReady = createReadiness(db, { maxWaitMs: 50 })
+  const isReady = createReadiness(db, { maxWaitMs: 200 })
   const isAtIt = async () => {
     const sessions = await db.sql`
       select
