@@ -76,13 +76,3 @@ test('what people offer, the first agent that takes it has', async () => {
   const late = await w.ask('take_offered', { conversation_id })
   assert.deepEqual([late.status, late.body.code], [409, 'OWNER_MISMATCH'])
 })
-
-test('what no person sees is left out of the words of a hand-over, wherever they are shown', async () => {
-  const w = await agentsWorld()
-  const { id: conversation_id } = await w.customerWrites('Hello')
-  const hidden = String.fromCodePoint(0xe0049, 0xe0067)
-  await w.ask('hand_over', { conversation_id, summary: `Says${hidden}: hello`, reason: `Why${hidden}: a person` })
-  const read = (await w.ask('read_conversation', { conversation_id })).body
-  const { reason } = read.conversation.handed_over
-  assert.deepEqual([reason, read.handovers[0].summary], ['Why: a person', 'Says: hello'])
-})

@@ -138,22 +138,6 @@ test('what a key may send is set by admins, one limit at a time, and taken back 
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
 })
 
-test('what a key may send can be said when it is made, one limit or both, and holds from its first call on', async () => {
-  const { workspaceId, path, admin } = await newKey()
-  const make = async (more: object) => (await send(admin, 'POST', path, { ...settings, ...more })).json().key
-  for (const [more, expected] of [
-    [{ unansweredSends: 1, dailySends: 100_000 }, [1, 100_000]],
-    [{ unansweredSends: 50 }, [50, null]],
-    [{ unansweredSends: null, dailySends: 1 }, [null, 1]],
-  ] as const) {
-    const made = await make(more)
-    assert.deepEqual([made.unansweredSends, made.dailySends], expected)
-    assert.deepEqual((await send(admin, 'GET', `${path}/${made.id}`)).json().key, made)
-  }
-  const actions = (await newestAudit(db.sql, workspaceId)).map(({ action }) => action)
-  assert.deepEqual(actions.slice(0, 3), ['api-key.created', 'api-key.created', 'api-key.created'])
-})
-
 test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {
   const { path, key, admin } = await newKey()
   const change = (id: string, body: object) => send(admin, 'PATCH', `${path}/${id}`, body)
