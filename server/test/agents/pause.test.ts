@@ -12,7 +12,6 @@ import {
 } from '../../src/agents/pause/repeats.ts'
 import { manualClock } from '../../src/base/clock.ts'
 import { conflict } from '../../src/base/errors.ts'
-import { newId } from '../../src/base/id.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { callerOfTools, mcpClient } from '../support/agents/mcp-client.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
@@ -127,16 +126,6 @@ test('a key that answers into what people hold, again and again, is paused, and 
   w.clock.advance(24 * 60 * minuteMs)
   const later = await signedInMember(w, 'admin')
   assert.ok(!(await seen(later)).some((one: { code: string }) => one.code === 'key_paused'), 'after a day it is gone')
-})
-
-test('nine refusals in a minute, or ten of different things, pause nobody', async () => {
-  const w = await agentsWorld()
-  const conversation_id = await held(w)
-  for (let n = 0; n < 9; n++) await w.ask('answer', { conversation_id, text: 'Hello?' })
-  for (let n = 0; n < 10; n++) await w.ask('read_conversation', { conversation_id: newId(w.clock.now()) })
-  w.clock.advance(minuteMs)
-  const { body } = await w.ask('answer', { conversation_id, text: 'Hello?' })
-  assert.equal(body.code, 'HELD_BY_PEOPLE')
 })
 
 test('a tool is paused as the call by HTTP is', async () => {
