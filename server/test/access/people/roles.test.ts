@@ -46,12 +46,16 @@ test('every route of a workspace is for the roles of the table, and never for no
       const change = method === 'get' ? {} : { payload: {} }
       return (await w.app.inject({ method: method as 'get', url, headers, ...change })).statusCode
     }
-    assert.deepEqual([await ask({}), await ask(stranger.headers)], [401, 404], name)
-    if (method !== 'get' && 403 in operation.responses)
-      assert.equal(await ask({ ...owner.headers, 'x-parley-csrf': 'x' }), 403, name)
     // A stream does not end.
-    if (JSON.stringify(operation.responses).includes('text/event-stream')) continue
-    if ((await ask(member.headers)) !== 403) continue
+    const isStream = JSON.stringify(operation.responses).includes('text/event-stream')
+    const [refused, foreign, forged, low] = await Promise.all([
+      ask({}),
+      ask(stranger.headers),
+      method === 'get' ? 403 : ask({ ...owner.headers, 'x-parley-csrf': 'x' }),
+      isStream ? 200 : ask(member.headers),
+    ])
+    assert.deepEqual([refused, foreign, forged], [401, 404, 403], name)
+    if (low !== 403) continue
     found[(await ask(admin.headers)) === 403 ? 'owner' : 'admin']?.push(name)
   }
   assert.ok(routes > 100, `${routes} routes`)

@@ -56,28 +56,22 @@ test('what the collection changes or removes, it has made itself', async () => {
 })
 
 /** One of everything that a team may have and a careless run could change or remove. */
+const things = {
+  labels: { name: 'VIP', color: 'red' },
+  'lead-fields': { key: 'cidade', label: 'Cidade', type: 'text' },
+  'canned-replies': { shortcut: 'hello', text: 'Hello!' },
+  'saved-filters': { page: 'inbox', name: 'Mine', query: 'view=mine', shared: true },
+  webhooks: { url: 'https://hooks.example.com/ours', events: ['lead.*'] },
+  keys: { name: 'CRM', scopes: ['leads.read'] },
+  tokens: { name: 'CI', role: 'member' },
+  invitations: { email: 'ana@example.com', role: 'admin' },
+  connections: { channel: 'unofficial', name: 'Van' },
+  forms: { name: 'Site', title: 'Talk', fields: [{ key: 'firstName', label: 'Name', type: 'text', required: true }] },
+}
+
 async function furnish({ call, workspaceId }: InboxWorld): Promise<void> {
   const path = `/api/team/v1/workspaces/${workspaceId}`
-  const things: [place: string, body: object][] = [
-    ['labels', { name: 'VIP', color: 'red' }],
-    ['lead-fields', { key: 'cidade', label: 'Cidade', type: 'text' }],
-    ['canned-replies', { shortcut: 'hello', text: 'Hello!' }],
-    ['saved-filters', { page: 'inbox', name: 'Mine', query: 'view=mine', shared: true }],
-    ['webhooks', { url: 'https://hooks.example.com/ours', events: ['lead.*'] }],
-    ['keys', { name: 'CRM', scopes: ['leads.read'] }],
-    ['tokens', { name: 'CI', role: 'member' }],
-    ['invitations', { email: 'ana@example.com', role: 'admin' }],
-    ['connections', { channel: 'unofficial', name: 'Van' }],
-    [
-      'forms',
-      {
-        name: 'Site',
-        title: 'Talk to us',
-        fields: [{ key: 'firstName', label: 'Name', type: 'text', required: true }],
-      },
-    ],
-  ]
-  for (const [place, body] of things) {
+  for (const [place, body] of Object.entries(things)) {
     const answer = await call('POST', `${path}/${place}`, { body, key: testTeamToken })
     assert.equal(answer.status, 201, `${place}: ${JSON.stringify(answer.body)}`)
   }
@@ -90,19 +84,7 @@ type Settings = Record<string, Record<string, unknown>[]>
 async function settingsOf({ call, workspaceId }: InboxWorld): Promise<Settings> {
   const path = `/api/team/v1/workspaces/${workspaceId}`
   const found: Settings = {}
-  for (const place of [
-    'labels',
-    'lead-fields',
-    'canned-replies',
-    'saved-filters',
-    'webhooks',
-    'keys',
-    'tokens',
-    'invitations',
-    'connections',
-    'forms',
-    'members',
-  ]) {
+  for (const place of [...Object.keys(things), 'members']) {
     const { body } = await call('GET', `${path}/${place}`, { key: testTeamToken })
     found[place] = (Object.values(body)[0] as Record<string, unknown>[]).map(withoutTraffic)
   }
