@@ -1,3 +1,4 @@
+import type { PlaceName } from './places.ts'
 import type { Actor, Facts } from './scene.ts'
 
 /** Something that a stranger has written so that an agent does what its team does not want. */
@@ -31,34 +32,6 @@ export type Ending = 'unseen' | 'words' | 'refused' | 'own'
 export type FaceName = 'HTTP' | 'MCP'
 
 export const facesFor = ({ faces = ['HTTP', 'MCP'] }: Injection): readonly FaceName[] => faces
-
-export type PlaceName =
-  | 'message'
-  | 'long message'
-  | 'profile name'
-  | 'caption'
-  | 'file name'
-  | "place's name"
-  | 'contact card'
-  | 'quoted text'
-  | 'edited text'
-  | 'button title'
-  | 'reaction'
-  | 'notice of the platform'
-  | 'history'
-  | 'ad headline'
-  | 'lead name'
-  | 'lead notes'
-  | 'lead custom field'
-  | 'lead reference'
-  | 'public form'
-  | 'parameter of a form'
-  | 'note of another agent'
-  | 'note of a person'
-  | 'hand-over of another agent'
-  | 'reason of a hand-over'
-  | 'template parameter'
-  | 'own earlier answer'
 
 /**
  * Reads a table of them. A line says how one ends, with the code of the refusal, where it stands and what it does; the line below it

@@ -1,5 +1,6 @@
-import type { Injection, PlaceName } from '../injection.ts'
+import type { Injection } from '../injection.ts'
 import { hide } from '../obedient-agent.ts'
+import type { PlaceName } from '../places.ts'
 
 /** Orders that a person does not see, in each way that is known to us and each place where a stranger writes. */
 const inPlaces = (name: string, text: string, places: string): Injection[] =>

@@ -1,4 +1,5 @@
-import type { Injection, PlaceName } from '../injection.ts'
+import type { Injection } from '../injection.ts'
+import type { PlaceName } from '../places.ts'
 
 /** Words that look like something else. */
 const words: [place: PlaceName, name: string, text: string][] = [
