@@ -19,7 +19,7 @@ import { type Answer, type CallOptions, testTeamToken } from '../../support/worl
 
 const worlds = Number(process.env.MASK_WORLDS ?? 2)
 const seed = Number(process.env.MASK_SEED ?? 20_261_122)
-const callsEach = Number(process.env.MASK_CALLS ?? 120)
+const callsEach = Number(process.env.MASK_CALLS ?? 80)
 
 const digit = fc.nat(9).map(String)
 const digitsOf = (length: number) =>
