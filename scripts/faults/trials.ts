@@ -208,7 +208,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'waits',
     promise: 'an agent that waits on one of two nodes is told of all that is its own, and nothing twice',
-    files: ['server/test/agents/wait-property.test.ts'],
+    files: ['server/test/agents/wait-property.slow.test.ts'],
     unit: 'worlds',
     sizes: { WAIT_ROUNDS: { from: 4, to: 50 } },
     count: ({ size }) => size('WAIT_ROUNDS'),
@@ -322,7 +322,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'injection',
     promise: 'an agent that obeys whatever strangers write gets nothing beyond the rights of its key',
-    files: ['server/test/agents/injection/injection.test.ts'],
+    files: ['server/test/agents/injection/injection.slow.test.ts'],
     unit: 'cases',
     count: 'cases',
   },

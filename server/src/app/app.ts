@@ -79,13 +79,13 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
 }
 
 async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
-  const { config, log, clock, wallClock = clock, db, vault, limiter, localToken } = runtime
+  const { config, log, clock, wallClock = clock, db, vault, limiter, localToken, passwordCost } = runtime
   const { sessionIdleMs, http } = config
   const { publicUrl, trustedProxies } = http
   const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
   const team: TeamDeps = {
     ...{ db, vault, clock, wallClock, sessionIdleMs, publicUrl },
-    passwords: createPasswords(),
+    passwords: createPasswords(passwordCost),
     addressOf: clientAddress,
   }
   const rate = { limiter, perMinute: config.limits.teamPerMinute }

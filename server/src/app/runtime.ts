@@ -1,4 +1,5 @@
 import type { Limiter } from '../access/rate-limit/limiter.ts'
+import type { PasswordCost } from '../access/users/passwords.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
@@ -40,6 +41,8 @@ export interface Runtime {
   pacesOf?: SendDeps['pacesOf']
   /** Where the master key is kept, unless the settings give it. */
   masterKeyFile?: string | null
+  /** What a hash of a password costs to make; the safe cost unless given. */
+  passwordCost?: PasswordCost
   /** How work that comes again and again is repeated; at pauses unless given. */
   repeat?: Repeat
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { agentsWorld } from '../support/agents/agents-world.ts'
 import { addLabel } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-
-const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
 
 test('the same words after the same message of the customer are sent once, and the answer says whether they were new', async () => {
   const w = await agentsWorld()
@@ -16,16 +14,20 @@ test('the same words after the same message of the customer are sent once, and t
     JSON.stringify(first.body),
   )
   const again = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
-  assert.deepEqual([again.body.was_new, again.body.message_id, told(w)], [false, first.body.message_id, 1])
+  assert.deepEqual([again.body.was_new, again.body.message_id, w.sent().length], [false, first.body.message_id, 1])
   assert.match(again.body.next[0], /Nothing was sent/)
   await w.ask('answer', { conversation_id, text: 'It comes tomorrow.' })
-  assert.equal(told(w), 2, 'other words are another message')
+  assert.equal(w.sent().length, 2, 'other words are another message')
   w.clock.advance(1000)
   await w.customerWrites('And where is it now?')
   const later = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
-  assert.deepEqual([later.body.was_new, told(w)], [true, 3], 'after another message of the customer they are new')
+  assert.deepEqual(
+    [later.body.was_new, w.sent().length],
+    [true, 3],
+    'after another message of the customer they are new',
+  )
   const named = { conversation_id, text: 'It left this morning.', idempotency_key: 'mine' }
-  assert.deepEqual([(await w.ask('answer', named)).body.was_new, told(w)], [true, 4])
+  assert.deepEqual([(await w.ask('answer', named)).body.was_new, w.sent().length], [true, 4])
 })
 
 test('an answer quotes a message of the conversation', async () => {
@@ -48,20 +50,19 @@ test('a send that is refused says why and what else can be done', async () => {
   const closed = await w.ask('answer', { conversation_id, text: 'Hello' })
   assert.deepEqual([closed.status, closed.body.code], [422, 'WINDOW_CLOSED'])
   assert.match(closed.body.next[0], /list_templates/)
-  const member = await signedInMember(w)
-  await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
+  await w.takeOver(conversation_id)
   const theirs = await w.ask('answer', { conversation_id, text: 'Hello' })
   assert.deepEqual([theirs.status, theirs.body.code, theirs.body.owner], [409, 'HELD_BY_PEOPLE', 'human'])
   assert.ok(Date.parse(theirs.body.since) > 0)
   assert.match(theirs.body.next[0], /Leave this conversation alone/)
-  assert.equal(told(w), 0)
+  assert.equal(w.sent().length, 0)
 })
 
 test('what nobody answers yet is taken first', async () => {
   const w = await agentsWorld({ answersNewConversations: false })
   const { id: conversation_id } = await w.customerWrites('Hello')
   const refused = await w.ask('answer', { conversation_id, text: 'Hello' })
-  assert.deepEqual([refused.status, refused.body.code, told(w)], [409, 'NOT_TAKEN', 0])
+  assert.deepEqual([refused.status, refused.body.code, w.sent().length], [409, 'NOT_TAKEN', 0])
   assert.match(refused.body.next[0], /take_offered/)
   await w.ask('take_offered', { conversation_id })
   assert.equal((await w.ask('answer', { conversation_id, text: 'Hello' })).body.was_new, true)
@@ -115,8 +116,7 @@ test('an agent snoozes and resolves what is its own, and nothing else', async ()
   assert.equal((await w.ask('resolve', { conversation_id })).body.conversation.status, 'resolved')
   const past = await w.ask('snooze', { conversation_id, until: '2020-01-01T00:00:00Z' })
   assert.deepEqual([past.status, past.body.issues[0].path], [400, 'until'])
-  const member = await signedInMember(w)
-  await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
+  await w.takeOver(conversation_id)
   for (const verb of ['snooze', 'resolve']) {
     const refused = await w.ask(verb, { conversation_id })
     assert.deepEqual([refused.status, refused.body.code, refused.body.owner], [409, 'HELD_BY_PEOPLE', 'human'], verb)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { agentsWorld } from '../support/agents/agents-world.ts'
 
-const sent = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId)
 const yesOrNo = { text: 'Sure?', buttons: [{ id: 'yes', title: 'Yes' }, { title: 'No' }] }
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ title: `Row ${n}` }))
 
@@ -41,7 +40,7 @@ test('choices that the platform would refuse are refused before anything is sent
   }
   const both = await w.ask('answer', { conversation_id, text: 'Hi', choices: yesOrNo })
   assert.deepEqual([both.status, both.body.issues[0].path], [400, 'text'])
-  assert.equal(sent(w).length, 0)
+  assert.equal(w.sent().length, 0)
 })
 
 test('what a customer answers counts as chosen only where we have offered it', async () => {
@@ -71,7 +70,7 @@ test('an id of a choice comes back whole, and the window closes for choices as f
   const { id: conversation_id } = await w.customerWrites('Hello')
   const id = 'x'.repeat(200)
   await w.ask('answer', { conversation_id, choices: { text: 'Sure?', buttons: [{ id, title: 'Yes' }] } })
-  const [asked] = sent(w)
+  const [asked] = w.sent()
   assert.deepEqual(asked?.order.message, {
     kind: 'choices',
     text: 'Sure?',

@@ -23,18 +23,6 @@ test('a file of a conversation is told of with where its bytes are, for keys tha
   assert.equal((await w.call('GET', file.path, { key: ofLeads })).status, 401)
 })
 
-test('a file of one conversation is not read by way of another', async () => {
-  const w = await filesWorld()
-  const { mediaId, conversationId } = await w.here(png)
-  const another = await w.customerWrites('Hello', {
-    customer: { userId: null, parentUserId: null, phone: '5581997776655', name: 'Ana' },
-  })
-  const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
-  const path = (id: string) => `/api/v2/conversations/${id}/files/${mediaId}`
-  assert.equal((await w.call('GET', path(another.id), { key })).status, 404)
-  assert.equal((await w.call('GET', path(conversationId), { key })).status, 200)
-})
-
 test('a file that has not come is told of without a place', async () => {
   const w = await filesWorld()
   const { value: key } = await w.addKey({ scopes: ['inbox.read'] })

@@ -7,6 +7,7 @@ import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { compileCheck } from '../../src/base/validation.ts'
 import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
 import { guideSteps } from '../support/agents/guide.ts'
+import { schemasWithin, unlimited } from '../support/limits.ts'
 import { signedInMember } from '../support/member.ts'
 import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts'
 
@@ -21,9 +22,8 @@ test('every call of the guide does what the guide says', async () => {
     w.clock.advance(1000)
     if (step.type === 'customer') await w.customerWrites(step.text)
     else if (step.type === 'hand_back') {
-      const note = { summary: step.summary, nextStep: step.nextStep }
-      const place = `/inbox/conversations/${values.get('conversation id')}/hand-back`
-      assert.equal((await member.call('POST', place, { keyId: w.agent.id, note })).status, 200)
+      const { summary, nextStep } = step
+      await w.handBack(member, String(values.get('conversation id')), { summary, nextStep })
     } else {
       calls++
       const reply = await w.call(step.method, step.path, { key: w.agent.value, body: step.body })
@@ -90,45 +90,11 @@ test('the examples of every verb are what it takes and answers', () => {
 })
 
 test('every text, number and list of the verbs has a limit, and what they take is closed', () => {
-  const unlimited = verbs.flatMap((verb) => [
-    ...open(verb.input, `${verb.name} input`, true),
-    ...open(verb.output, `${verb.name} output`, false),
-  ])
-  assert.deepEqual(unlimited, [])
+  for (const { name, input, output } of verbs) {
+    assert.deepEqual([...unlimited(input, `${name} input`), ...unlimited(output, `${name} output`)], [])
+    for (const { type, patternProperties, additionalProperties } of schemasWithin(input)) {
+      const isObject = [type].flat().includes('object') && !patternProperties
+      assert.ok(!isObject || additionalProperties === false, name)
+    }
+  }
 })
-
-interface Schema {
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  maxLength?: number
-  maximum?: number
-  maxItems?: number
-  additionalProperties?: unknown
-  properties?: Record<string, Schema>
-  items?: Schema
-  anyOf?: Schema[]
-  patternProperties?: Record<string, Schema>
-}
-
-function open(schema: Schema, place: string, isInput: boolean): string[] {
-  const { type, properties = {}, items, anyOf = [], patternProperties } = schema
-  const types = [type].flat()
-  const isChoice = schema.enum !== undefined || schema.const !== undefined
-  const lacks = [
-    types.includes('string') && !isChoice && schema.maxLength === undefined ? `${place}: maxLength` : '',
-    types.some((one) => one === 'number' || one === 'integer') && schema.maximum === undefined
-      ? `${place}: maximum`
-      : '',
-    types.includes('array') && schema.maxItems === undefined ? `${place}: maxItems` : '',
-    isInput && types.includes('object') && !patternProperties && schema.additionalProperties !== false
-      ? `${place}: additionalProperties`
-      : '',
-  ].filter((one) => one !== '')
-  return [
-    ...lacks,
-    ...Object.entries(properties).flatMap(([name, one]) => open(one, `${place}.${name}`, isInput)),
-    ...anyOf.flatMap((one) => open(one, place, isInput)),
-    ...(items === undefined ? [] : open(items, `${place}[]`, isInput)),
-  ]
-}

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CallToolResult, JsonSchemaType } from '@modelcontextprotocol/client'
+import type { JsonSchemaType } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { scopes } from '../../src/access/keys/scopes.ts'
 import { verbs } from '../../src/agents/verbs/verbs.ts'
-import { type AgentsWorld, addTemplate, agentsWorld } from '../support/agents/agents-world.ts'
-import { eras, mcpClient, textOf } from '../support/agents/mcp-client.ts'
+import { type AgentsWorld, addTemplate, agentsWorld, template, verbNamed } from '../support/agents/agents-world.ts'
+import { callerOfTools, eras, mcpClient } from '../support/agents/mcp-client.ts'
 import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
 
 type Call = [tool: string, input: Record<string, unknown>]
@@ -14,7 +14,7 @@ type Call = [tool: string, input: Record<string, unknown>]
 async function everyCall(w: AgentsWorld): Promise<Call[]> {
   const other = await addAgent(w)
   const label = await addLabel(w, 'VIP')
-  const template = { ...(await addTemplate(w)), body_params: ['Ana'] }
+  await addTemplate(w)
   const [{ id: first }, { id: second }, { id: third }] = [
     await w.customerWrites('One'),
     await w.customerWrites('Two', { customer: { ...marina, phone: '5581990000002' } }),
@@ -24,22 +24,14 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
   await w.patch(third, { owner: 'human' }, w.agent.value)
   await w.db.sql`update conversations set held = false where workspace_id = ${w.workspaceId} and id = ${third}`
   const phone = '5581998765432'
+  const file = { kind: 'document', name: 'hours.txt', type: 'text/plain', base64: btoa('Open from 9 to 18.') }
   return [
     ['who_am_i', {}],
     ['wait_for_work', { wait: 0 }],
     ['list_conversations', { owner: 'anyone' }],
     ['read_conversation', { conversation_id: first }],
     ['answer', { conversation_id: first, text: 'It left this morning.' }],
-    [
-      'upload_file',
-      {
-        conversation_id: first,
-        kind: 'document',
-        name: 'hours.txt',
-        type: 'text/plain',
-        base64: btoa('Open from 9 to 18.'),
-      },
-    ],
+    ['upload_file', { conversation_id: first, ...file }],
     ['start_conversation', { connection_id: w.connectionId, phone: '5581990000009', template }],
     ['add_note', { conversation_id: first, text: 'Asked for order 1042.' }],
     ['label', { conversation_id: first, label_ids: [label] }],
@@ -61,33 +53,61 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
   ]
 }
 
+const namesOf = (all: readonly { name: string }[]) => all.map(({ name }) => name)
+
 for (const era of eras) {
-  test(`every tool does what it is for, and answers by the schema that it shows (${era})`, async () => {
+  test(`every verb is a tool that does what it is for, and answers by the schema that it shows (${era})`, async () => {
     const w = await agentsWorld()
     const calls = await everyCall(w)
-    assert.deepEqual(calls.map(([tool]) => tool).sort(), verbs.map(({ name }) => name).sort())
     const client = await mcpClient(w, w.agent.value, era)
+    const { tools } = await client.listTools()
+    assert.deepEqual(namesOf(tools), namesOf(verbs))
+    assert.deepEqual(calls.map(([tool]) => tool).sort(), namesOf(verbs).sort())
+    const call = callerOfTools(client)
     const validator = new AjvJsonSchemaValidator()
-    const shown = new Map((await client.listTools()).tools.map(({ name, outputSchema }) => [name, outputSchema]))
+    const shown = new Map(tools.map(({ name, outputSchema }) => [name, outputSchema]))
     for (const [name, input] of calls) {
-      const answer = (await client.callTool({ name, arguments: input })) as CallToolResult
-      assert.notEqual(answer.isError, true, `${name}: ${JSON.stringify(answer.content)}`)
+      const { isError, structuredContent, read } = await call(name, input)
+      assert.notEqual(isError, true, `${name}: ${JSON.stringify(read)}`)
       const fits = validator.getValidator(shown.get(name) as JsonSchemaType)
-      assert.equal(fits(answer.structuredContent).errorMessage, undefined, name)
-      assert.deepEqual(textOf(answer), answer.structuredContent)
+      assert.equal(fits(structuredContent).errorMessage, undefined, name)
+      assert.deepEqual(read, structuredContent)
     }
   })
 }
 
-for (const scope of scopes) {
-  test(`a key of ${scope} alone is shown the tools of that scope, and no other`, async () => {
-    const w = await agentsWorld()
+test('a tool says what it changes, in plain JSON Schema, and takes and answers what its verb gives as an example', async () => {
+  const w = await agentsWorld()
+  const client = await mcpClient(w, w.agent.value)
+  const validator = new AjvJsonSchemaValidator()
+  for (const tool of (await client.listTools()).tools) {
+    const { hints, title, example } = verbNamed(tool.name)
+    assert.deepEqual(tool.annotations, {
+      title,
+      readOnlyHint: hints.isReadOnly,
+      destructiveHint: hints.isDestructive,
+      idempotentHint: hints.isIdempotent,
+      openWorldHint: hints.isDestructive,
+    })
+    assert.deepEqual([tool.inputSchema.type, tool.outputSchema?.type], ['object', 'object'])
+    assert.doesNotMatch(JSON.stringify(tool), /"type":\[|"(?:discriminator|x-published)":|"example":"/)
+    const takes = validator.getValidator(tool.inputSchema as JsonSchemaType)
+    const answers = validator.getValidator(tool.outputSchema as JsonSchemaType)
+    assert.equal(takes(example.input).errorMessage, undefined, tool.name)
+    assert.equal(answers(example.output).errorMessage, undefined, tool.name)
+    assert.equal(takes({ ...example.input, extra: 1 }).valid, false, tool.name)
+  }
+})
+
+test('a key of one scope alone is shown the tools of that scope, and can call no other', async () => {
+  const w = await agentsWorld()
+  for (const scope of scopes) {
     const { value } = await w.addKey({ scopes: [scope], answersNewConversations: false })
-    const { tools } = await (await mcpClient(w, value)).listTools()
-    const fitting = verbs.filter((verb) => verb.scopes.includes(scope))
-    assert.deepEqual(
-      tools.map(({ name }) => name),
-      fitting.map(({ name }) => name),
-    )
-  })
-}
+    const client = await mcpClient(w, value)
+    const fitting = namesOf(verbs.filter((verb) => verb.scopes.includes(scope)))
+    assert.deepEqual(namesOf((await client.listTools()).tools), fitting, scope)
+    const other = verbs.find(({ name }) => !fitting.includes(name)) ?? assert.fail()
+    const { read } = await callerOfTools(client)(other.name, other.example.input)
+    assert.equal(read.code, 'UNAUTHORIZED', `${scope}: ${other.name}`)
+  }
+})

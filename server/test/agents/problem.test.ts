@@ -77,23 +77,19 @@ test('what is refused before a verb is reached is a problem as well', async () =
       headers: { authorization: `Bearer ${w.agent.value}`, 'content-type': type },
       payload,
     })
+  const get = (url: string, key = w.agent.value) => w.app.inject({ url, headers: { authorization: `Bearer ${key}` } })
   const answers = [
     [await send('{'), 400, 'INVALID_REQUEST'],
     [await send('x', 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
     [await send(JSON.stringify({ notes: 'x'.repeat(1024 * 1024) })), 413, 'TOO_LARGE'],
     [await w.app.inject({ method: 'DELETE', url: '/api/v2/me' }), 405, 'METHOD_NOT_ALLOWED'],
-    [
-      await w.app.inject({
-        method: 'GET',
-        url: '/api/v2/me?x=1',
-        headers: { authorization: `Bearer ${w.agent.value}` },
-      }),
-      400,
-      'INVALID_REQUEST',
-    ],
+    [await get('/api/v2/me?x=1'), 400, 'INVALID_REQUEST'],
+    [await get('/api/v2/me', 'plk_nobody'), 401, 'UNAUTHORIZED'],
+    [await get('/api/v2/nothing'), 404, 'NOT_FOUND'],
   ] as const
   for (const [reply, status, code] of answers) {
     assert.match(String(reply.headers['content-type']), /^application\/problem\+json/)
     assert.deepEqual([reply.statusCode, reply.json().code], [status, code])
+    assert.ok(reply.json().next.length > 0)
   }
 })

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentsWorld } from '../support/agents/agents-world.ts'
-import { template, withTemplate } from '../support/agents/with-template.ts'
+import { template, withTemplate } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
 const phone = '+55 81 99876-5432'
-
-const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).length
 
 test('a template opens a conversation with a number that has not written; again, it sends nothing more', async () => {
   const w = await withTemplate()
@@ -16,7 +13,7 @@ test('a template opens a conversation with a number that has not written; again,
   assert.equal(first.status, 200, JSON.stringify(first.body))
   assert.deepEqual([first.body.began, first.body.was_new, first.body.conversation.owner], [true, true, 'you'])
   const again = await w.ask('start_conversation', ask)
-  assert.deepEqual([again.body.began, again.body.was_new, told(w)], [false, false, 1])
+  assert.deepEqual([again.body.began, again.body.was_new, w.sent().length], [false, false, 1])
   assert.equal(again.body.conversation.id, first.body.conversation.id)
   const events = await w.events(first.body.conversation.id)
   assert.deepEqual(
@@ -27,26 +24,27 @@ test('a template opens a conversation with a number that has not written; again,
 
 test('nothing begins where the template cannot be sent', async () => {
   const w = await withTemplate()
-  const ask = { connection_id: w.connectionId, phone, template }
-  const unknown = await w.ask('start_conversation', { ...ask, template: { ...template, name: 'other' } })
-  assert.deepEqual([unknown.status, unknown.body.code], [422, 'TEMPLATE_NOT_APPROVED'])
-  const few = await w.ask('start_conversation', { ...ask, template: { ...template, body_params: [] } })
-  assert.deepEqual([few.status, few.body.code], [422, 'INVALID_MESSAGE'])
-  const elsewhere = await w.ask('start_conversation', { ...ask, connection_id: w.workspaceId })
-  assert.deepEqual([elsewhere.status, elsewhere.body.code], [404, 'NOT_FOUND'])
-  const number = await w.ask('start_conversation', { ...ask, phone: 'none' })
-  assert.deepEqual([number.status, number.body.issues[0].path], [400, 'phone'])
-  assert.deepEqual([(await w.conversations()).length, told(w)], [0, 0])
+  const cases: [change: object, refusal: [number, string]][] = [
+    [{ template: { ...template, name: 'other' } }, [422, 'TEMPLATE_NOT_APPROVED']],
+    [{ template: { ...template, body_params: [] } }, [422, 'INVALID_MESSAGE']],
+    [{ connection_id: w.workspaceId }, [404, 'NOT_FOUND']],
+    [{ phone: 'none' }, [400, 'INVALID_REQUEST']],
+  ]
+  for (const [change, refusal] of cases) {
+    const ask = { connection_id: w.connectionId, phone, template, ...change }
+    const { status, body } = await w.ask('start_conversation', ask)
+    assert.deepEqual([status, body.code], refusal, JSON.stringify(change))
+  }
+  assert.deepEqual([(await w.conversations()).length, w.sent().length], [0, 0])
 })
 
 test('what people hold is not started anew', async () => {
   const w = await withTemplate()
   const { id } = await w.customerWrites('Hello')
-  const member = await signedInMember(w)
-  await member.call('POST', `/inbox/conversations/${id}/take-over`)
+  await w.takeOver(id)
   const ask = { connection_id: w.connectionId, phone: marina.phone, template }
   const { status, body } = await w.ask('start_conversation', ask)
-  assert.deepEqual([status, body.code, told(w)], [409, 'HELD_BY_PEOPLE', 0])
+  assert.deepEqual([status, body.code, w.sent().length], [409, 'HELD_BY_PEOPLE', 0])
 })
 
 test('while agents are stopped none starts a conversation', async () => {
@@ -54,7 +52,7 @@ test('while agents are stopped none starts a conversation', async () => {
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentsStopped: true })
   const { status, body } = await w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
-  assert.deepEqual([status, body.code, told(w)], [403, 'OWNER_FORBIDDEN', 0])
+  assert.deepEqual([status, body.code, w.sent().length], [403, 'OWNER_FORBIDDEN', 0])
 })
 
 test('a key that sees phones masked pays for each number that it names in vain', async () => {

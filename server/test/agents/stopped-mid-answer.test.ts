@@ -54,8 +54,7 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     assert.equal((await second).body.status, 'failed')
     const refused = await w.ask('answer', { conversation_id, text: 'And this one.' })
     assert.equal(refused.status, answer)
-    const told = w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId)
-    assert.equal(told.length, 1)
+    assert.equal(w.sent().length, 1)
     const [row] = await w.db.sql`
       select error_code from messages where workspace_id = ${w.workspaceId} and status = 'failed'`
     assert.equal(row?.error_code, 'owner_changed')

@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
+import { signedInMember } from '../support/member.ts'
+import { receivedAll } from '../support/received.ts'
 
-test('a key learns its own id, scopes, connections and workspace, and what to do first', async () => {
+const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
+const hour = 3_600_000
+
+/** One span around the present moment, or around the next hours of the same day, by UTC. */
+function spanFrom(now: Date, inHours: number) {
+  const day = now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' }).toLowerCase()
+  const time = (at: number) => `${String(at).padStart(2, '0')}:00`
+  const from = now.getUTCHours() + inHours
+  return { timeZone: 'UTC', week: { ...never, [day]: [{ from: time(from), to: time(from + 2) }] } }
+}
+
+test('a key learns its own id, scopes, connections and workspace, what amounts are in, and what to do first', async () => {
   const w = await agentsWorld()
   const { status, body } = await w.ask('who_am_i')
   assert.equal(status, 200)
@@ -14,37 +27,48 @@ test('a key learns its own id, scopes, connections and workspace, and what to do
   )
   assert.equal(body.workspace.id, w.workspaceId)
   assert.match(body.next[0], /wait_for_work/)
-})
+  assert.equal(body.workspace.currency, null)
 
-test('a key learns what amounts are in, once somebody has said', async () => {
-  const w = await agentsWorld()
-  assert.equal((await w.ask('who_am_i')).body.workspace.currency, null)
   await w.db.sql`update workspaces set currency = 'BRL' where id = ${w.workspaceId}`
-  assert.equal((await w.ask('who_am_i')).body.workspace.currency, 'BRL')
-})
-
-test('a key is shown its own connections alone', async () => {
-  const w = await agentsWorld()
   const other = await w.addConnection()
   const { value } = await w.addKey({ scopes: ['inbox.read'], connectionIds: [other] })
-  const { body } = await w.ask('who_am_i', {}, value)
-  assert.deepEqual(
-    body.connections.map(({ id }: { id: string }) => id),
-    [other],
-  )
+  const { body: seen } = await w.ask('who_am_i', {}, value)
+  assert.deepEqual([seen.connections.length, seen.connections[0].id], [1, other], 'its own connections alone')
+  assert.equal(seen.workspace.currency, 'BRL')
 })
 
-test('a refusal is a problem that says what to do next', async () => {
+test('an agent is told the word of its team and when people are there, and nothing where nothing is set', async () => {
   const w = await agentsWorld()
-  const { status, body, headers } = await w.ask('who_am_i', {}, 'plk_nobody')
-  assert.equal(status, 401)
-  assert.match(String(headers['content-type']), /^application\/problem\+json/)
-  assert.deepEqual([body.status, body.title, body.code], [401, 'Unauthorized', 'UNAUTHORIZED'])
-  assert.ok(body.next.length > 0)
+  const before = (await w.ask('who_am_i')).body.workspace
+  assert.deepEqual([before.word, before.hours], [null, null])
+  assert.equal((await w.ask('wait_for_work', { wait: 0 })).body.is_open, null)
+  const admin = await signedInMember(w, 'admin')
+  const hours = spanFrom(w.clock.now(), 0)
+  const agentWord = 'You speak for a shoe shop. Never promise a discount.'
+  assert.equal((await admin.call('PATCH', '', { agentWord, hours })).status, 200)
+  const { word, hours: told } = (await w.ask('who_am_i')).body.workspace
+  assert.equal(word, agentWord)
+  assert.deepEqual([told.time_zone, told.week, told.is_open], ['UTC', hours.week, true])
+  const end = new Date(w.clock.now().setUTCMinutes(0, 0, 0) + 2 * hour)
+  assert.equal(told.next_change_at, end.toISOString())
+  await receivedAll(w.db)
+  assert.equal((await w.ask('wait_for_work', { wait: 0 })).body.is_open, true)
 })
 
-test('an address that is none is a problem as well', async () => {
+test('an agent that hands over while nobody is there is told when people come, and nothing of it while they are', async () => {
   const w = await agentsWorld()
-  const { status, body } = await w.call('GET', '/api/v2/nothing')
-  assert.deepEqual([status, JSON.parse(body).code], [404, 'NOT_FOUND'])
+  const admin = await signedInMember(w, 'admin')
+  const { id: conversation_id } = await w.customerWrites('I want my money back')
+  const handOver = async () =>
+    (await w.ask('hand_over', { conversation_id, summary: 'Wants a refund.' })).body.next.join(' ')
+  assert.doesNotMatch(await handOver(), /No person/)
+  const later = spanFrom(w.clock.now(), 1)
+  await admin.call('PATCH', '', { hours: later })
+  await receivedAll(w.db)
+  const [{ from = '' } = {}] = Object.values(later.week).flat()
+  const day = w.clock.now().toISOString().slice(0, 10)
+  assert.match(await handOver(), new RegExp(`No person is there now: they are from ${day} ${from} on \\(UTC\\)`))
+  await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
+  await receivedAll(w.db)
+  assert.doesNotMatch(await handOver(), /No person/)
 })

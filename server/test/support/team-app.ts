@@ -20,6 +20,7 @@ import type { Role } from '../../src/team/member.ts'
 import { createWorkspace } from '../../src/workspace/create.ts'
 import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
 import { checkAnswers } from './contract/contract.ts'
+import { cheapPasswords } from './world.ts'
 
 export const publicUrl = 'http://parley.test'
 export const operatorToken = 'an-operator-token-of-the-environment'
@@ -68,7 +69,7 @@ export async function teamWorld(db: Db, options: TeamWorldOptions = {}): Promise
     clock,
     wallClock: options.wallClock ?? clock,
     sessionIdleMs: 14 * 24 * 3_600_000,
-    passwords: createPasswords({ memoryKib: 64, passes: 1 }),
+    passwords: createPasswords(cheapPasswords),
     publicUrl: options.publicUrl ?? publicUrl,
     addressOf: (request) => request.headers['x-test-address']?.toString() ?? '192.0.2.1',
   }

@@ -1,5 +1,6 @@
 import { createApiKey, type NewKeyInput } from '../../src/access/keys/change.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
+import type { PasswordCost } from '../../src/access/users/passwords.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import type { Runtime } from '../../src/app/runtime.ts'
@@ -22,6 +23,9 @@ import { openTestOutgoing } from './outgoing/outgoing.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
+
+/** Where the hash itself is not what is tested. */
+export const cheapPasswords: PasswordCost = { memoryKib: 64, passes: 1 }
 
 /** Full rights over the team API, as an operator's setting gives them. */
 export const testTeamToken = 'team-token-of-the-tests-0001'
@@ -61,6 +65,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openTestOutgoing(),
+    passwordCost: cheapPasswords,
     media: await markedStore(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
     pacesOf: () => fastPaces,

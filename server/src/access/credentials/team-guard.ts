@@ -19,7 +19,9 @@ export function decorateTeamRequests(app: App): void {
   app.addHook('onRoute', (route) => {
     const { security, response } = (route.schema ?? {}) as { security?: object[]; response?: object }
     if (!security?.some((each) => 'session' in each)) return
-    route.schema = { ...route.schema, response: { ...errors(429), ...response } }
+    // A change is refused to a page that does not send its session's token.
+    const refusals = route.method === 'GET' ? errors(429) : errors(403, 429)
+    route.schema = { ...route.schema, response: { ...refusals, ...response } }
   })
 }
 

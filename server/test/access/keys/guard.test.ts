@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { revokeApiKey } from '../../../src/access/keys/change.ts'
 import { makeKeyValue } from '../../../src/access/keys/key-format.ts'
 import { manualClock } from '../../../src/base/clock.ts'
+import type { App } from '../../../src/base/route.ts'
 import { testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
+import { receivedAll } from '../../support/received.ts'
+import { exchange, listen } from '../../support/wire/raw-http.ts'
 
 const { db } = await testDatabase()
 const clock = manualClock(noon)
@@ -62,11 +64,14 @@ test('a key is let in, whatever the case of the scheme and however many spaces',
 
 test('two Authorization headers are refused, though one of them is good', async () => {
   const { value } = await newKey(db, clock)
-  const address = await app.listen({ host: '127.0.0.1', port: 0 })
-  const port = Number(new URL(address).port)
+  const port = await listen(app as App)
+  const statusOf = async (headers: string) => {
+    const [answer] = await exchange(port, `GET /leads HTTP/1.1\r\nHost: test\r\nConnection: close\r\n${headers}\r\n`)
+    return answer?.statusCode
+  }
   const header = `Authorization: Bearer ${value}\r\n`
-  assert.match(await rawGet(port, header), /^HTTP\/1.1 200 /)
-  assert.match(await rawGet(port, header + header.replace('Authorization', 'AUTHORIZATION')), /^HTTP\/1.1 401 /)
+  assert.equal(await statusOf(header), 200)
+  assert.equal(await statusOf(header + header.replace('Authorization', 'AUTHORIZATION')), 401)
 })
 
 test('a revoked key is told so', async () => {
@@ -157,7 +162,8 @@ test('the order of refusals is 401, 403, 429, 503', async () => {
   assert.equal(await status('/inbox'), 429)
   await db.sql`update workspaces set inbox_enabled = false where id = ${key.workspace_id}`
   await db.sql`select pg_notify('workspaces', ${key.workspace_id})`
-  await settled(async () => assert.equal(await status('/inbox'), 403))
+  await receivedAll(db)
+  assert.equal(await status('/inbox'), 403)
 })
 
 test('a route that only asks who calls lets any key in and looks at no plan', async () => {
@@ -166,29 +172,3 @@ test('a route that only asks who calls lets any key in and looks at no plan', as
   assert.equal((await get('/any', bearer(value))).json().keyId, key.id)
   await assertRejected('/any', {}, missing)
 })
-
-/** Polls for what another connection brings about. */
-async function settled(check: () => Promise<void>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    try {
-      return await check()
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
-  await check()
-}
-
-function rawGet(port: number, headers: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(`GET /leads HTTP/1.1\r\nHost: test\r\nConnection: close\r\n${headers}\r\n`)
-    })
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.on('end', () => resolve(answer))
-    socket.on('error', reject)
-  })
-}

@@ -60,16 +60,13 @@ test('a key is made with its value once, and never shows it again', async () => 
   assert.ok(!String(stored?.whole).includes(value.slice(0, 26)), 'the database never holds the value')
 })
 
-const refusals: [field: string, settings: object][] = [
+const wrongSettings: [field: string, settings: object][] = [
   ['scopes', { scopes: [] }],
   ['scopes[1]', { scopes: ['leads.read', 'leads.*'] }],
   ['name', { name: '  ' }],
   ['name', { name: 'x'.repeat(101) }],
-  ['expiresAt', { expiresAt: '2026-03-02T12:00:00.000Z' }],
-  ['expiresAt', { expiresAt: 'tomorrow' }],
   ['allowlist[1]', { allowlist: ['10.0.0.1', '10.0.0.0/33'] }],
   ['connectionIds[0]', { connectionIds: ['main'] }],
-  ['phoneVisibility', { phoneVisibility: 'none' }],
   ['answersNewConversations', { answersNewConversations: true }],
   ['unansweredSends', { unansweredSends: 0 }],
   ['unansweredSends', { unansweredSends: 51 }],
@@ -77,18 +74,30 @@ const refusals: [field: string, settings: object][] = [
   ['dailySends', { dailySends: 0 }],
   ['dailySends', { dailySends: 100_001 }],
   ['dailySends', { dailySends: '5' }],
+]
+const onlyWhenMade: typeof wrongSettings = [
+  ['expiresAt', { expiresAt: '2026-03-02T12:00:00.000Z' }],
+  ['expiresAt', { expiresAt: 'tomorrow' }],
+  ['phoneVisibility', { phoneVisibility: 'none' }],
   ['value', { value: 'plk_mine' }],
 ]
 
-for (const [field, wrong] of refusals) {
-  test(`a key is not made from ${JSON.stringify(wrong).slice(0, 60)}`, async () => {
-    const { workspaceId, owner } = await team()
-    const answer = await send(owner, 'POST', `/workspaces/${workspaceId}/keys`, { ...settings, ...wrong })
-    assert.equal(answer.statusCode, 400)
-    assert.equal(answer.json().data.issues[0].path, field)
-    assert.deepEqual((await send(owner, 'GET', `/workspaces/${workspaceId}/keys`)).json(), { keys: [] })
-  })
-}
+test('no key is made from, or changed to, settings that are wrong, and the field is named', async () => {
+  const { path, key, admin } = await newKey()
+  const pathsOf = (answer: Awaited<ReturnType<typeof send>>) => [
+    answer.statusCode,
+    answer.json().data?.issues?.[0].path,
+  ]
+  for (const [field, wrong] of [...wrongSettings, ...onlyWhenMade]) {
+    const made = await send(admin, 'POST', path, { ...settings, ...wrong })
+    assert.deepEqual(pathsOf(made), [400, field], JSON.stringify(wrong))
+  }
+  for (const [field, wrong] of wrongSettings) {
+    const changed = await send(admin, 'PATCH', `${path}/${key.id}`, wrong)
+    assert.deepEqual(pathsOf(changed), [400, field], JSON.stringify(wrong))
+  }
+  assert.deepEqual((await send(admin, 'GET', path)).json(), { keys: [key] })
+})
 
 async function newKey() {
   const members = await team()
@@ -98,18 +107,17 @@ async function newKey() {
 }
 
 test('a key that may answer answers new conversations, unless its maker says otherwise, then or later', async () => {
-  const { workspaceId, path, admin, member } = await newKey()
+  const { workspaceId, path, admin } = await newKey()
   const answering = { ...settings, scopes: ['inbox.write'] }
   const make = async (more: object) => (await send(admin, 'POST', path, { ...answering, ...more })).json().key
   const key = await make({})
   const other = await make({ answersNewConversations: false })
   assert.deepEqual([key.answersNewConversations, other.answersNewConversations], [true, false])
 
-  const change = (by: typeof admin, id: string, body: object) => send(by, 'PATCH', `${path}/${id}`, body)
-  assert.equal((await change(member, key.id, { answersNewConversations: false })).statusCode, 403)
-  const changed = await change(admin, key.id, { answersNewConversations: false })
+  const change = (id: string, body: object) => send(admin, 'PATCH', `${path}/${id}`, body)
+  const changed = await change(key.id, { answersNewConversations: false })
   assert.deepEqual(changed.json(), { key: { ...key, answersNewConversations: false } })
-  await change(admin, key.id, { answersNewConversations: false })
+  await change(key.id, { answersNewConversations: false })
   const audited = (await newestAudit(db.sql, workspaceId)).filter(({ action }) => action === 'api-key.changed')
   assert.deepEqual(
     audited.map(({ target }) => target),
@@ -119,43 +127,15 @@ test('a key that may answer answers new conversations, unless its maker says oth
 })
 
 test('what a key may send is set by admins, one limit at a time, and taken back by null', async () => {
-  const { workspaceId, path, key, admin, member } = await newKey()
-  const change = (by: typeof admin, body: object) => send(by, 'PATCH', `${path}/${key.id}`, body)
-  assert.equal((await change(member, { dailySends: 5 })).statusCode, 403)
-  assert.equal((await change(admin, { dailySends: 5 })).json().key.dailySends, 5)
-  const both = (await change(admin, { unansweredSends: 50 })).json().key
+  const { workspaceId, path, key, admin } = await newKey()
+  const change = (body: object) => send(admin, 'PATCH', `${path}/${key.id}`, body)
+  assert.equal((await change({ dailySends: 5 })).json().key.dailySends, 5)
+  const both = (await change({ unansweredSends: 50 })).json().key
   assert.deepEqual([both.unansweredSends, both.dailySends], [50, 5])
-  await change(admin, { unansweredSends: 50 })
-  assert.equal((await change(admin, { unansweredSends: null })).json().key.unansweredSends, null)
+  await change({ unansweredSends: 50 })
+  assert.equal((await change({ unansweredSends: null })).json().key.unansweredSends, null)
   const audited = (await newestAudit(db.sql, workspaceId)).filter(({ action }) => action === 'api-key.changed')
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
-  for (const [field, wrong] of [
-    ['unansweredSends', 0],
-    ['unansweredSends', 51],
-    ['unansweredSends', 1.5],
-    ['dailySends', 0],
-    ['dailySends', 100_001],
-    ['dailySends', '5'],
-  ] as const) {
-    const refused = await change(admin, { [field]: wrong })
-    assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, field])
-  }
-})
-
-test('what a key may send can be said when it is made, one limit or both, and holds from its first call on', async () => {
-  const { workspaceId, path, admin } = await newKey()
-  const make = async (more: object) => (await send(admin, 'POST', path, { ...settings, ...more })).json().key
-  for (const [more, expected] of [
-    [{ unansweredSends: 1, dailySends: 100_000 }, [1, 100_000]],
-    [{ unansweredSends: 50 }, [50, null]],
-    [{ unansweredSends: null, dailySends: 1 }, [null, 1]],
-  ] as const) {
-    const made = await make(more)
-    assert.deepEqual([made.unansweredSends, made.dailySends], expected)
-    assert.deepEqual((await send(admin, 'GET', `${path}/${made.id}`)).json().key, made)
-  }
-  const actions = (await newestAudit(db.sql, workspaceId)).map(({ action }) => action)
-  assert.deepEqual(actions.slice(0, 3), ['api-key.created', 'api-key.created', 'api-key.created'])
 })
 
 test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {
@@ -210,21 +190,6 @@ test('a key that loses the scope to answer gets no new conversations, and gives 
   )
 })
 
-for (const [field, wrong] of [
-  ['scopes', { scopes: [] }],
-  ['scopes[1]', { scopes: ['leads.read', 'leads.*'] }],
-  ['name', { name: '  ' }],
-  ['allowlist[0]', { allowlist: ['10.0.0.0/33'] }],
-  ['connectionIds[0]', { connectionIds: ['main'] }],
-] as const) {
-  test(`a key is not changed to ${JSON.stringify(wrong)}`, async () => {
-    const { path, key, admin } = await newKey()
-    const answer = await send(admin, 'PATCH', `${path}/${key.id}`, wrong)
-    assert.deepEqual([answer.statusCode, answer.json().data?.issues[0].path], [400, field])
-    assert.deepEqual((await send(admin, 'GET', `${path}/${key.id}`)).json().key, key)
-  })
-}
-
 test('a revoked key stops at once, once, and stays in the list', async () => {
   const { workspaceId, path, key, value, admin } = await newKey()
   assert.equal(await status(value), 200)
@@ -246,31 +211,23 @@ test('a revoked key stops at once, once, and stays in the list', async () => {
   ])
 })
 
-test('a rotated key keeps its id and settings; the old value stops at once', async () => {
-  const { path, key, value, admin } = await newKey()
-  assert.equal(await status(value), 200)
-  const rotated = (await send(admin, 'POST', `${path}/${key.id}/rotate`, {})).json()
-  assert.deepEqual(rotated.key, { ...key, shown: `plk_…${rotated.value.slice(-4)}`, previousValidUntil: null })
-  assert.deepEqual([await status(value), await status(rotated.value)], [401, 200])
-})
-
-test('a rotated key may keep its old value for a while', async () => {
-  const { path, key, value, admin } = await newKey()
-  const previousValidUntil = new Date(clock.now().getTime() + 60_000).toISOString()
-  const rotated = (await send(admin, 'POST', `${path}/${key.id}/rotate`, { previousValidUntil })).json()
-  assert.equal(rotated.key.previousValidUntil, previousValidUntil)
-  assert.deepEqual([await status(value), await status(rotated.value)], [200, 200])
-  clock.advance(60_000)
-  assert.deepEqual([await status(value), await status(rotated.value)], [401, 200])
-})
-
-test('a value cannot be kept for more than 30 days or into the past', async () => {
-  const { path, key, admin } = await newKey()
+test('a rotated key keeps its id and settings; its old value stops at once, or after at most 30 days', async () => {
+  const { path, key, value: first, admin } = await newKey()
+  const after = (ms: number) => new Date(clock.now().getTime() + ms).toISOString()
+  const rotate = (body: object) => send(admin, 'POST', `${path}/${key.id}/rotate`, body)
+  assert.equal(await status(first), 200)
+  const { key: same, value: second } = (await rotate({})).json()
+  assert.deepEqual(same, { ...key, shown: `plk_…${second.slice(-4)}`, previousValidUntil: null })
+  assert.deepEqual([await status(first), await status(second)], [401, 200])
   for (const days of [-1, 31]) {
-    const previousValidUntil = new Date(clock.now().getTime() + days * 86_400_000).toISOString()
-    const answer = await send(admin, 'POST', `${path}/${key.id}/rotate`, { previousValidUntil })
-    assert.equal(answer.statusCode, 400)
+    assert.equal((await rotate({ previousValidUntil: after(days * 86_400_000) })).statusCode, 400)
   }
+  const previousValidUntil = after(60_000)
+  const { key: kept, value: third } = (await rotate({ previousValidUntil })).json()
+  assert.equal(kept.previousValidUntil, previousValidUntil)
+  assert.deepEqual([await status(second), await status(third)], [200, 200])
+  clock.advance(60_000)
+  assert.deepEqual([await status(second), await status(third)], [401, 200])
 })
 
 test('a key that is revoked or expired is not rotated', async () => {
@@ -284,42 +241,7 @@ test('a key that is revoked or expired is not rotated', async () => {
   assert.equal((await send(admin, 'POST', `${path}/${short.id}/rotate`, {})).statusCode, 409)
 })
 
-test('members look at keys, admins and owners make and end them, strangers see none', async () => {
-  const { path, key, member, admin, owner } = await newKey()
-  const stranger = (await team()).owner
-  const routes = [
-    ['GET', path, undefined, { member: 200, stranger: 404, nobody: 401 }],
-    ['GET', `${path}/${key.id}`, undefined, { member: 200, stranger: 404, nobody: 401 }],
-    ['GET', `${path}/${key.id}/calls`, undefined, { member: 200, stranger: 404, nobody: 401 }],
-    ['POST', path, settings, { member: 403, stranger: 404, nobody: 401 }],
-    ['PATCH', `${path}/${key.id}`, { answersNewConversations: false }, { member: 403, stranger: 404, nobody: 401 }],
-    ['POST', `${path}/${key.id}/rotate`, {}, { member: 403, stranger: 404, nobody: 401 }],
-    ['DELETE', `${path}/${key.id}`, undefined, { member: 403, stranger: 404, nobody: 401 }],
-  ] as const
-  for (const [method, url, body, expected] of routes) {
-    const answers = {
-      member: (await send(member, method, url, body)).statusCode,
-      stranger: (await send(stranger, method, url, body)).statusCode,
-      nobody: (await send(null, method, url, body)).statusCode,
-    }
-    assert.deepEqual(answers, expected, `${method} ${url}`)
-  }
-  assert.equal((await send(admin, 'POST', path, settings)).statusCode, 201)
-  assert.equal((await send(owner, 'POST', path, settings)).statusCode, 201)
-  const byToken = await send(operatorToken, 'POST', path, settings)
-  assert.equal(byToken.json().key.createdBy, null)
-})
-
-test('a key of another workspace is not there, whatever is done with it', async () => {
-  const { key, value } = await newKey()
-  const { path, owner } = await newKey()
-  for (const [method, suffix, body] of [
-    ['GET', ''],
-    ['GET', '/calls'],
-    ['POST', '/rotate', {}],
-    ['DELETE', ''],
-  ] as const) {
-    assert.equal((await send(owner, method, `${path}/${key.id}${suffix}`, body)).statusCode, 404)
-  }
-  assert.equal(await status(value), 200)
+test('a key that a token makes has no maker', async () => {
+  const { path } = await newKey()
+  assert.equal((await send(operatorToken, 'POST', path, settings)).json().key.createdBy, null)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Role } from '../../../src/team/member.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
@@ -31,20 +32,25 @@ test('of two owners who remove each other at once, one stays', async () => {
   }
 })
 
-test('admins manage members and admins, owners also owners', async () => {
-  const { workspaceId, owner, admin, member } = await team()
-  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, member.userId), { role: 'admin' })).statusCode, 200)
-  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, member.userId), { role: 'owner' })).statusCode, 403)
-  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, owner.userId), { role: 'member' })).statusCode, 403)
-  assert.equal((await send(admin, 'DELETE', memberPath(workspaceId, owner.userId))).statusCode, 403)
-  assert.equal((await send(owner, 'PATCH', memberPath(workspaceId, member.userId), { role: 'owner' })).statusCode, 200)
-})
-
-test('a member may leave, but not remove others', async () => {
-  const { workspaceId, admin, member } = await team()
-  assert.equal((await send(member, 'DELETE', memberPath(workspaceId, admin.userId))).statusCode, 403)
-  assert.equal((await send(member, 'DELETE', memberPath(workspaceId, member.userId))).statusCode, 200)
-  assert.equal((await send(member, 'GET', `/workspaces/${workspaceId}`)).statusCode, 404)
+test('admins manage members and admins, owners also owners; a member may leave, but not remove others', async () => {
+  const people = await team()
+  const rows: [by: Role, who: Role, change: { role: Role } | 'remove', status: number][] = [
+    ['admin', 'member', { role: 'admin' }, 200],
+    ['admin', 'member', { role: 'owner' }, 403],
+    ['admin', 'owner', { role: 'member' }, 403],
+    ['admin', 'owner', 'remove', 403],
+    ['owner', 'admin', { role: 'owner' }, 200],
+    ['owner', 'member', { role: 'member' }, 200],
+    ['member', 'admin', 'remove', 403],
+    ['member', 'member', 'remove', 200],
+  ]
+  for (const [by, who, change, status] of rows) {
+    const path = memberPath(people.workspaceId, people[who].userId)
+    const body = change === 'remove' ? undefined : change
+    const answer = await send(people[by], change === 'remove' ? 'DELETE' : 'PATCH', path, body)
+    assert.equal(answer.statusCode, status, `${by}, ${who}: ${JSON.stringify(change)}`)
+  }
+  assert.equal((await send(people.member, 'GET', `/workspaces/${people.workspaceId}`)).statusCode, 404)
 })
 
 test('a member says that they are away and here again, and colleagues see since when', async () => {
@@ -67,8 +73,6 @@ test('a member says that they are away and here again, and colleagues see since 
   assert.deepEqual(await away(), [])
   assert.equal((await send(member, 'POST', path, {})).statusCode, 400)
   assert.equal((await send(operatorToken, 'POST', path, { isAway: true })).statusCode, 403)
-  assert.equal((await send((await team()).owner, 'POST', path, { isAway: true })).statusCode, 404)
-  assert.equal((await send(null, 'POST', path, { isAway: true })).statusCode, 401)
 })
 
 test('who did what stands in the audit log, without values', async () => {

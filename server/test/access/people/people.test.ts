@@ -40,17 +40,3 @@ test('keys and tokens that work no more keep their names; a member who left has 
   assert.deepEqual(body.tokens, [{ id: made.token.id, name: 'Old export', status: 'revoked' }])
   assert.equal((await leaver.call('GET', '/people')).status, 404)
 })
-
-test('the people of a workspace are told to nobody of another', async () => {
-  const [mine, theirs] = [await world(), await world()]
-  const stranger = await signedInMember(theirs, 'owner')
-  const own = (await stranger.call('GET', '/people')).body
-  assert.deepEqual(
-    [...own.members, ...own.keys, ...own.tokens].map(({ id }: { id: string }) => id),
-    [stranger.userId, theirs.keyId],
-  )
-  const url = `/api/team/v1/workspaces/${mine.workspaceId}/people`
-  const answer = await mine.app.inject({ url, headers: { cookie: stranger.cookie } })
-  assert.equal(answer.statusCode, 404)
-  assert.equal((await mine.app.inject({ url })).statusCode, 401)
-})

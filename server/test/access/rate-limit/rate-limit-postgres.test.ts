@@ -33,11 +33,11 @@ test('a storm on three nodes is accepted up to the limit and not one more', asyn
 })
 
 test('no 60 s hold more than the limit on nodes that take turns at random', async () => {
-  for (const seed of [1, 2, 3, 4]) {
+  for (const seed of [1, 2]) {
     const { clock, limiters, key } = nodes(3)
     const random = randomFrom(seed)
     const accepted: number[] = []
-    for (let round = 0; round < 250; round++) {
+    for (let round = 0; round < 120; round++) {
       clock.advance(Math.floor(random() ** 3 * 3000))
       const limiter = limiters[Math.floor(random() * limiters.length)]
       const burst = Array.from({ length: 1 + Math.floor(random() * 6) }, () => limiter?.take(key, 40))
@@ -50,7 +50,7 @@ test('no 60 s hold more than the limit on nodes that take turns at random', asyn
 
 test('under steady demand one node accepts 98 % of the limit with a statement for many requests', async () => {
   const { clock, limiters, key, questions } = nodes(1)
-  const minutes = 3
+  const minutes = 2
   const accepted: number[] = []
   for (let stepMs = 0; stepMs < minutes * 60_000; stepMs += 10) {
     clock.advance(10)

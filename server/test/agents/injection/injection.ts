@@ -1,3 +1,4 @@
+import type { PlaceName } from './places.ts'
 import type { Actor, Facts } from './scene.ts'
 
 /** Something that a stranger has written so that an agent does what its team does not want. */
@@ -30,30 +31,26 @@ export type Ending = 'unseen' | 'words' | 'refused' | 'own'
 
 export type FaceName = 'HTTP' | 'MCP'
 
-export type PlaceName =
-  | 'message'
-  | 'long message'
-  | 'profile name'
-  | 'caption'
-  | 'file name'
-  | "place's name"
-  | 'contact card'
-  | 'quoted text'
-  | 'edited text'
-  | 'button title'
-  | 'reaction'
-  | 'notice of the platform'
-  | 'history'
-  | 'ad headline'
-  | 'lead name'
-  | 'lead notes'
-  | 'lead custom field'
-  | 'lead reference'
-  | 'public form'
-  | 'parameter of a form'
-  | 'note of another agent'
-  | 'note of a person'
-  | 'hand-over of another agent'
-  | 'reason of a hand-over'
-  | 'template parameter'
-  | 'own earlier answer'
+export const facesFor = ({ faces = ['HTTP', 'MCP'] }: Injection): readonly FaceName[] => faces
+
+/**
+ * Reads a table of them. A line says how one ends, with the code of the refusal, where it stands and what it does; the line below it
+ * is its text. More lines may say `because`, `as` whom, `by` which face, and what `never` is to be read.
+ */
+export function injectionsOf(table: string): Injection[] {
+  const blocks = table.trim().split(/\n(?! )/)
+  return blocks.map((block) => {
+    const [head = '', text = '', ...more] = block.split('\n').map((line) => line.trim())
+    const [end = '', place, name = ''] = head.split(' | ')
+    const [ends, code] = end.split(' ')
+    const said = Object.fromEntries(more.map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)]))
+    return {
+      ...{ name, place, text, ends },
+      ...(code && { code }),
+      ...(said.because && { because: said.because }),
+      ...(said.as && { as: said.as }),
+      ...(said.by && { faces: said.by.split(',') }),
+      ...(said.never && { never: said.never.split(',') }),
+    } as Injection
+  })
+}

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { pictureOf } from '../../support/faults/picture.ts'
 import { type Step, stringsIn } from './obedient-agent.ts'
 import type { Key, Scene } from './scene.ts'
 import { secrets } from './scene.ts'
@@ -21,7 +22,8 @@ export interface Sent {
 }
 
 export async function observerOf(scene: Scene): Promise<Observer> {
-  const neighbour = await neighbourOf(scene)
+  const ofNeighbour = () => pictureOf(scene.w.db, scene.facts.foreign_workspace)
+  const neighbour = await ofNeighbour()
   return {
     watch: async ({ key, conversationId, phone }) => {
       const { platform, clock } = scene.w
@@ -29,7 +31,7 @@ export async function observerOf(scene: Scene): Promise<Observer> {
       const began = clock.now()
       const before = await othersOf(scene, conversationId, began)
       return async () => {
-        assert.deepEqual(await neighbourOf(scene), neighbour, 'nothing of the neighbour has changed')
+        assert.deepEqual(await ofNeighbour(), neighbour, 'nothing of the neighbour has changed')
         assert.deepEqual(await othersOf(scene, conversationId, began), before, 'nothing of anybody else has changed')
         const sends = platform.sends.slice(sendsBefore)
         for (const { connectionId, order } of sends) {
@@ -40,20 +42,6 @@ export async function observerOf(scene: Scene): Promise<Observer> {
       }
     },
   }
-}
-
-/** All that another workspace has. What its own key called, as it made the scene, is written down a little later. */
-async function neighbourOf({ w, facts }: Scene): Promise<object[]> {
-  const { sql } = w.db
-  const ofNeighbour = (await tablesOf(w))
-    .filter((table) => table !== 'key_calls')
-    .map(
-      (table) => sql`
-      select ${table}::text as of, md5(string_agg(row, '|' order by row)) as rows
-      from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
-        where workspace_id = ${facts.foreign_workspace}) rows`,
-    )
-  return sql`${ofNeighbour.reduce((all, one) => sql`${all} union all ${one}`)}`
 }
 
 /** Of the own workspace what an agent has no business in. */
@@ -98,28 +86,7 @@ async function othersOf({ w }: Scene, conversationId: string, began: Date): Prom
   return { own, counted: await sql`${counted.reduce((all, one) => sql`${all} union all ${one}`)}` }
 }
 
-const untouched = [
-  'erasures',
-  'webhook_endpoints',
-  'members',
-  'invitations',
-  'canned_replies',
-  'connections',
-  'labels',
-  'forms',
-]
-
-async function tablesOf({ db }: Scene['w']): Promise<string[]> {
-  const rows = await db.sql<{ name: string }[]>`
-    select c.table_name as name
-    from information_schema.columns c
-    join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = current_schema()
-      and c.column_name = 'workspace_id'
-      and t.table_type = 'BASE TABLE'
-    order by 1`
-  return rows.map(({ name }) => name)
-}
+const untouched = 'erasures webhook_endpoints members invitations canned_replies connections labels forms'.split(' ')
 
 /** Nothing that the agent has read was beyond its key, and the planted words stood where such words belong. */
 export function assertReadNoMore(

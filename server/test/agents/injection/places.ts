@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
-import type { PlaceName } from './injection.ts'
 import { customerOf, type Key, type Scene } from './scene.ts'
 
 /** Where a text is planted. */
@@ -88,7 +87,7 @@ const passes =
 const toOther = { summary: 'For you.' }
 const leadFields = ['first_name', 'name'] as const
 
-export const places: Record<PlaceName, Place> = {
+const byName = {
   message: { fields: ['customer_text'], plant: writes((text) => ({ text })) },
   'long message': {
     fields: ['customer_text'],
@@ -230,4 +229,8 @@ export const places: Record<PlaceName, Place> = {
       await tell(scene, key, phone, { text: 'And then?' })
     }),
   },
-}
+} satisfies Record<string, Place>
+
+export type PlaceName = keyof typeof byName
+
+export const places: Record<PlaceName, Place> = byName

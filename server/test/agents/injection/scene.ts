@@ -9,40 +9,10 @@ import { signedInMember, type TestMember } from '../../support/member.ts'
 export type Actor = 'agent' | 'masked' | 'reader' | 'of leads'
 
 /** What an attacker may have found out, by the name under which an injection speaks of it. */
-export interface Facts {
-  mine: string
-  my_phone: string
-  /** Words that are in no other injection, and by which face it is tried. */
-  mark: string
-  face: string
-  me: string
-  workspace: string
-  connection: string
-  /** A conversation that a person has taken over, and a file in it. */
-  held: string
-  file: string
-  /** Another agent's, and its key. */
-  others: string
-  other_key: string
-  other_message: string
-  /** On a connection that the key does not see. */
-  elsewhere: string
-  elsewhere_connection: string
-  /** Of another workspace. */
-  foreign: string
-  foreign_workspace: string
-  foreign_lead: string
-  foreign_key: string
-  foreign_connection: string
-  /** A lead whose number a masked key must not learn. */
-  hidden_lead: string
-  hidden_phone: string
-  member: string
-  label: string
-  form: string
-  cursor_of_other: string
-  cursor_of_foreign: string
-}
+export type Facts = Scene['facts'] & OfOne
+
+/** What differs from one injection to the next: among it words that are in no other, and by which face it is tried. */
+type OfOne = Record<'mine' | 'my_phone' | 'mark' | 'face' | 'me' | 'connection', string>
 
 /** What stands where the agent may not look. */
 export const secrets = {
@@ -64,7 +34,7 @@ export interface Scene {
   admin: TestMember
   keys: Record<Actor, Key>
   other: Key
-  facts: Omit<Facts, 'mine' | 'my_phone' | 'mark' | 'face' | 'me' | 'connection'>
+  facts: Awaited<ReturnType<typeof factsOf>>
 }
 
 const answering = ['inbox.read', 'inbox.write', 'leads.read', 'leads.write'] as const
@@ -88,6 +58,10 @@ export async function openScene(): Promise<Scene> {
   await addTemplate(w)
   const chosen = await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
   assert.equal(chosen.status, 200)
+  return { w, admin, keys, other, facts: await factsOf(w, admin, other, elsewhere) }
+}
+
+async function factsOf(w: FilesWorld, admin: TestMember, other: Key, elsewhere: string) {
   const facts = {
     ...(await heldByPeople(w)),
     ...(await ofOtherAgent(w, other)),
@@ -98,18 +72,9 @@ export async function openScene(): Promise<Scene> {
     member: admin.userId,
     label: await addLabel(w, 'VIP'),
     form: await addForm(admin),
+    cursor_of_other: encodeCursor(['work', other.id, 0]),
   }
-  return {
-    w,
-    admin,
-    keys,
-    other,
-    facts: {
-      ...facts,
-      cursor_of_other: encodeCursor(['work', other.id, 0]),
-      cursor_of_foreign: encodeCursor(['work', facts.foreign_key, 0]),
-    },
-  }
+  return { ...facts, cursor_of_foreign: encodeCursor(['work', facts.foreign_key, 0]) }
 }
 
 export const customerOf = (phone: string, name = 'Caro') => ({ userId: null, parentUserId: null, phone, name })
@@ -132,7 +97,7 @@ async function ofOtherAgent(w: FilesWorld, other: Key) {
       }),
     ),
   )
-  return { others: id, other_key: other.id, other_message: sent[0]?.body.message_id }
+  return { others: id as string, other_key: other.id, other_message: sent[0]?.body.message_id as string }
 }
 
 async function onOtherConnection(w: FilesWorld, elsewhere: string) {
@@ -140,7 +105,7 @@ async function onOtherConnection(w: FilesWorld, elsewhere: string) {
   const customer = customerOf(phone, 'Elsa')
   await w.tellOn(elsewhere, customerMessage({ at: w.clock.now(), text: secrets.elsewhere, customer }))
   const [found] = await w.conversations({ phone })
-  return { elsewhere: found.id, elsewhere_connection: elsewhere }
+  return { elsewhere: found.id as string, elsewhere_connection: elsewhere }
 }
 
 async function ofNeighbour() {

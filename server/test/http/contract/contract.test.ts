@@ -8,7 +8,6 @@ import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
 import { answerOf, checkAnswers } from '../../support/contract/contract.ts'
-import { runCollection } from '../../support/contract/postman.ts'
 import { testServer } from '../../support/http.ts'
 
 const thing = Type.Object(
@@ -67,7 +66,7 @@ function serveThings(app: App, { data = made, failure }: { data?: object; failur
 
 const read = { url: '/api/v1/things/one', headers: { authorization: 'Bearer key' } }
 
-test('the document writes titled schemas and errors once', async () => {
+test('the document writes titled schemas and errors once, and is served with its collection', async () => {
   const { app } = await fakeService()
   const document = openapiDocument(app)
   assert.equal(document.openapi, '3.1.0')
@@ -88,6 +87,8 @@ test('the document writes titled schemas and errors once', async () => {
   assert.ok(text.includes('"data":{"$ref":"#/components/schemas/Thing"}'))
   assert.equal(JSON.stringify(openapiDocument((await fakeService()).app)), text)
   assert.deepEqual((await app.inject('/openapi.json')).json(), document)
+  const collection = postmanCollection(routesOf(app), 'https://parley.example')
+  assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(collection)))
 })
 
 test('every route that asks the database may fail with it, and says when to try again', async () => {
@@ -201,25 +202,6 @@ test('a discriminator names the schema of each value', async () => {
     propertyName: 'kind',
     mapping: { big: '#/components/schemas/bigthing', small: '#/components/schemas/smallthing' },
   })
-})
-
-test("the collection's requests succeed from top to bottom as they stand", async () => {
-  const { app } = await fakeService()
-  const hints = { createThing: { saves: { thing_id: 'data.id' } } }
-  const collection = postmanCollection(routesOf(app), 'https://parley.example', hints)
-  const runs = await runCollection(app, collection, { api_key: 'key' })
-  assert.deepEqual(
-    runs.map(({ name, statusCode }) => [name, statusCode]),
-    [
-      ['Create', 200],
-      ['Read', 200],
-      ['Delete', 200],
-      ['Is the process alive', 200],
-      ['Can the process serve', 200],
-    ],
-  )
-  const served = postmanCollection(routesOf(app), 'https://parley.example')
-  assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(served)))
 })
 
 test('answers that fit their schema pass the check', async () => {

@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appWithoutDatabase } from '../../../../scripts/contract.ts'
-import { openapiDocument, operationsOf } from '../../../src/http/contract/openapi.ts'
+import { appWithoutDatabase, checkContract } from '../../../../scripts/contract.ts'
+import { compileRest } from '../../../src/base/validation.ts'
+import { openapiDocument, operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-types.ts'
+import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { notInCollection, postmanHints } from '../../../src/http/contract/postman-hints.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
 
-const document = oncePerFile(async () => {
-  const app = await appWithoutDatabase()
-  const made = openapiDocument(app)
-  await app.close()
+const app = oncePerFile(() => {
+  const made = appWithoutDatabase()
+  atEnd(async () => (await made).close())
   return made
 })
+const document = oncePerFile(async () => openapiDocument(await app()))
 const operations = async () => [...operationsOf(await document())]
+
+test('the contract in docs/ is the one that the app serves', async () => {
+  assert.deepEqual(await checkContract(await app()), [], 'run npm run contract')
+})
+
+// They are compiled when they are first needed, which for most of them is in no test.
+test('every schema of a route is one that can be compiled', async () => {
+  await app()
+  await compileRest()
+})
 
 test('every operation says in a sentence what its name does not', async () => {
   const silent = (await operations()).filter(({ operation }) => !operation.summary || !operation.description)
@@ -83,23 +95,21 @@ test('the document stays one to read: at most 36,500 lines as it is written to d
   assert.ok(lines > 10_000 && lines <= 36_500, `${lines} lines: name what is written twice by titled(…)`)
 })
 
-test('no field has a default, which would make it a required one in clients', async () => {
-  const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
-    Object.entries(schema.properties as Record<string, Schema>)
-      .filter(([, property]) => 'default' in property)
-      .map(([name]) => `${at} ${name}`),
-  )
-  assert.deepEqual(found, [])
-})
+const isWrong: Record<string, (property: Schema) => boolean> = {
+  'no field has a default, which would make it a required one in clients': (property) => 'default' in property,
+  'no field is of null alone, which clients leave out of their types': (property) => property.type === 'null',
+}
 
-test('no field is of null alone, which clients leave out of their types', async () => {
-  const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
-    Object.entries(schema.properties as Record<string, Schema>)
-      .filter(([, property]) => property.type === 'null')
-      .map(([name]) => `${at} ${name}`),
-  )
-  assert.deepEqual(found, [])
-})
+for (const [rule, breaks] of Object.entries(isWrong)) {
+  test(rule, async () => {
+    const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
+      Object.entries(schema.properties as Record<string, Schema>)
+        .filter(([, property]) => breaks(property))
+        .map(([name]) => `${at} ${name}`),
+    )
+    assert.deepEqual(found, [])
+  })
+}
 
 test('the name of an event says what its payload is', async () => {
   const { schemas = {} } = (await document()).components
@@ -125,6 +135,26 @@ test('hints for the collection name operations that are there', async () => {
     [],
   )
   assert.equal(new Set(named).size, named.length)
+})
+
+test('what the collection changes or removes, it has made itself', async () => {
+  const collection = postmanCollection(routesOf(await app()), 'https://parley.example')
+  const own = new Set<string>()
+  const foreign: string[] = []
+  for (const { request, name, event } of collection.item.flatMap((folder) => folder.item)) {
+    const last = request.url.variable.at(-1)?.value.replace(/^\{\{(\w+)\}\}$/, '$1') ?? ''
+    if (['PATCH', 'PUT', 'DELETE'].includes(request.method) && !own.has(last)) foreign.push(name)
+    const script = event.flatMap((each) => each.script.exec).join('\n')
+    for (const [, variable] of script.matchAll(/^pm\.collectionVariables\.set\('(\w+)'/gm)) own.add(variable ?? '')
+  }
+  assert.deepEqual(foreign, [
+    // Sent back as it was read.
+    'Change a workspace',
+    // A key owns what it sends in.
+    'Change owner, status or labels; add a note',
+    // Open already, since text can be sent in it.
+    'Change status, labels or assignee',
+  ])
 })
 
 test('routes for API keys say when their limit answers 429, and when to try again', async () => {

@@ -162,28 +162,6 @@ test('when the database does not answer, its figures are absent and the others a
   assert.match(page, /^process_resident_memory_bytes /m)
 })
 
-test('transactions that hold a connection and that wait for one are told apart', async () => {
-  // A pool that nobody else asks anything of.
-  const { options } = await testDatabase()
-  const db = openDb(options)
-  atEnd(() => db.close())
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const begun = Array.from({ length: 10 }, () => Promise.withResolvers<void>())
-  const holders = begun.map(({ resolve }) =>
-    db.tx(async (tx) => {
-      await tx`select 1`
-      resolve()
-      await held
-    }),
-  )
-  await Promise.all(begun.map(({ promise }) => promise))
-  const late = db.tx((tx) => tx`select 1`.execute())
-  assert.deepEqual(db.load(), { open: 10, waiting: 1, refused: 0 })
-  release()
-  await Promise.all([...holders, late])
-  assert.deepEqual(db.load(), { open: 0, waiting: 0, refused: 0 })
-})
-
 test('calls that send are counted by channel and outcome, and what platforms hand in by its kind', async () => {
   const here = await inboxWorld()
   const figures = async () => figuresOf(await here.metrics.page())

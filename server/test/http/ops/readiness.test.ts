@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { serveHealth } from '../../../src/http/ops/health.ts'
 import { createReadiness } from '../../../src/http/ops/readiness.ts'
 import { everyStatementOf, testDatabase } from '../../support/database.ts'
+import { testServer } from '../../support/http.ts'
 import { until } from '../../support/until.ts'
 
 const { db } = await testDatabase()
@@ -23,37 +25,35 @@ test('whoever asks often shares one write in 5 s', async () => {
 })
 
 test('while a write does not come to its end the process is not ready, no session is left at it, and then it is', async () => {
-  const isReady = createReadiness(db, { maxWaitMs: 300 })
-  const sessions = () => db.sql`
-    select
-    from pg_stat_activity
-    where datname = current_database()
-      and query like '%insert into process_writes%'
-      and state = 'active'
-      and pid <> pg_backend_pid()`
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
+  const isReady = createReadiness(db, { maxWaitMs: 200 })
+  const isAtIt = async () => {
+    const sessions = await db.sql`
+      select
+      from pg_stat_activity
+      where datname = current_database()
+        and query like '%insert into process_writes%'
+        and state = 'active'
+        and pid <> pg_backend_pid()`
+    return sessions.length > 0
+  }
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = db.tx(async (tx) => {
     await tx`lock table process_writes in share mode`
     locked.resolve()
-    await held
+    await held.promise
   })
   await locked.promise
-  const waiting = assert.rejects(isReady())
-  await until(async () => (await sessions()).length === 1, 'a write that waits')
-  await waiting
-  await until(async () => (await sessions()).length === 0, 'the end of its session')
-  release()
+  await assert.rejects(isReady())
+  await until(async () => !(await isAtIt()), 'the end of its session')
+  held.resolve()
   await holding
   // The server forgets a session before its client has heard so, and until then no other write begins.
-  await until(
-    () =>
-      isReady().then(
-        () => true,
-        () => false,
-      ),
-    'a process that is ready again',
-  )
+  const answers = async () =>
+    isReady().then(
+      () => true,
+      () => false,
+    )
+  await until(answers, 'a process that is ready again')
 })
 
 test('rows of processes that have gone are removed', async () => {
@@ -64,4 +64,28 @@ test('rows of processes that have gone are removed', async () => {
     from process_writes
     where written_at < now() - interval '1 hour'`
   assert.equal(row?.count, 0)
+})
+
+test('the process is alive whatever the database does, and ready only when the database answers', async () => {
+  const rows: [name: string, ask: () => Promise<unknown>, ready: number][] = [
+    ['answers', async () => 1, 200],
+    ['fails', async () => Promise.reject(new Error('gone')), 503],
+  ]
+  for (const [name, ask, ready] of rows) {
+    const { app } = testServer()
+    serveHealth(app, ask)
+    assert.deepEqual((await app.inject('/healthz')).json(), { status: 'ok' })
+    assert.equal((await app.inject({ method: 'HEAD', url: '/healthz' })).statusCode, 200)
+    const answer = await app.inject('/readyz')
+    assert.equal(answer.statusCode, ready, name)
+    if (ready === 503) assert.deepEqual(answer.json().data, { code: 'DATABASE_UNAVAILABLE' })
+  }
+})
+
+test('a question after its health that is none is refused like any other', async () => {
+  const { app } = testServer()
+  serveHealth(app, async () => 1)
+  for (const path of ['/healthz', '/readyz']) {
+    assert.equal((await app.inject(`${path}?a=1&a=2`)).statusCode, 400, path)
+  }
 })

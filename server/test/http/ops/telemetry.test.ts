@@ -1,49 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
-import { buildApp } from '../../../src/app/app.ts'
 import { presentPayload } from '../../../src/app/events.ts'
-import { gaugesOf } from '../../../src/app/gauges.ts'
 import { createChores } from '../../../src/base/chores.ts'
-import type { App } from '../../../src/base/route.ts'
 import { readTraceparent } from '../../../src/base/tracing/span.ts'
 import { whatItDoes } from '../../../src/base/tracing/statement-span.ts'
 import { ConfigError, loadConfig } from '../../../src/config.ts'
-import { createMetrics } from '../../../src/http/ops/metrics.ts'
-import { openTelemetry, type Telemetry } from '../../../src/http/ops/telemetry/telemetry.ts'
-import { atEnd } from '../../support/file-end.ts'
 import { conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
-import { type Collector, startCollector } from '../../support/telemetry/collector.ts'
-import { until } from '../../support/until.ts'
+import { traced } from '../../support/telemetry/traced.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
-import { callerOf, testApp, testTeamToken, type World } from '../../support/world.ts'
-
-interface Traced {
-  app: App
-  telemetry: Telemetry
-  collector: Collector
-  /** As the given world's, by the app that is traced. */
-  call(w: World): World['call']
-}
-
-/** The service of this file once more, which tells a collector of its own. */
-async function traced(settings: Record<string, string> = {}): Promise<Traced> {
-  const collector = await startCollector()
-  const runtime = await testApp()
-  const config = loadConfig({
-    PARLEY_TEAM_TOKEN: testTeamToken,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_METRIC_EXPORT_INTERVAL: '600000',
-    ...settings,
-  })
-  const counted = createMetrics(gaugesOf(runtime, 10))
-  const telemetry = await openTelemetry(config.telemetry, { log: runtime.log, metrics: counted })
-  const { tracer, metrics } = telemetry
-  const app = await buildApp({ ...runtime, config, limiter: createMemoryLimiter(runtime.clock), tracer, metrics })
-  atEnd(() => app.close())
-  return { app, telemetry, collector, call: ({ key }) => callerOf(app, key) }
-}
+import { testTeamToken } from '../../support/world.ts'
 
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const callersSpan = '00f067aa0ba902b7'
@@ -204,41 +170,6 @@ test('the metrics are those of the page, under the same names, and requests unde
   assert.equal(resource['service.name'], 'parley-of-the-shop')
   assert.equal(resource['deployment.environment.name'], 'a test')
   assert.ok(collector.headers.every((one) => one['x-tenant'] === 'shop 7'))
-})
-
-test('a collector that refuses, is away or hangs is said once, and nothing of the service is felt', async () => {
-  for (const how of ['refuse', 'wait', 'gone'] as const) {
-    const { telemetry, collector, call } = await traced({
-      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-      OTEL_BSP_SCHEDULE_DELAY: '20',
-      OTEL_BSP_MAX_QUEUE_SIZE: '8',
-      OTEL_METRICS_EXPORTER: 'none',
-      ...(how === 'gone' && { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9/v1/traces' }),
-    })
-    if (how !== 'gone') collector.answer(how)
-    const w = await webhookWorld()
-    const before = w.logLines.length
-    const said = () => w.logLines.slice(before).filter((line) => line.includes('the collector'))
-    for (let n = 0; n < 20; n++) {
-      assert.equal((await call(w)('POST', '/api/v1/leads', { body: { firstName: 'Marina' } })).status, 201)
-    }
-    await until(() => said().length > 0, 'the log line')
-    const words = ['the collector does not take the traces']
-    if (how === 'refuse') {
-      collector.answer('take')
-      await call(w)('POST', '/api/v1/leads', { body: { firstName: 'Marina' } })
-      await until(() => said().length > 1, 'its end')
-      words.push('the collector takes the traces again')
-    }
-    const startedMs = performance.now()
-    await telemetry.close()
-    assert.ok(performance.now() - startedMs < 4_000, how)
-    assert.deepEqual(
-      said().map((line) => JSON.parse(line).msg),
-      words,
-      how,
-    )
-  }
 })
 
 test('a trace that its caller does not keep is handed on, and nothing of it is sent', async () => {

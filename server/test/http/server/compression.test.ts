@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
-import { testServer } from '../../support/http.ts'
-import { listen } from '../../support/wire/raw-http.ts'
+import type { App } from '../../../src/base/route.ts'
+import { servedAt } from '../../support/http.ts'
 
 const text = JSON.stringify({ text: 'The order has not arrived yet. '.repeat(100) })
 const json = 'application/json; charset=utf-8'
@@ -33,11 +33,24 @@ async function ask(
   return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
 }
 
-test('an answer comes in an encoding that its caller takes, or as it is', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/long', (_request, reply) => reply.type(json).send(text))
-  const port = await listen(app)
+const serveLong = (app: App) => app.get('/long', (_request, reply) => reply.type(json).send(text))
+
+/** A route whose answer is a stream of these pieces. */
+const serveStream = (path: string, pieces: () => Iterable<string> | AsyncIterable<string>) => (app: App) =>
+  app.get(path, (_request, reply) => reply.type('text/csv').send(Readable.from(pieces())))
+
+/** The answer as it begins, for a caller that takes gzip. */
+async function begin(port: number, path: string): Promise<IncomingMessage> {
+  const request = get({ port, path, headers: { 'accept-encoding': 'gzip' }, agent: false })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  return answer
+}
+
+/** Lines that are not all alike. */
+const linesOf = (n: number) => `${n},${(n * 2_654_435_761) % 4_294_967_296}\n`
+
+test('an answer comes in an encoding that its caller takes, or as it is', async () => {
+  const { port } = await servedAt(serveLong)
   const rows: [accepted: string | undefined, encoding: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -71,9 +84,7 @@ test('an answer comes in an encoding that its caller takes, or as it is', async 
   }
 })
 
-test('from 1 KB on, counted in bytes', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+test('from 1 KB on, counted in bytes', async () => {
   const rows: [body: string, isCompressed: boolean][] = [
     ['x'.repeat(1023), false],
     ['x'.repeat(1024), true],
@@ -81,13 +92,12 @@ test('from 1 KB on, counted in bytes', async (t) => {
     ['é'.repeat(512), true],
     ['x'.repeat(128 * 1024), true],
     ['x'.repeat(128 * 1024 + 1), true],
-    ['日'.repeat(1_000_000), true],
+    ['日'.repeat(100_000), true],
   ]
-  rows.forEach(([body], n) => {
-    app.get(`/${n}`, (_request, reply) => reply.type('text/plain').send(body))
+  const { port } = await servedAt((app) => {
+    app.get('/none', (_request, reply) => reply.code(204).send())
+    for (const [n, [body]] of rows.entries()) app.get(`/${n}`, (_request, reply) => reply.type('text/plain').send(body))
   })
-  app.get('/none', (_request, reply) => reply.code(204).send())
-  const port = await listen(app)
   for (const [n, [body, isCompressed]] of rows.entries()) {
     for (const encoding of ['br', 'gzip']) {
       const answer = await ask(port, `/${n}`, encoding)
@@ -100,9 +110,7 @@ test('from 1 KB on, counted in bytes', async (t) => {
   assert.deepEqual([none.status, none.body.length, none.headers.vary], [204, 0, undefined])
 })
 
-test('text of every kind is compressed; live events, pictures and what was prepared are not', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+test('text of every kind is compressed; live events, pictures and what was prepared are not', async () => {
   const rows: [headers: Record<string, string>, isCompressed: boolean][] = [
     [{ 'content-type': json }, true],
     [{ 'content-type': 'application/problem+json' }, true],
@@ -118,11 +126,12 @@ test('text of every kind is compressed; live events, pictures and what was prepa
     [{ 'content-type': json, 'content-encoding': 'gzip' }, false],
     [{ 'content-type': 'text/plain', 'content-range': 'bytes 0-2999/9000' }, false],
   ]
-  rows.forEach(([headers], n) => {
-    app.get(`/${n}`, (_request, reply) => reply.headers(headers).send(Buffer.from(text)))
-    app.get(`/stream/${n}`, (_request, reply) => reply.headers(headers).send(Readable.from([Buffer.from(text)])))
+  const { port } = await servedAt((app) => {
+    for (const [n, [headers]] of rows.entries()) {
+      app.get(`/${n}`, (_request, reply) => reply.headers(headers).send(Buffer.from(text)))
+      app.get(`/stream/${n}`, (_request, reply) => reply.headers(headers).send(Readable.from([Buffer.from(text)])))
+    }
   })
-  const port = await listen(app)
   for (const [n, [headers, isCompressed]] of rows.entries()) {
     for (const path of [`/${n}`, `/stream/${n}`]) {
       const answer = await ask(port, path, 'br')
@@ -134,20 +143,21 @@ test('text of every kind is compressed; live events, pictures and what was prepa
   }
 })
 
-test('a reply that a route took over goes out as the route writes it', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/live', (_request, reply) => {
-    reply.hijack()
-    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+test('what a route writes by itself, and what repeats a token, goes out as it is', async () => {
+  const { port } = await servedAt((app) => {
+    app.get('/token', { config: { repeatsToken: true } }, (_request, reply) => reply.type(json).send(text))
+    app.get('/live', (_request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+    })
   })
-  const { headers, body } = await ask(await listen(app), '/live', 'gzip, br')
-  assert.deepEqual([headers['content-encoding'], headers.vary, body.toString()], [undefined, undefined, text])
+  for (const path of ['/live', '/token']) {
+    const { headers, body } = await ask(port, path, 'gzip, br')
+    assert.deepEqual([headers['content-encoding'], body.toString()], [undefined, text], path)
+  }
 })
 
-test("a Response of the web's own is compressed when it is JSON, and keeps its status and headers", async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+test("a Response of the web's own is compressed when it is JSON, and keeps its status and headers", async () => {
   const rows: Record<string, () => Response> = {
     '/long': () => new Response(text, { status: 201, headers: { 'content-type': 'application/json', 'x-own': '1' } }),
     '/short': () => Response.json({ ok: true }, { status: 202 }),
@@ -155,8 +165,9 @@ test("a Response of the web's own is compressed when it is JSON, and keeps its s
     '/nothing': () => new Response(null, { status: 202 }),
     '/fails': () => new Response(brokenBody(), { headers: { 'content-type': 'application/json' } }),
   }
-  for (const [path, make] of Object.entries(rows)) app.get(path, (_request, reply) => reply.send(make()))
-  const port = await listen(app)
+  const { port } = await servedAt((app) => {
+    for (const [path, make] of Object.entries(rows)) app.get(path, (_request, reply) => reply.send(make()))
+  })
   const seen = Object.fromEntries(
     await Promise.all(
       Object.keys(rows).map(async (path) => {
@@ -180,26 +191,24 @@ const brokenBody = () =>
     },
   })
 
-test('what an answer varies by already is kept', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/one', (_request, reply) => reply.header('vary', 'accept').type(json).send(text))
-  app.get('/two', (_request, reply) => reply.header('vary', ['Origin', 'accept']).type(json).send(text))
-  const port = await listen(app)
+test('what an answer varies by already is kept', async () => {
+  const { port } = await servedAt((app) => {
+    app.get('/one', (_request, reply) => reply.header('vary', 'accept').type(json).send(text))
+    app.get('/two', (_request, reply) => reply.header('vary', ['Origin', 'accept']).type(json).send(text))
+  })
   assert.equal((await ask(port, '/one', 'gzip')).headers.vary, 'accept, accept-encoding')
   assert.equal((await ask(port, '/two')).headers.vary, 'Origin, accept, accept-encoding')
 })
 
-test('errors are compressed like everything else, whoever answers them', async (t) => {
-  const { app, lines } = testServer()
-  t.after(() => app.close())
-  await app.register(async (scope) => {
-    scope.setErrorHandler((_error, _request, reply) => reply.code(418).type(json).send(text))
-    scope.get('/fails', async () => {
-      throw new Error('failed')
-    })
-  })
-  const port = await listen(app)
+test('errors are compressed like everything else, whoever answers them', async () => {
+  const { lines, port } = await servedAt((app) =>
+    app.register(async (scope) => {
+      scope.setErrorHandler((_error, _request, reply) => reply.code(418).type(json).send(text))
+      scope.get('/fails', async () => {
+        throw new Error('failed')
+      })
+    }),
+  )
   const failed = await ask(port, '/fails', 'gzip')
   assert.deepEqual([failed.status, failed.headers['content-encoding']], [418, 'gzip'])
   assert.equal(plain(failed.body, 'gzip'), text)
@@ -209,13 +218,13 @@ test('errors are compressed like everything else, whoever answers them', async (
   assert.equal(lines.filter((line) => line.includes('"error"')).length, 0)
 })
 
-test('HEAD is answered with the headers of GET', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/long', { exposeHeadRoute: true }, (_request, reply) => reply.type(json).send(text))
-  const port = await listen(app)
+test('HEAD is answered with the headers of GET, and an object is the same in every encoding', async () => {
+  const keys = Array.from({ length: 1000 }, (_, n) => [`key ${n} ☎`, { n, odd: n % 2 === 1, of: [String(n * 7919)] }])
+  const value = Object.fromEntries(keys)
+  const { port } = await servedAt((app) => app.get('/keys', { exposeHeadRoute: true }, async () => value))
   for (const encoding of ['gzip', 'br', 'identity']) {
-    const [head, whole] = [await ask(port, '/long', encoding, { method: 'HEAD' }), await ask(port, '/long', encoding)]
+    const [head, whole] = [await ask(port, '/keys', encoding, { method: 'HEAD' }), await ask(port, '/keys', encoding)]
+    assert.deepEqual(JSON.parse(plain(whole.body, encoding)), value)
     assert.equal(head.body.length, 0)
     for (const name of ['content-encoding', 'content-length', 'content-type', 'vary'] as const) {
       assert.equal(head.headers[name], whole.headers[name], `${encoding} ${name}`)
@@ -223,61 +232,32 @@ test('HEAD is answered with the headers of GET', async (t) => {
   }
 })
 
-test('an answer of a thousand keys is the same in every encoding', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  const keys = Array.from({ length: 1000 }, (_, n) => [`key ${n} ☎`, { n, odd: n % 2 === 1, of: [String(n * 7919)] }])
-  const value = Object.fromEntries(keys)
-  app.get('/keys', async () => value)
-  const port = await listen(app)
-  for (const encoding of ['gzip', 'br', 'identity']) {
-    const { body } = await ask(port, '/keys', encoding)
-    assert.deepEqual(JSON.parse(plain(body, encoding)), value)
-  }
-})
-
-test('each piece of a stream goes on as it comes', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+test('each piece of a stream goes on as it comes', async () => {
   const goOn = Promise.withResolvers<void>()
-  app.get('/slow', (_request, reply) =>
-    reply.type('text/csv').send(
-      Readable.from(
-        (async function* () {
-          yield 'a,b\n'
-          await goOn.promise
-          yield '1,2\n'
-        })(),
-      ),
-    ),
-  )
-  const port = await listen(app)
-  const request = get({ port, path: '/slow', headers: { 'accept-encoding': 'gzip' }, agent: false })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  const pieces = answer.pipe(createGunzip())
+  const slow = serveStream('/slow', async function* () {
+    yield 'a,b\n'
+    await goOn.promise
+    yield '1,2\n'
+  })
+  const { port } = await servedAt(slow)
+  const pieces = (await begin(port, '/slow')).pipe(createGunzip())
   assert.equal(String((await once(pieces, 'data'))[0]), 'a,b\n')
   goOn.resolve()
   assert.equal(String(await buffer(pieces)), '1,2\n')
 })
 
-test('a stream that breaks off never looks whole', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  const pieces = Array.from({ length: 50 }, (_, n) => `${n},${(n * 2_654_435_761) % 4_294_967_296}\n`.repeat(1000))
-  app.get('/whole', (_request, reply) =>
-    reply.type('text/csv').header('content-length', '5').send(Readable.from(pieces)),
-  )
-  app.get('/broken', (_request, reply) =>
-    reply.type('text/csv').send(
-      Readable.from(
-        (async function* () {
-          yield* pieces
-          throw new Error('the database went away')
-        })(),
-      ),
-    ),
-  )
-  const port = await listen(app)
+test('a stream that breaks off never looks whole', async () => {
+  const pieces = Array.from({ length: 50 }, (_, n) => linesOf(n).repeat(1000))
+  const broken = serveStream('/broken', function* () {
+    yield* pieces
+    throw new Error('the database went away')
+  })
+  const { port } = await servedAt((app) => {
+    app.get('/whole', (_request, reply) =>
+      reply.type('text/csv').header('content-length', '5').send(Readable.from(pieces)),
+    )
+    broken(app)
+  })
   for (const encoding of ['gzip', 'br']) {
     const whole = await ask(port, '/whole', encoding)
     assert.equal(whole.headers['content-encoding'], encoding)
@@ -286,20 +266,12 @@ test('a stream that breaks off never looks whole', async (t) => {
   }
 })
 
-test('a stream that fails before its first byte is an error that can be read', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/fails', (_request, reply) =>
-    reply.type('text/csv').send(
-      Readable.from(
-        // biome-ignore lint/correctness/useYield: it fails before.
-        (async function* () {
-          throw new Error('the database went away')
-        })(),
-      ),
-    ),
-  )
-  const port = await listen(app)
+test('a stream that fails before its first byte is an error that can be read', async () => {
+  // biome-ignore lint/correctness/useYield: it fails before.
+  const fails = serveStream('/fails', function* () {
+    throw new Error('the database went away')
+  })
+  const { port } = await servedAt(fails)
   for (const encoding of ['gzip', 'br', 'identity']) {
     const { status, headers, body } = await ask(port, '/fails', encoding)
     assert.deepEqual([status, headers['content-encoding'], headers['x-padding']], [500, undefined, undefined], encoding)
@@ -307,36 +279,24 @@ test('a stream that fails before its first byte is an error that can be read', a
   }
 })
 
-test('a caller that goes away ends what it was answered from', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+test('a caller that goes away ends what it was answered from', async () => {
   const ended = Promise.withResolvers<void>()
-  app.get('/endless', (_request, reply) =>
-    reply.type('text/csv').send(
-      Readable.from(
-        (async function* () {
-          try {
-            for (let n = 0; ; n++) yield `${n},${(n * 2_654_435_761) % 4_294_967_296}\n`.repeat(100)
-          } finally {
-            ended.resolve()
-          }
-        })(),
-      ),
-    ),
-  )
-  const port = await listen(app)
-  const request = get({ port, path: '/endless', headers: { 'accept-encoding': 'gzip' }, agent: false })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const endless = serveStream('/endless', function* () {
+    try {
+      for (let n = 0; ; n++) yield linesOf(n).repeat(100)
+    } finally {
+      ended.resolve()
+    }
+  })
+  const { port } = await servedAt(endless)
+  const answer = await begin(port, '/endless')
   await once(answer, 'data')
   answer.destroy()
   await ended.promise
 })
 
-test('how long an answer is does not tell exactly what is in it', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/long', (_request, reply) => reply.type(json).send(text))
-  const port = await listen(app)
+test('how long an answer is does not tell exactly what is in it', async () => {
+  const { port } = await servedAt(serveLong)
   const paddings = new Set<string>()
   for (let n = 0; n < 40; n++) paddings.add(String((await ask(port, '/long', 'gzip')).headers['x-padding']))
   const lengths = new Set([...paddings].map((padding) => padding.length))
@@ -345,21 +305,12 @@ test('how long an answer is does not tell exactly what is in it', async (t) => {
   assert.ok(paddings.size > 30, 'what repeats is short in HTTP/2')
 })
 
-test('an answer that repeats a token is never compressed', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get('/token', { config: { repeatsToken: true } }, (_request, reply) => reply.type(json).send(text))
-  const { headers, body } = await ask(await listen(app), '/token', 'gzip, br')
-  assert.deepEqual([headers['content-encoding'], body.toString()], [undefined, text])
-})
-
-test('requests that go together on one connection are answered in order, each whole', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.get<{ Params: { size: string } }>('/:size', ({ params }, reply) =>
-    reply.type('text/plain').send('x'.repeat(Number(params.size))),
+test('requests that go together on one connection are answered in order, each whole', async () => {
+  const { port } = await servedAt((app) =>
+    app.get<{ Params: { size: string } }>('/:size', ({ params }, reply) =>
+      reply.type('text/plain').send('x'.repeat(Number(params.size))),
+    ),
   )
-  const port = await listen(app)
   const asked = ['300000', '10', '2000']
   const lines = asked.map((size, n) => {
     const close = n === asked.length - 1 ? 'connection: close\r\n' : ''

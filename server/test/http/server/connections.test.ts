@@ -4,18 +4,31 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Type } from 'typebox'
+import type { App } from '../../../src/base/route.ts'
 import { startDraining } from '../../../src/http/ops/draining.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
-import { testServer } from '../../support/http.ts'
+import { servedAt, testServer } from '../../support/http.ts'
 import { exchange, listen, parseAnswers } from '../../support/wire/raw-http.ts'
 
 const host = 'Host: localhost\r\n'
 
-test('bytes that are not HTTP get an answer in the shape of every other error', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
+const serveEcho = (app: App) =>
   app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
-  const port = await listen(app)
+
+/** A route that answers once it is let go. */
+function slowRoute() {
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const serve = (app: App) =>
+    app.get('/slow', async () => {
+      started.resolve()
+      await released.promise
+      return { done: true }
+    })
+  return { serve, started: started.promise, release: released.resolve }
+}
+
+test('bytes that are not HTTP get an answer in the shape of every other error', async () => {
+  const { port } = await servedAt(serveEcho)
   const rows: [name: string, bytes: string, statusCode: number][] = [
     ['garbage', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400],
     ['unknown method', `FOO / HTTP/1.1\r\n${host}\r\n`, 400],
@@ -49,11 +62,8 @@ test('bytes that are not HTTP get an answer in the shape of every other error', 
   }
 })
 
-test('a body over 1 MiB is answered with 413 even while it is still being sent', async (t) => {
-  const { app } = testServer()
-  t.after(() => app.close())
-  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
-  const port = await listen(app)
+test('a body over 1 MiB is answered with 413 even while it is still being sent', async () => {
+  const { port } = await servedAt(serveEcho)
   const headers = { 'content-type': 'application/json' }
   for (const megabytes of [2, 8]) {
     const body = `{"a":"${'a'.repeat(megabytes * 1024 * 1024)}"}`
@@ -66,16 +76,11 @@ test('a body over 1 MiB is answered with 413 even while it is still being sent',
 })
 
 test('closing lets running requests end, refuses new ones and closes the connections', async () => {
-  const { app } = testServer()
-  const { promise: started, resolve: start } = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  serveHealth(app, async () => {})
-  app.get('/slow', async () => {
-    start()
-    await released
-    return { done: true }
+  const { serve, started, release } = slowRoute()
+  const { app, port } = await servedAt((one) => {
+    serveHealth(one, async () => {})
+    serve(one)
   })
-  const port = await listen(app)
   const [busy, pipelined] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
   await Promise.all([once(busy, 'connect'), once(pipelined, 'connect')])
   busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
@@ -101,20 +106,15 @@ test('closing lets running requests end, refuses new ones and closes the connect
 })
 
 test('while it leaves, all is served by connections that end with their answer, and only readiness says no', async () => {
-  const { app } = testServer()
-  serveHealth(app, async () => {})
-  const { promise: started, resolve: start } = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  app.get('/slow', async () => {
-    start()
-    await released
-    return { done: true }
+  const { serve, started, release } = slowRoute()
+  const { app, port } = await servedAt((one) => {
+    serveHealth(one, async () => {})
+    serve(one)
+    one.get('/written', (_request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-length': 2 }).end('{}')
+    })
   })
-  app.get('/written', (_request, reply) => {
-    reply.hijack()
-    reply.raw.writeHead(200, { 'content-length': 2 }).end('{}')
-  })
-  const port = await listen(app)
   const busy = connect(port, '127.0.0.1')
   busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
   await started
@@ -142,7 +142,7 @@ test('while it leaves, all is served by connections that end with their answer, 
 
 test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {
   const { app, lines } = testServer()
-  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  serveEcho(app)
   const { promise: seen, resolve: see } = Promise.withResolvers<void>()
   const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
   app.addHook('preParsing', async () => see())
@@ -156,11 +156,10 @@ test('a caller that hangs up in the middle of a body is not taken for a database
   assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
 })
 
-test('a body that does not arrive in time is answered with 408, but for a file, which may be long on its way', async (t) => {
-  const { app } = testServer({ bodyWithinMs: 50 })
-  t.after(() => app.close())
+test('a body that does not arrive in time is answered with 408, but for a file, which may be long on its way', async () => {
+  const { app } = testServer({ bodyWithinMs: 30 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
-  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  serveEcho(app)
   app.post('/file', { config: { takesFiles: true } }, async (request) => ({ file: await text(request.raw) }))
   const port = await listen(app)
   const half = (path: string) =>
@@ -175,10 +174,8 @@ test('a body that does not arrive in time is answered with 408, but for a file, 
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"file":"{\\"\\"}"}'])
 })
 
-test('a body that a route takes as a stream has to come in time as well, whatever the route does with it then', async (t) => {
-  const bodyWithinMs = 300
-  const { app } = testServer({ bodyWithinMs })
-  t.after(() => app.close())
+test('a body that a route takes as a stream has to come in time as well, whatever the route does with it then', async () => {
+  const { app } = testServer({ bodyWithinMs: 50 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   app.post('/stream', async (request) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { conflict, unauthorized } from '../../../src/base/errors.ts'
+import { isUuid } from '../../../src/base/id.ts'
 import { ConnectionLost, DatabaseError, NoConnection } from '../../../src/base/postgres/failures.ts'
 import type { App } from '../../../src/base/route.ts'
 import { testServer } from '../../support/http.ts'
@@ -216,6 +217,46 @@ test('no log line holds an address, a body, or what an error quotes', async () =
   assert.equal(failed.route, '/api/v1/leads/failing/now')
   assert.equal(failed.error.code, '22P02')
   assert.match(failed.error.stack.join(' '), /errors\.test\.ts/)
+})
+
+const requests = [
+  { url: '/api/v1/leads' },
+  { url: '/api/v1/leads/failing/now' },
+  { url: '/nowhere' },
+  { url: '/api/v1/leads', method: 'PUT' },
+  { url: '/api/v1/%E0%A4%A' },
+  { url: '/api/v1/leads', method: 'PUT', payload: 'x'.repeat(2_000_000), headers: json },
+] as const
+
+test('every answer has a request id and the security headers', async () => {
+  const { app } = withRoutes(new Error('broken'))
+  for (const request of requests) {
+    const { headers } = await app.inject({ ...request })
+    assert.ok(isUuid(String(headers['x-request-id'])), request.url)
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'")
+    assert.equal(headers['access-control-allow-origin'], undefined)
+  }
+})
+
+test("a caller's request id is kept when it is a plain token", async () => {
+  const { app } = withRoutes(new Error('broken'))
+  const rows: [sent: string, kept: boolean][] = [
+    ['order-42_a.B', true],
+    ['x'.repeat(64), true],
+    ['x'.repeat(65), false],
+    ['two words', false],
+    ['<script>', false],
+    ['', false],
+  ]
+  for (const [sent, kept] of rows) {
+    for (const request of requests) {
+      const { headers } = await app.inject({ url: request.url, headers: { 'x-request-id': sent } })
+      assert.equal(headers['x-request-id'] === sent, kept, `${request.url} ${sent}`)
+    }
+  }
 })
 
 async function failing(failure: unknown, face = '/api/v1/leads') {

@@ -1,37 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RouteOptions } from 'fastify'
-import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { simulatorWorld } from '../../support/channels/simulator.ts'
+import { allRoutes } from '../../support/contract/routes.ts'
 import { schemasWithin } from '../../support/limits.ts'
-import { attacksOn, textOf } from '../../support/regex/regex-attacks.ts'
 import { regexSources } from '../../support/regex/regex-sources.ts'
-import { walk } from '../../support/regex/regex-steps.ts'
-import { readRegex } from '../../support/regex/regex-tree.ts'
+import { worstOf } from '../../support/regex/worst-of.ts'
 
-const { written, made } = regexSources()
-
-/** The attack under which the steps of an expression grow faster than a text does; nothing when there is none. */
-function worstOf(expression: RegExp): string | undefined {
-  const tree = readRegex(expression)
-  const found = attacksOn(tree, expression.source).find((attack) => {
-    const growth = (length: number) =>
-      stepsAt(2 * length) === Infinity ? Infinity : stepsAt(2 * length) / stepsAt(length)
-    const stepsAt = (length: number) => walk(tree, textOf(attack, length), expression.global).steps
-    // Most texts are cleared by a short look; twice the text takes twice the steps, and four times where it is square.
-    return growth(24) > 2.2 && growth(384) > 3
-  })
-  return found && `${expression}: ${JSON.stringify(found)}`
-}
-
-test('no expression that is written down takes more steps than in proportion to its text', () => {
-  assert.ok(written.length > 200, 'the expressions are found')
-  const found = written.map(({ expression, files }) => [worstOf(expression), ...files])
-  assert.deepEqual(
-    found.filter(([worst]) => worst !== undefined),
-    [],
-  )
-})
+const { made } = regexSources()
 
 test('no expression is made of a text, but where it is named here', () => {
   // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
@@ -53,14 +28,8 @@ test('no expression is made of a text, but where it is named here', () => {
 
 // Ajv looks at a text by its pattern whether or not it is too long, so none of them is protected by a length.
 test('no pattern of a schema does either, and each format is a rule of ours', async () => {
-  const routes: RouteOptions[] = []
-  const app = await appWithoutDatabase((server) => {
-    server.addHook('onRoute', (route) => {
-      routes.push(route)
-    })
-  })
   const { simulator } = await simulatorWorld()
-  const schemas = [...routes.map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
+  const schemas = [...(await allRoutes()).map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
     ...schemasWithin({ anyOf: everySchema(one) }),
   ])
   const patterns = new Set(
@@ -77,7 +46,6 @@ test('no pattern of a schema does either, and each format is a rule of ours', as
   )
   const formats = new Set(schemas.flatMap(({ format = [] }) => [format].flat()))
   assert.deepEqual([...formats].sort(), ['date', 'date-time', 'uri', 'uuid'])
-  await app.close()
 })
 
 /** Whatever may be a schema anywhere within a value. */
@@ -86,50 +54,3 @@ function everySchema(value: unknown): object[] {
   const inner = Object.values(value).flatMap(everySchema)
   return 'type' in value || 'patternProperties' in value ? [value, ...inner] : inner
 }
-
-const slow: RegExp[] = [
-  /(a+)+$/,
-  /^(?:a|a)*b/,
-  /^(\w+\s?)*$/,
-  /^a*a*$/,
-  /\s+$/,
-  /^_+|_+$/g,
-  /x*y/,
-  /<[^>]*>/g,
-  /^[([\s]*\+?[\d\s.()[\]/\p{Pd}\u2212]+$/u,
-  /^[^\s:/]+\.[^\s:/]+(\/|$)/,
-  /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/,
-  /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
-  /^(.*),(.*),(.*)$/,
-  /(?=.*a)b/g,
-]
-const quick: RegExp[] = [
-  /^\d+$/,
-  /\s+/g,
-  /^a*b*c*$/,
-  /^(?:[a-z]+-)*[a-z]+$/,
-  /^"(?:[^"\\]|\\.)*"$/,
-  /(?<![_])_+$/,
-  /\p{M}/gu,
-  /^[a-f]{1,60}?x$/,
-  /\bEdge?\//,
-]
-
-test('the steps tell slow expressions from quick ones', () => {
-  for (const expression of slow) assert.ok(worstOf(expression), `${expression} is slow`)
-  for (const expression of quick) assert.equal(worstOf(expression), undefined)
-})
-
-test('the steps lead where those of the engine lead', () => {
-  for (const expression of [...slow, ...quick, ...written.map((one) => one.expression)]) {
-    const tree = readRegex(expression)
-    const once = new RegExp(expression.source, expression.flags.replace('g', ''))
-    for (const attack of attacksOn(tree, expression.source).filter((_, at) => at % 7 === 0)) {
-      const text = textOf(attack, 12)
-      const found = once.exec(text)
-      const { first } = walk(tree, text, false)
-      const expected = found && { start: found.index, end: found.index + found[0].length }
-      assert.deepEqual(first, expected, `${expression} in ${JSON.stringify(text)}`)
-    }
-  }
-})

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RouteOptions } from 'fastify'
-import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { simulatorWorld } from '../../support/channels/simulator.ts'
+import { allRoutes } from '../../support/contract/routes.ts'
 import { unlimited } from '../../support/limits.ts'
-
-const routes: RouteOptions[] = []
-const app = await appWithoutDatabase((server) => {
-  server.addHook('onRoute', (route) => {
-    routes.push(route)
-  })
-})
 
 function* unlimitedOf({ method, url, schema = {} }: RouteOptions): Generator<string> {
   const parts = schema as Record<string, unknown>
@@ -23,12 +16,26 @@ function* unlimitedOf({ method, url, schema = {} }: RouteOptions): Generator<str
 }
 
 test('every string, number and list of every route has a limit, in what it takes and in what it answers', async () => {
+  const routes = await allRoutes()
   assert.ok(routes.length > 150, 'the routes are seen')
   assert.deepEqual(
     routes.flatMap((route) => [...unlimitedOf(route)]),
     [],
   )
-  await app.close()
+})
+
+test('no answer that repeats the token of a session is compressed', async () => {
+  // What changes something makes a session, and with it a token that was never sent before.
+  const readers = (await allRoutes()).filter(({ method }) => [method].flat().includes('GET'))
+  const namesToken = ({ schema = {} }: RouteOptions) => JSON.stringify(schema.response ?? {}).includes('"csrfToken"')
+  const repeating = readers.filter((route) => namesToken(route) || route.url === '/invite/:token')
+  assert.deepEqual(
+    repeating.map(({ url, config }) => [url, config?.repeatsToken]),
+    [
+      ['/api/team/v1/session', true],
+      ['/invite/:token', true],
+    ],
+  )
 })
 
 test('so has every knob of the simulator', async () => {

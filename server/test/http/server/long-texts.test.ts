@@ -60,30 +60,8 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-const pumps = [
-  ' (',
-  '(',
-  ' ',
-  '1',
-  '1.',
-  'a',
-  'a.',
-  'a@',
-  '.',
-  '-',
-  '/',
-  '=',
-  '&a=',
-  '%',
-  '"',
-  '\\"',
-  "'",
-  '{{',
-  '{{1}}',
-  '\n',
-]
-pumps.push('\n ', '! ', 'http://', 'www.', 'www.a', '\u0301', 'é', '😀', ',', ';q=', '[', 'a,', '+', '@', 'Edg')
-const texts = pumps.flatMap((pump) => ['', 'x', 'https://'].map((start) => ({ start, pump })))
+const pumps = ` (|(| |1|1.|a|a.|a@|.|-|/|=|&a=|%|"|\\"|'|{{|{{1}}|\n|\n |! |http://|www.|www.a|\u0301|é|😀|,|;q=|[|a,|+|@|Edg`
+const texts = pumps.split('|').flatMap((pump) => ['', 'x', 'https://'].map((start) => ({ start, pump })))
 
 const shortLength = 4_096
 const longLength = 32_768

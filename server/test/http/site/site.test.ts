@@ -147,18 +147,9 @@ test('a room typed without a workspace is the app’s, after signing in', async 
   assert.equal(stranger.headers.location, '/sign-in?next=%2Finbox')
   const { email } = await user()
   const cookie = sessionIn(await submit('/sign-in', { email, password }))
-  for (const room of [
-    '/home',
-    '/inbox',
-    '/leads',
-    '/connections',
-    '/forms',
-    '/webhooks',
-    '/keys',
-    '/settings',
-    '/profile',
-  ])
-    assert.equal((await open(room, cookie)).statusCode, 200, room)
+  for (const room of 'home inbox leads connections forms webhooks keys settings profile'.split(' ')) {
+    assert.equal((await open(`/${room}`, cookie)).statusCode, 200, room)
+  }
   assert.equal((await open('/elsewhere', cookie)).statusCode, 404)
 })
 

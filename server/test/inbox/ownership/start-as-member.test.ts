@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentsWorld } from '../../support/agents/agents-world.ts'
-import { template, withTemplate } from '../../support/agents/with-template.ts'
+import { type AgentsWorld, template, withTemplate } from '../../support/agents/agents-world.ts'
 import { marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 

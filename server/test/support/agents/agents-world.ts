@@ -6,11 +6,19 @@ import { verbs } from '../../../src/agents/verbs/verbs.ts'
 import { newId } from '../../../src/base/id.ts'
 import { compileCheck } from '../../../src/base/validation.ts'
 import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
+import type { FakePlatform } from '../channels/scripted-platform.ts'
 import { type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
+import { signedInMember, type TestMember } from '../member.ts'
 import type { Answer } from '../world.ts'
 
 export interface AgentsWorld extends InboxWorld {
   agent: { id: string; value: string }
+  /** What has left by the connection so far. */
+  sent(): FakePlatform['sends']
+  /** Another member takes the conversation over; returns the member. */
+  takeOver(conversationId: string): Promise<TestMember>
+  /** The member gives the conversation back to the agent. */
+  handBack(member: TestMember, conversationId: string, note?: { summary: string; nextStep?: string }): Promise<void>
   /** Asks for a verb by HTTP; an answer must be what the verb promises. As `agent` unless another key is given. */
   ask(name: string, input?: Record<string, unknown>, key?: string): Promise<Answer>
 }
@@ -27,6 +35,16 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
   return {
     ...w,
     agent,
+    sent: () => w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId),
+    takeOver: async (id) => {
+      const member = await signedInMember(w)
+      assert.equal((await member.call('POST', `/inbox/conversations/${id}/take-over`)).status, 200)
+      return member
+    },
+    handBack: async (member, id, note) => {
+      const body = { keyId: agent.id, ...(note && { note }) }
+      assert.equal((await member.call('POST', `/inbox/conversations/${id}/hand-back`, body)).status, 200)
+    },
     ask: async (name, input = {}, key = agent.value) => {
       const verb = verbNamed(name)
       const { method, path, query, body } = requestOf(verb, input)
@@ -39,20 +57,23 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
   }
 }
 
+export const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
+
+/** A workspace with an agent, whose connection has an approved template. */
+export async function withTemplate(): Promise<AgentsWorld> {
+  const w = await agentsWorld()
+  await addTemplate(w)
+  return w
+}
+
 /** Gives the connection an approved template of one parameter, and answers how it is named. */
 export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) {
-  const named = { name: 'order_update', language: 'en_US' }
-  const template = {
-    ...{
-      id: newId(w.clock.now()),
-      ...named,
-      category: 'UTILITY',
-      status: 'APPROVED',
-      body: 'Hi {{1}}, your order left.',
-    },
-    ...{ parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
+  const { body_params: _, ...named } = template
+  const approved = {
+    ...{ id: newId(w.clock.now()), ...named, category: 'UTILITY', status: 'APPROVED' },
+    ...{ body: 'Hi {{1}}, your order left.', parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
   }
-  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, connectionId, [template], w.clock.now()))
+  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, connectionId, [approved], w.clock.now()))
   return named
 }
 

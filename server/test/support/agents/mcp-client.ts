@@ -37,3 +37,11 @@ export function textOf(answer: { content: readonly object[] }): any {
   if (first === undefined || !('text' in first)) throw new Error('The answer has no text')
   return JSON.parse(String(first.text))
 }
+
+/** Calls tools of the client; `read` is what was answered as text. */
+export const callerOfTools =
+  (client: Client) =>
+  async (name: string, input: Record<string, unknown> = {}) => {
+    const answer = await client.callTool({ name, arguments: input })
+    return { ...answer, read: textOf(answer) }
+  }

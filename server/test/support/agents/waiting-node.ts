@@ -1,13 +1,21 @@
+import assert from 'node:assert/strict'
 import type { Db, SentStatement } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
 import { atEnd } from '../file-end.ts'
+import { until } from '../until.ts'
 import type { AgentsWorld } from './agents-world.ts'
 
 export interface Waiting {
   status: number
   body: Json
+}
+
+interface WaitInput {
+  key?: string
+  cursor?: string
+  wait?: number
 }
 
 export interface WaitingNode extends Node {
@@ -17,10 +25,14 @@ export interface WaitingNode extends Node {
   asked: { work: number; owners: number }
   /** The statements that asked whose anything is. */
   owners: SentStatement[]
-  /** Asks the node, and resolves once it has found nothing and waits. */
-  wait(input?: { key?: string; cursor?: string; wait?: number }): Promise<{ answer: Promise<Waiting>; leave(): void }>
+  /** Asks the node, and resolves once it has found nothing and waits. `leave` resolves once the node knows. */
+  wait(input?: WaitInput): Promise<{ answer: Promise<Waiting>; leave(): Promise<void> }>
   /** Asks the node, whatever comes of it. */
-  ask(input: { key?: string; cursor?: string; wait?: number }): Promise<Waiting>
+  ask(input: WaitInput, signal?: AbortSignal): Promise<Waiting>
+  /** Resolves once the node has asked for work so often. */
+  hasAsked(times: number): Promise<void>
+  /** Resolves once the node has no more open requests than these. */
+  hasOpen(requests: number): Promise<void>
 }
 
 /** Another node of the service, which hears of this one's commits and is heard, unless it is deaf. */
@@ -28,7 +40,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
   const { options } = await testDatabase()
   const asked = { work: 0, owners: 0 }
   const owners: SentStatement[] = []
-  let onRead = () => {}
+  const looks = new Set<() => void>()
   const db = openNode({
     ...options,
     maxConnections: 1,
@@ -36,7 +48,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
       const { text } = statement
       if (/picked as materialized/.test(text)) {
         asked.work++
-        onRead()
+        for (const look of looks) look()
       } else if (/as owner, s\.reach/.test(text)) {
         asked.owners++
         owners.push(statement)
@@ -52,10 +64,12 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
     for (const stop of stops) stop()
   })
   const node = await startNode(w, { db })
-  const ask = async (
-    { key = w.agent.value, wait = 25, cursor }: Parameters<WaitingNode['ask']>[0],
-    signal?: AbortSignal,
-  ): Promise<Waiting> => {
+  let open = 0
+  node.app.server.on('request', (_request, response) => {
+    open++
+    response.once('close', () => open--)
+  })
+  const ask: WaitingNode['ask'] = async ({ key = w.agent.value, wait = 25, cursor }, signal) => {
     const search = new URLSearchParams({ wait: String(wait), ...(cursor !== undefined && { cursor }) })
     const reply = await fetch(`${node.url}/api/v2/work?${search}`, {
       headers: { authorization: `Bearer ${key}` },
@@ -63,24 +77,41 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
     })
     return { status: reply.status, body: await reply.json() }
   }
+  const hasAsked: WaitingNode['hasAsked'] = async (times) => {
+    await new Promise<void>((resolve) => {
+      const look = () => void (asked.work >= times && resolve())
+      looks.add(look)
+      look()
+    })
+    // Behind the read on the only connection, which is free again.
+    await db.sql`select 1`
+  }
+  const hasOpen: WaitingNode['hasOpen'] = (requests) => until(() => open <= requests, 'requests that have ended')
   return {
     ...node,
     db,
     asked,
     owners,
     ask,
+    hasAsked,
+    hasOpen,
     wait: async (input = {}) => {
       const cursor = input.cursor ?? (await w.ask('wait_for_work', { wait: 0 }, input.key)).body.next_cursor
-      const reading = new Promise<void>((resolve) => {
-        onRead = resolve
-      })
+      const [before, others] = [asked.work, open]
       const controller = new AbortController()
       const answer = ask({ ...input, cursor }, controller.signal)
-      answer.catch(() => {})
-      await reading
-      // Behind the read on the only connection, which is free again.
-      await db.sql`select 1`
-      return { answer, leave: () => controller.abort() }
+      const refused = answer.then(
+        ({ status, body }) => assert.ok(status === 200, JSON.stringify(body)),
+        () => {},
+      )
+      await Promise.race([hasAsked(before + 1), refused])
+      return {
+        answer,
+        leave: async () => {
+          controller.abort()
+          await hasOpen(others)
+        },
+      }
     },
   }
 }

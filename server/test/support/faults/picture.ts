@@ -11,16 +11,16 @@ export async function pictureOf({ sql }: Db, workspaceId: string): Promise<Recor
       and t.table_type = 'BASE TABLE'
       and c.table_name <> 'key_calls'
     order by 1`
-  const picture: Record<string, string> = {}
-  for (const { name } of tables) {
-    const [row] = await sql<{ digest: string | null }[]>`
-      select md5(string_agg(line, ',' order by line)) as digest
+  const digests = tables.map(
+    ({ name }) => sql`
+      select ${name}::text as name, md5(string_agg(line, ',' order by line)) as digest
       from (
         select (to_jsonb(t) - 'last_used_at')::text as line
         from ${sql(name)} t
         where workspace_id = ${workspaceId}
-      ) lines`
-    picture[name] = row?.digest ?? 'empty'
-  }
-  return picture
+      ) lines`,
+  )
+  const rows = await sql<{ name: string; digest: string | null }[]>`
+    ${digests.reduce((all, one) => sql`${all} union all ${one}`)}`
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest ?? 'empty']))
 }

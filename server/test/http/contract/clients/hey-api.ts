@@ -1,18 +1,12 @@
-// Ten calls as a user writes them, with what `@hey-api/openapi-ts` makes of the contract.
+// Calls as a user writes them, with what `@hey-api/openapi-ts` makes of the contract.
 import {
   bulkUpsertLeads,
   type CreateLeadErrors,
   createLead,
-  createWebhook,
-  getConversation,
-  type Lead,
   type LeadUpsert,
   listEvents,
-  listLeads,
-  listMembers,
   type SendResult,
   sendMessage,
-  upsertLead,
 } from './generated/hey-api'
 import { client } from './generated/hey-api/client.gen'
 import { known } from './known'
@@ -20,28 +14,10 @@ import { told } from './told'
 
 client.setConfig({ baseUrl: 'http://localhost:7007', auth: () => 'plk_…' })
 
-export async function openLeads(): Promise<Lead[]> {
-  const query = { status: 'new,qualified', priority: 'high', sortBy: 'updatedAt', limit: 20 } as const
-  const { data, error } = await listLeads({ query })
-  if (data === undefined) throw new Error(error?.statusMessage)
-  return known(data.data)
-}
-
-export async function saveLead(phone: string, firstName: string): Promise<'created' | 'updated'> {
-  const lead = { firstName, customFieldValues: { vip: true } }
-  const { data } = await upsertLead({ body: { match: { by: 'phone', value: phone }, lead }, throwOnError: true })
-  return known(data.action)
-}
-
 export async function saveLeads(phones: string[]): Promise<string[]> {
   const items: LeadUpsert[] = phones.map((value) => ({ match: { by: 'phone', value }, lead: { phone: value } }))
   const { data } = await bulkUpsertLeads({ body: { items: known(items) } })
   return (data?.results ?? []).flatMap(({ success, error }) => (success ? [] : [known(error?.statusMessage) ?? '']))
-}
-
-export async function isOurs(id: string): Promise<boolean> {
-  const { data } = await getConversation({ path: { id } })
-  return known(data?.conversation.owner) === 'human' && known(data?.conversation.contact.phone) !== null
 }
 
 export async function answer(id: string, text: string): Promise<SendResult | 'not ours'> {
@@ -71,18 +47,4 @@ export async function follow(after: string): Promise<string> {
     more = known(data.has_more)
   }
   return cursor
-}
-
-export async function hook(workspaceId: string): Promise<string> {
-  const { data } = await createWebhook({
-    path: { workspaceId },
-    body: { url: 'https://hooks.example.com/parley', events: ['lead.*', 'inbox.message.received'] },
-    throwOnError: true,
-  })
-  return known(data.secret)
-}
-
-export async function admins(workspaceId: string): Promise<string[]> {
-  const { data } = await listMembers({ path: { workspaceId } })
-  return (data?.members ?? []).filter(({ role }) => known(role) === 'admin').map(({ name }) => known(name))
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { generateClients } from '../../support/contract/generate-clients.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const pathTo = (file: string) => fileURLToPath(new URL(file, root))
@@ -45,3 +45,26 @@ const compile = (folder: string): Promise<string> =>
       resolve(error === null ? '' : output || error.message),
     )
   })
+
+/**
+ * Writes the clients that the field's generators make of an OpenAPI document: `openapi-typescript.ts`, and a folder
+ * `hey-api`. Both with the options they have by default.
+ */
+async function generateClients(document: URL, folder: string): Promise<void> {
+  // They use the interface of the compiler, which ours has no more.
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => next(specifier === 'typescript' ? 'typescript-5' : specifier, context),
+  })
+  try {
+    const [{ default: typesOf, astToString }, { createClient }] = await Promise.all([
+      import('openapi-typescript'),
+      import('@hey-api/openapi-ts'),
+    ])
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'openapi-typescript.ts'), astToString(await typesOf(document)))
+    const output = { path: join(folder, 'hey-api') }
+    await createClient({ input: document.pathname, output, logs: { level: 'silent', file: false } })
+  } finally {
+    hooks.deregister()
+  }
+}

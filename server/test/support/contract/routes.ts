@@ -1,0 +1,13 @@
+import type { RouteOptions } from 'fastify'
+import { appWithoutDatabase } from '../../../../scripts/contract.ts'
+import { oncePerFile } from '../file-end.ts'
+
+/** Every route of the app, as it is registered. */
+export const allRoutes: () => Promise<RouteOptions[]> = oncePerFile(async () => {
+  const routes: RouteOptions[] = []
+  const app = await appWithoutDatabase((server) => {
+    server.addHook('onRoute', (route) => void routes.push(route))
+  })
+  await app.close()
+  return routes
+})

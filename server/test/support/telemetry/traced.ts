@@ -1,0 +1,36 @@
+import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { buildApp } from '../../../src/app/app.ts'
+import { gaugesOf } from '../../../src/app/gauges.ts'
+import type { App } from '../../../src/base/route.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { createMetrics } from '../../../src/http/ops/metrics.ts'
+import { openTelemetry, type Telemetry } from '../../../src/http/ops/telemetry/telemetry.ts'
+import { atEnd } from '../file-end.ts'
+import { callerOf, testApp, testTeamToken, type World } from '../world.ts'
+import { type Collector, startCollector } from './collector.ts'
+
+interface Traced {
+  app: App
+  telemetry: Telemetry
+  collector: Collector
+  /** As the given world's, by the app that is traced. */
+  call(w: World): World['call']
+}
+
+/** The service of this file once more, which tells a collector of its own. */
+export async function traced(settings: Record<string, string> = {}): Promise<Traced> {
+  const collector = await startCollector()
+  const runtime = await testApp()
+  const config = loadConfig({
+    PARLEY_TEAM_TOKEN: testTeamToken,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_METRIC_EXPORT_INTERVAL: '600000',
+    ...settings,
+  })
+  const counted = createMetrics(gaugesOf(runtime, 10))
+  const telemetry = await openTelemetry(config.telemetry, { log: runtime.log, metrics: counted })
+  const { tracer, metrics } = telemetry
+  const app = await buildApp({ ...runtime, config, limiter: createMemoryLimiter(runtime.clock), tracer, metrics })
+  atEnd(() => app.close())
+  return { app, telemetry, collector, call: ({ key }) => callerOf(app, key) }
+}
