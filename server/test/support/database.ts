@@ -78,6 +78,12 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return makeDatabase(await findServer(), 'template0')
 }
 
+/** Another migrated one, for what goes from one installation to the next. */
+export async function migratedDatabase(): Promise<TestDatabase> {
+  const server = await findServer()
+  return makeDatabase(server, server.template)
+}
+
 async function makeDatabase(server: TestServer, source: string): Promise<TestDatabase> {
   const { admin, strategy, poolerFolder } = server
   const name = `t_${randomBytes(8).toString('hex')}`

@@ -28,11 +28,11 @@ const call = (more: Partial<OutgoingRequest> = {}) =>
 
 const head = 'HTTP/1.1 200 OK\r\n'
 const failures: [what: string, answer: (socket: Socket) => void, error: string, timeoutMs?: number][] = [
-  ['says nothing', () => {}, 'timeout', 150],
-  ['sends its head byte by byte for ever', (socket) => trickle(socket, `${head}x-a: `), 'timeout', 150],
-  ['sends its body byte by byte for ever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 150],
-  ['sends 1xx for ever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 150],
-  ['promises more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 150],
+  ['says nothing', () => {}, 'timeout', 60],
+  ['sends its head byte by byte for ever', (socket) => trickle(socket, `${head}x-a: `), 'timeout', 60],
+  ['sends its body byte by byte for ever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 60],
+  ['sends 1xx for ever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 60],
+  ['promises more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 60],
   ['resets', reset, 'reset'],
   ['closes its half', (socket) => socket.end(), 'reset'],
   ['closes its half within the head', (socket) => socket.end('HTTP/1.1 200 O'), 'reset'],

@@ -129,16 +129,20 @@ test('it ends at once when it is called off', async () => {
 })
 
 test('whoever stops reading gives the connection back, even when all has come', async () => {
-  let socket: Socket | undefined
+  const sockets: Socket[] = []
   server.answer = (incoming, response) => {
-    socket = incoming.socket
+    sockets.push(incoming.socket)
     response.end('hello')
   }
-  for await (const piece of (await open()).bytes) {
-    assert.equal(piece.length, 5)
-    break
+  for (let n = 0; n < 5; n++) {
+    for await (const piece of (await open()).bytes) {
+      assert.equal(piece.length, 5)
+      break
+    }
   }
-  await until(() => socket?.destroyed === true, 'the end of the connection')
+  // One may come back a moment after the next call has begun.
+  const left = () => new Set(sockets.filter(({ destroyed }) => !destroyed)).size
+  await until(() => left() <= 2, 'the end of the others, or their next use')
 })
 
 test('a redirect is an answer like any other: nobody follows it', async () => {
