@@ -62,7 +62,7 @@ function atFirst(socket: Socket, act: () => void): void {
 }
 
 test('a file that cannot be read is named by its parameter, and is final', async () => {
-  for (const name of ['sslrootcert=@none', 'sslcert=@none&sslkey=@none']) {
+  for (const name of ['sslrootcert=@none', `sslcert=@none&sslkey=${import.meta.filename}`]) {
     const query = `sslmode=verify-full&${name}`.replaceAll('@', `${await newFolder()}/`)
     const address = readDatabaseUrl(`postgres://ana@localhost/parley?${query}`, {})
     await assert.rejects(connect(address, settings), (error) => {
