@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg-protocol'
 import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
 import { NoDatabase } from '../../../src/base/postgres/connect.ts'
@@ -70,9 +71,16 @@ test('one statement opens one connection', async () => {
   assert.equal(asked(), 1)
 })
 
-test('ten connections that fail to open together put the next try off as one does', async () => {
-  const { pool } = await pooled({ faults: Array.from({ length: 10 }, refused), patienceMs: 1_000 })
-  const taken = await Promise.all(Array.from({ length: 10 }, () => pool.take()))
+test('ten connections that fail to open together put the next try off as one does', async (t) => {
+  const { pool, asked } = await pooled({ faults: Array.from({ length: 10 }, refused) })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.method(performance, 'now', () => 1_000)
+  const taking = Promise.all(Array.from({ length: 10 }, () => pool.take()))
+  await nextTurn()
+  assert.equal(asked(), 10)
+  t.mock.timers.tick(20)
+  assert.equal(asked(), 11)
+  const taken = await taking
   assert.equal(new Set(taken).size, 10)
   for (const session of taken) pool.release(session)
 })
