@@ -45,7 +45,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-database',
     promise: 'the embedded database comes back by itself with all that it has acknowledged',
-    files: ['server/test/base/embedded/kill.test.ts'],
+    files: ['server/test/base/embedded/kill.slow.test.ts'],
     named: ['no acknowledged write is lost'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 9, to: 102 } },
@@ -54,7 +54,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-pool',
     promise: 'a busy pool survives kills of its database: nothing hangs, no connection is lost',
-    files: ['server/test/base/postgres/driver.test.ts'],
+    files: ['server/test/base/postgres/driver.slow.test.ts'],
     named: ['a busy pool survives'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 4, to: 102 } },
@@ -242,7 +242,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'rotation',
     promise: 'no search or look-up misses while all keys are rotated by a process that is killed',
-    files: ['server/test/rotation/under-load.test.ts'],
+    files: ['server/test/rotation/under-load.slow.test.ts'],
     unit: 'searches',
     sizes: { ROTATION_SEARCHES: { from: 200, to: 10_000 } },
     count: ({ size }) => size('ROTATION_SEARCHES'),
@@ -282,8 +282,8 @@ export const trials: readonly Trial[] = [
     promise:
       'a disk that is full, may only be read, fails or has gone loses nothing acknowledged, and all goes on once it is mended',
     files: [
-      'server/test/faults/storage.test.ts',
-      'server/test/faults/files.test.ts',
+      'server/test/faults/storage.slow.test.ts',
+      'server/test/faults/files.slow.test.ts',
       'server/test/media/folder-store.test.ts',
     ],
     unit: 'spells',
@@ -293,7 +293,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'clocks',
     promise: 'nodes whose clocks differ by 20 minutes share limits, sessions, keys and the order of the feed',
-    files: ['server/test/faults/clocks.test.ts'],
+    files: ['server/test/faults/clocks.slow.test.ts'],
     unit: 'rounds',
     sizes: { CLOCK_ROUNDS: { from: 1, to: 50 } },
     count: ({ size }) => size('CLOCK_ROUNDS'),

@@ -5,31 +5,29 @@ import { copyIn, copyOut } from '../../src/base/copy/copy.ts'
 import { loadTables } from '../../src/base/copy/load.ts'
 import { withSession } from '../../src/base/copy/session.ts'
 import { firstIdAt } from '../../src/base/id.ts'
-import { migrate } from '../../src/base/migrate.ts'
 import { makeAhead } from '../../src/base/partitions/partitions.ts'
-import { readDatabaseUrl } from '../../src/base/postgres/address/address.ts'
-import { databaseSettings, emptyDatabase, type TestDatabase } from '../support/database.ts'
+import { migratedDatabase, type TestDatabase, testDatabase } from '../support/database.ts'
+import { addressOf } from '../support/postgres/own-postgres.ts'
 
 test('a copy of many megabytes waits for the server as often as it must, and leaves nobody listening', async () => {
-  const database = await emptyDatabase()
-  const address = addressOf(database)
-  await database.db.sql`create table copied (line text)`
-  const blocks = 40
+  const { db, options } = await testDatabase()
+  await db.sql`create table copied (line text)`
+  const blocks = 12
   const lines = Buffer.from(`${'x'.repeat(1023)}\n`.repeat(1024))
   async function* pieces() {
     for (let n = 0; n < blocks; n++) yield lines
   }
-  await withSession(address, 'parley test', async (client) => {
+  await withSession(addressOf(options), 'parley test', async (client) => {
     const { stream } = client.connection
     const before = stream.listenerCount('close')
     assert.equal(await copyIn(client, 'copy copied from stdin', pieces()), blocks * 1024)
     assert.equal(stream.listenerCount('close'), before)
   })
+  await db.sql`drop table copied`
 })
 
 test('a table in parts is copied as one, and its rows find their parts where they are brought', async () => {
-  const [from, to] = [await emptyDatabase(), await emptyDatabase()]
-  for (const { db } of [from, to]) await migrate(db)
+  const [from, to] = [await testDatabase(), await migratedDatabase()]
   // The first period of the one is not that of the other.
   const events = { table: 'events', column: 'id' }
   assert.equal(await makeAhead(from.db, events, new Date('2026-12-03')), 1)
@@ -45,8 +43,8 @@ test('a table in parts is copied as one, and its rows find their parts where the
   }
   assert.deepEqual(await partsOf(from), ['events_20261207', 'events_default', 'events_default'])
 
-  await withSession(addressOf(from), 'parley test', (source) =>
-    withSession(addressOf(to), 'parley test', async (target) => {
+  await withSession(addressOf(from.options), 'parley test', (source) =>
+    withSession(addressOf(to.options), 'parley test', async (target) => {
       const catalogue = await readCatalogue(source)
       assert.deepEqual(
         catalogue.tables.flatMap(({ name }) => (name.startsWith('events') ? [name] : [])),
@@ -62,8 +60,3 @@ test('a table in parts is copied as one, and its rows find their parts where the
   )
   assert.deepEqual(await partsOf(to), ['events_default', 'events_20261221', 'events_default'])
 })
-
-function addressOf(database: TestDatabase) {
-  const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(database)
-  return readDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeCursor, encodeCursor } from '../../src/base/cursor.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url')
 
@@ -52,11 +53,11 @@ test('of the spellings that base64 allows for one cursor, only ours is accepted'
 test('no mutation makes decoding fail, or gives anything but a list or null', () => {
   const cursor = encodeCursor(['createdAt', 'desc', '2026-01-31T10:00:00.000Z', '0198c0de-0000-7000-8000-000000000001'])
   fc.assert(
-    fc.property(fc.nat(cursor.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 }), (at, cut, added) => {
+    fc.property(fc.nat(cursor.length), fc.nat(3), fc.string({ unit: anyCharacter, maxLength: 3 }), (at, cut, added) => {
       const decoded = decodeCursor(cursor.slice(0, at) + added + cursor.slice(at + cut))
       assert.ok(decoded === null || Array.isArray(decoded))
     }),
-    { numRuns: 1000 },
+    { numRuns: 200 },
   )
 })
 

@@ -1,35 +1,37 @@
 import assert from 'node:assert/strict'
-import { appendFile, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, copyFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { openDb } from '../../src/base/db.ts'
 import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { oncePerFile } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folders: string[] = []
-after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+const own = fileURLToPath(new URL('../../migrations', import.meta.url))
+const database = oncePerFile(emptyDatabase)
 
-test('a new database gets every migration, and a second run has nothing to do', async () => {
-  const { db } = await emptyDatabase()
-  const first = await migrate(db)
-  assert.equal(first.applied[0], '0001-workspaces')
-  assert.deepEqual(await migrate(db), { applied: [] })
-  const rows = await db.sql`select name, checksum from migrations order by number`
-  assert.deepEqual(
-    rows.map((row) => row.name),
-    first.applied,
-  )
-  assert.match(rows[0]?.checksum, /^[0-9a-f]{64}$/)
-})
+/** A database without a single table, the same one each time. */
+async function empty() {
+  const { db, options } = await database()
+  await db.sql.unsafe('drop schema public cascade; create schema public')
+  return { db, options }
+}
 
-test('the database of a test file is migrated already', async () => {
+test('a database that was migrated from empty has every migration, and a second run has nothing to do', async () => {
   const { db } = await testDatabase()
   assert.deepEqual(await migrate(db), { applied: [] })
+  const rows = await db.sql<{ name: string; checksum: string }[]>`select name, checksum from migrations order by number`
+  assert.deepEqual(
+    rows.map(({ name }) => `${name}.sql`),
+    (await readdir(own)).sort(),
+  )
+  for (const { checksum } of rows) assert.match(checksum, /^[0-9a-f]{64}$/)
 })
 
 test('a later migration is applied on top, in the order of the numbers', async () => {
-  const { db } = await emptyDatabase()
+  const { db } = await empty()
   const folder = await migrations({ '0001-first': 'create table a (n int)' })
   await migrate(db, folder)
   await writeFile(join(folder, '0002-second.sql'), 'alter table a rename to b;\nalter table b add m int;')
@@ -39,7 +41,7 @@ test('a later migration is applied on top, in the order of the numbers', async (
 })
 
 test('processes that migrate at once apply each migration once', async () => {
-  const { db, options } = await emptyDatabase()
+  const { db, options } = await empty()
   const folder = await migrations({
     '0001-first': 'create table a (n int); select pg_sleep(0.05)',
     '0002-second': 'insert into a values (1)',
@@ -53,7 +55,7 @@ test('processes that migrate at once apply each migration once', async () => {
 })
 
 test('a migration that fails leaves nothing behind, not even its first statements', async () => {
-  const { db } = await emptyDatabase()
+  const { db } = await empty()
   const folder = await migrations({
     '0001-first': 'create table a (n int)',
     '0002-bad': 'create table b (n int); select 1/0',
@@ -65,7 +67,7 @@ test('a migration that fails leaves nothing behind, not even its first statement
 })
 
 test('a migration that was edited after it was applied is refused', async () => {
-  const { db } = await emptyDatabase()
+  const { db } = await empty()
   const folder = await migrations({ '0001-first': 'create table a (n int)', '0002-second': 'create table b (n int)' })
   await migrate(db, folder)
   await appendFile(join(folder, '0001-first.sql'), '\n')
@@ -73,7 +75,7 @@ test('a migration that was edited after it was applied is refused', async () => 
 })
 
 test('line ends of another system are no edit', async () => {
-  const { db } = await emptyDatabase()
+  const { db } = await empty()
   await migrate(db, await migrations({ '0001-first': 'create table a (\n  n int\n);\n' }))
   assert.deepEqual(await migrate(db, await migrations({ '0001-first': 'create table a (\r\n  n int\r\n);\r\n' })), {
     applied: [],
@@ -81,7 +83,7 @@ test('line ends of another system are no edit', async () => {
 })
 
 test('a database that is newer than the program is refused, and stays as it is', async () => {
-  const { db } = await emptyDatabase()
+  const { db } = await empty()
   const newer = await migrations({ '0001-first': 'create table a (n int)', '0002-second': 'create table b (n int)' })
   const older = await migrations({})
   await copyFile(join(newer, '0001-first.sql'), join(older, '0001-first.sql'))
@@ -101,7 +103,7 @@ const misnumbered: [string, string[]][] = [
 ]
 for (const [problem, names] of misnumbered) {
   test(`${problem} in the numbers is refused before anything is applied`, async () => {
-    const { db } = await emptyDatabase()
+    const { db } = await empty()
     const folder = await migrations(Object.fromEntries(names.map((name) => [name, 'select 1'])))
     await assert.rejects(migrate(db, folder), /numbered without gaps or repeats/)
     const [row] = await db.sql`select to_regclass('migrations') as found`
@@ -110,8 +112,7 @@ for (const [problem, names] of misnumbered) {
 }
 
 async function migrations(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
-  folders.push(folder)
+  const folder = await newFolder()
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text)
   return folder
 }

@@ -9,7 +9,7 @@ import { tellTogether } from '../support/inbox/deliveries-together.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
 import { askRotation, drainRotations, rotationDeps } from '../support/rotation/rotating.ts'
 
-const rounds = 60
+const rounds = 15
 
 /** Two nodes in the midst of a rotation of the index key: the second one has noticed that the new version is current. */
 async function twoNodes(workspaceId: string | null, w: InboxWorld): Promise<[Vault, Vault]> {

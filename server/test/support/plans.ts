@@ -23,22 +23,10 @@ export async function badPlans(
 ): Promise<string[]> {
   const isNamed = (table: string) => statements.some(({ text }) => new RegExp(`\\b${table}\\b`).test(text))
   const bad = tables.filter((table) => !isNamed(table)).map((table) => `No statement on ${table}`)
-  if (isSpread(db.sql)) return bad
-  await db.tx(async (tx) => {
-    // As on every disk that has no arm to move.
-    await tx`set local random_page_cost = 1.1`
-    await tx`set local plan_cache_mode = force_generic_plan`
-    for (const [n, statement] of statements.filter(isExplainable).entries()) {
-      const plans = { given: await explainGiven(tx, statement), any: await explainAny(tx, statement, `plan_${n}`) }
-      for (const [parameters, plan] of Object.entries(plans)) {
-        bad.push(
-          ...faults(plan, tables).map(
-            (fault) => `${fault}, ${parameters} parameters: ${statement.text.replace(/\s+/g, ' ')}`,
-          ),
-        )
-      }
-    }
-  })
+  for (const { node, parameters, text } of await planned(db, statements, costOfDisks)) {
+    const fault = faultOf(node, tables)
+    if (fault !== null) bad.push(`${fault}, ${parameters} parameters: ${text}`)
+  }
   return bad
 }
 
@@ -59,62 +47,60 @@ export async function forgetStatistics({ sql }: Db, tables: readonly string[]): 
 
 /** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order; asked as for `badPlans`. */
 export async function wideLooks(db: Db, statements: readonly SentStatement[], table: string): Promise<string[]> {
-  const wide: string[] = []
-  if (isSpread(db.sql)) return wide
-  const look = (node: PlanNode, text: string) => {
-    const { 'Index Cond': condition = '', 'Relation Name': relation, Filter: filter = '' } = node
+  const nodes = await planned(db, statements)
+  return nodes.flatMap(({ node, text }) => {
+    const { 'Index Cond': condition = '', Filter: filter = '' } = node
     const isWide = /^\(\(?(?:\w+\.)?workspace_id = [^)]*\)*$/.test(condition) || node['Node Type'] === 'Seq Scan'
-    if (
-      isOf(relation, [table]) &&
-      isWide &&
-      /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)
-    ) {
-      wide.push(`${node['Index Name'] ?? node['Node Type']}: ${text.replace(/\s+/g, ' ')}`)
-    }
-    for (const each of node.Plans ?? []) look(each, text)
-  }
-  await db.tx(async (tx) => {
-    for (const [n, statement] of statements.filter(isExplainable).entries()) {
-      await tx`set local plan_cache_mode = force_custom_plan`
-      look(await explainGiven(tx, statement), statement.text)
-      await tx`set local plan_cache_mode = force_generic_plan`
-      look(await explainAny(tx, statement, `wide_${n}`), statement.text)
-    }
+    const looksFor = /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)
+    return isWide && looksFor && isOf(node, [table]) ? [`${node['Index Name'] ?? node['Node Type']}: ${text}`] : []
   })
-  return wide
 }
 
 /** By what the statement finds the rows of the table: names of indexes, or of other ways, for these parameters and any. */
 export async function waysTo(db: Db, statement: SentStatement, table: string): Promise<string[]> {
-  const ways = new Set<string>()
-  const look = (node: PlanNode) => {
+  const nodes = await planned(db, [statement])
+  const ways = nodes.flatMap(({ node }) => {
     const type = node['Node Type']
-    const isOfTable = isOf(node['Relation Name'], [table]) && type !== 'ModifyTable'
-    if (isOfTable || type === 'Bitmap Index Scan') ways.add(node['Index Name'] ?? type)
-    for (const each of node.Plans ?? []) look(each)
-  }
-  await db.tx(async (tx) => {
-    look(await explainGiven(tx, statement))
-    await tx`set local plan_cache_mode = force_generic_plan`
-    look(await explainAny(tx, statement, 'plan_of_way'))
+    const isOfTable = isOf(node, [table]) && type !== 'ModifyTable'
+    return isOfTable || type === 'Bitmap Index Scan' ? [node['Index Name'] ?? type] : []
   })
-  return [...ways]
+  return [...new Set(ways)]
 }
 
 /** What the statement looks at, in rows of the table, after it has found them. */
 export async function filtersOn(db: Db, statement: SentStatement, table: string): Promise<string[]> {
-  const filters = new Set<string>()
-  const look = (node: PlanNode) => {
-    if (isOf(node['Relation Name'], [table]) && node.Filter !== undefined) filters.add(node.Filter)
-    for (const each of node.Plans ?? []) look(each)
-  }
-  await db.tx(async (tx) => {
-    look(await explainGiven(tx, statement))
-    await tx`set local plan_cache_mode = force_generic_plan`
-    look(await explainAny(tx, statement, 'plan_of_filters'))
-  })
-  return [...filters]
+  const nodes = await planned(db, [statement])
+  return [...new Set(nodes.flatMap(({ node }) => (isOf(node, [table]) && node.Filter ? [node.Filter] : [])))]
 }
+
+/** Of a page somewhere, on every disk that has no arm to move. */
+const costOfDisks = 1.1
+
+interface Planned {
+  node: PlanNode
+  parameters: 'given' | 'any'
+  text: string
+}
+
+/** Every node of the statements' plans, as their parameters are and for any. None where tables are spread. */
+async function planned(db: Db, statements: readonly SentStatement[], pageCost?: number): Promise<Planned[]> {
+  if (isSpread(db.sql)) return []
+  return db.tx(async (tx) => {
+    if (pageCost !== undefined) await tx.unsafe(`set local random_page_cost = ${pageCost}`)
+    await tx`set local plan_cache_mode = force_generic_plan`
+    const nodes: Planned[] = []
+    for (const [n, statement] of statements.filter(isExplainable).entries()) {
+      const text = statement.text.replace(/\s+/g, ' ')
+      const plans = { given: await explainGiven(tx, statement), any: await explainAny(tx, statement, `plan_${n}`) }
+      for (const parameters of ['given', 'any'] as const) {
+        nodes.push(...nodesOf(plans[parameters]).map((node) => ({ node, parameters, text })))
+      }
+    }
+    return nodes
+  })
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
 
@@ -151,17 +137,13 @@ function planOf(row: Record<string, unknown> | undefined): PlanNode {
   return plan
 }
 
-/** Whether it is one of the tables, or a partition of it. */
-const isOf = (relation: string | undefined, tables: readonly string[]): boolean =>
+/** Whether it is of one of the tables, or a partition of it. */
+const isOf = ({ 'Relation Name': relation }: PlanNode, tables: readonly string[]): boolean =>
   relation !== undefined && tables.includes(relation.replace(/_(?:default|\d{8})$/, ''))
 
-function faults(node: PlanNode, tables: readonly string[]): string[] {
-  const below = (node.Plans ?? []).flatMap((each) => faults(each, tables))
-  const table = node['Relation Name']
+function faultOf(node: PlanNode, tables: readonly string[]): string | null {
   const type = node['Node Type']
-  if (type === 'Seq Scan' && isOf(table, tables)) return [`Seq Scan on ${table}`, ...below]
-  if (/^(?:Index|Index Only|Bitmap Index) Scan$/.test(type) && node['Index Cond'] === undefined) {
-    return [`${type} through all of ${node['Index Name']}`, ...below]
-  }
-  return below
+  if (type === 'Seq Scan' && isOf(node, tables)) return `Seq Scan on ${node['Relation Name']}`
+  const isThroughAll = /^(?:Index|Index Only|Bitmap Index) Scan$/.test(type) && node['Index Cond'] === undefined
+  return isThroughAll ? `${type} through all of ${node['Index Name']}` : null
 }

@@ -115,7 +115,7 @@ test('a refusal of the database or of a rule is undone; a connection that breaks
   assert.equal(isUndone(await failureOf(db.sql`select 1 / 0`)), true)
   assert.equal(isUndone(conflict('taken')), true)
   assert.equal(isUndone(await failureOf(db.sql`select pg_terminate_backend(pg_backend_pid())`)), false)
-  const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1 })
+  const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1, patienceMs: 10 })
   assert.equal(isUndone(await failureOf(nowhere.sql`select 1`)), false)
   await nowhere.close()
 })

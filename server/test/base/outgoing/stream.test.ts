@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { openOutgoing, type StreamAnswer, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { StreamEnded } from '../../../src/base/outgoing/stream.ts'
 import { endless, fileServer } from '../../support/outgoing/file-server.ts'
+import { failureOf } from '../../support/outgoing/outgoing.ts'
 import { until } from '../../support/until.ts'
 
 const server = await fileServer((_, response) => response.end('hello'))
@@ -84,8 +85,7 @@ test('an answer that never ends is ended at so many bytes, and not taken faster 
 test('silence ends it: before the head, and between two pieces', async () => {
   server.answer = () => {}
   const none = await streamInTime((answer) => answer.outcome === 'failed' && !answer.hasLeft)
-  assert.ok(none.outcome === 'failed')
-  assert.deepEqual([none.error, none.hasLeft], ['timeout', true])
+  assert.deepEqual(failureOf(none), ['timeout', true])
   server.answer = (_, response) => response.writeHead(200, { 'content-length': 100 }).write('some')
   const answer = await streamInTime(({ outcome }) => outcome === 'failed')
   assert.ok(answer.outcome === 'answered')
@@ -129,16 +129,20 @@ test('it ends at once when it is called off', async () => {
 })
 
 test('whoever stops reading gives the connection back, even when all has come', async () => {
-  let socket: Socket | undefined
+  const sockets: Socket[] = []
   server.answer = (incoming, response) => {
-    socket = incoming.socket
+    sockets.push(incoming.socket)
     response.end('hello')
   }
-  for await (const piece of (await open()).bytes) {
-    assert.equal(piece.length, 5)
-    break
+  for (let n = 0; n < 5; n++) {
+    for await (const piece of (await open()).bytes) {
+      assert.equal(piece.length, 5)
+      break
+    }
   }
-  await until(() => socket?.destroyed === true, 'the end of the connection')
+  // One may come back a moment after the next call has begun.
+  const left = () => new Set(sockets.filter(({ destroyed }) => !destroyed)).size
+  await until(() => left() <= 2, 'the end of the others, or their next use')
 })
 
 test('a redirect is an answer like any other: nobody follows it', async () => {

@@ -3,25 +3,27 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { type DatabaseAddress, readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
 import { AddressProblem } from '../../../src/base/postgres/address/address-problem.ts'
 import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
+import { emptyDatabase } from '../../support/database.ts'
 import { oncePerFile } from '../../support/file-end.ts'
 import { newFolder } from '../../support/folder.ts'
-import { failure, fakePostgres, greeting, message, oneRow } from '../../support/postgres/fake-postgres.ts'
-import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
+import { failure, fakePostgres, greeting, message, oneRow, silentServer } from '../../support/postgres/fake-postgres.ts'
+import { addressOf, session } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
 
-const server = oncePerFile(() => ownPostgres())
+const database = oncePerFile(emptyDatabase)
 const settings = { applicationName: 'parley test', parameters: {} }
 const here = (ports: readonly number[], more = ''): DatabaseAddress =>
   readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley${more}`, {})
 
 test('a session counts in UTC and ISO dates, whatever database and role say, and has its name and time-outs', async () => {
-  const address = socketAddress(await server())
+  const { options, name } = await database()
+  const address = addressOf(options)
   const first = await session(address)
-  await first.query(`alter database parley set timezone = 'Asia/Tokyo'`)
-  await first.query(`alter role parley set datestyle = 'German'`)
+  await first.query(`alter database ${name} set timezone = 'Asia/Tokyo'`)
+  await first.query(`alter role current_user in database ${name} set datestyle = 'German'`)
   const parameters = { statement_timeout: '15000', lock_timeout: '5000', idle_in_transaction_session_timeout: '10000' }
   const client = await session(address, { applicationName: 'parley 7', parameters })
   const names = ['TimeZone', 'DateStyle', 'application_name', ...Object.keys(parameters)]
@@ -53,7 +55,7 @@ const variables = {
 }
 
 test('no variable of the environment decides: neither what is sent nor how', async (t) => {
-  const address = socketAddress(await server())
+  const address = addressOf((await database()).options)
   const before = { ...process.env }
   t.after(() => {
     for (const name of Object.keys(variables)) delete process.env[name]
@@ -68,7 +70,7 @@ test('no variable of the environment decides: neither what is sent nor how', asy
   ])
   const client = await session(address)
   const { rows } = await client.query(`select current_setting('TimeZone') as zone, current_user as role`)
-  assert.deepEqual(rows[0], { zone: 'UTC', role: 'parley' })
+  assert.deepEqual(rows[0], { zone: 'UTC', role: address.user })
 })
 
 const wants: [what: string, request: Buffer][] = [
@@ -97,30 +99,9 @@ for (const [what, request] of wants) {
   })
 }
 
-test('what no other try can mend keeps its code and words, and no other host is asked', async () => {
-  const { socketFolder, ...login } = await server()
-  const right = { socketFolder, database: 'parley', user: 'parley', password: login.password }
-  const other = await fakePostgres((socket) => socket.write(greeting()))
-  const faults: [fault: object, code: string, words: RegExp][] = [
-    [{ password: 'wrong' }, '28P01', /^password authentication failed for user "parley"$/],
-    [{ database: 'none' }, '3D000', /^database "none" does not exist$/],
-    [{ user: 'nobody' }, '28P01', /^password authentication failed for user "nobody"$/],
-  ]
-  for (const [fault, code, words] of faults) {
-    const address = socketAddress({ ...right, ...fault })
-    const hosts = [...address.hosts, ...here([other.port]).hosts]
-    await assert.rejects(connect({ ...address, hosts }, settings), (error: NodeJS.ErrnoException) => {
-      assert.equal(error.code, code)
-      assert.match(error.message, words)
-      return true
-    })
-  }
-  assert.deepEqual(other.greetings, [])
-})
-
-test('hosts are tried in turn until one may write, and those before it are left', async () => {
+test('hosts are tried in turn until one may write, and those before it are left', async (t) => {
   const fakes = await Promise.all([
-    fakePostgres(() => {}),
+    silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is starting up'))),
     fakePostgres((socket) => socket.end(failure('53300', 'too many clients'))),
     fakePostgres((socket) => socket.write(greeting('on'))),
@@ -129,7 +110,7 @@ test('hosts are tried in turn until one may write, and those before it are left'
     fakePostgres((socket) => socket.write(greeting())),
   ])
   const ports = [await freePort(), ...fakes.map(({ port }) => port)]
-  const client = await session(here(ports), { connectTimeoutMs: 8_000 })
+  const client = await session(here(ports))
   assert.equal(client.port, fakes[5]?.port)
   await Promise.all(fakes.slice(0, 5).map((fake) => fake.isLeft()))
   assert.deepEqual(
@@ -138,9 +119,9 @@ test('hosts are tried in turn until one may write, and those before it are left'
   )
 })
 
-test('when no host will do, the error says of each what it said, and nothing secret', async () => {
+test('when no host will do, the error says of each what it said, and nothing secret', async (t) => {
   const fakes = await Promise.all([
-    fakePostgres(() => {}),
+    silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is shutting down'))),
     fakePostgres((socket) => socket.write(greeting('on'))),
     fakePostgres((socket) => socket.write(greeting('off', 'on'))),
@@ -151,7 +132,7 @@ test('when no host will do, the error says of each what it said, and nothing sec
   const nowhere = { host: 'nowhere.invalid', port: 5432, tls: false }
   const noSocket = { host: '/nowhere', port: 5432, tls: false }
   const hosts = [...address.hosts, nowhere, noSocket]
-  await assert.rejects(connect({ ...address, hosts }, { ...settings, connectTimeoutMs: 8_000 }), (error) => {
+  await assert.rejects(connect({ ...address, hosts }, settings), (error) => {
     assert.ok(error instanceof NoDatabase)
     assert.equal(error.code, 'NO_DATABASE')
     const reasons = [
@@ -184,24 +165,6 @@ test('with target_session_attrs=any a standby will do', async () => {
   assert.equal(client.port, standby.port)
 })
 
-test('a hot standby is passed over until it is promoted; a database that takes no writes always', async () => {
-  const first = await ownPostgres()
-  await first.stop()
-  await writeFile(join(first.folder, 'postgres', 'standby.signal'), '')
-  const second = await ownPostgres({ hot_standby: 'on' }, first.folder)
-  const address = socketAddress(second)
-  await assert.rejects(connect(address, settings), /: is a standby$/)
-  // A pooler is asked, as it may repeat what another server has said.
-  await assert.rejects(connect(address, { ...settings, parameters: null }), /: is a standby$/)
-
-  const reader = await session({ ...address, writable: false })
-  await reader.query('select pg_promote()')
-  const writer = await session(address)
-  await writer.query('alter database parley set default_transaction_read_only = on')
-  await assert.rejects(connect(address, settings), /: takes no writes/)
-  await assert.rejects(connect(address, { ...settings, parameters: null }), /: takes no writes/)
-})
-
 const pooled: [what: string, told: [string, string], row: [string, string], words: RegExp | null][] = [
   ['says of one that is none', ['off', 'off'], ['on', 'off'], /: is a standby$/],
   ['says of one that takes no writes', ['off', 'off'], ['off', 'on'], /: takes no writes/],
@@ -231,11 +194,19 @@ test('a server that does not say whether it takes writes is asked', async () => 
   await assert.rejects(connect(here([fake.port]), settings), /: is a standby$/)
 })
 
-test('the time for all hosts is shared, so that a silent one leaves enough for the next', async () => {
-  const silent = await fakePostgres(() => {})
-  const startedAt = performance.now()
-  await assert.rejects(connect(here([silent.port, silent.port, silent.port]), { ...settings, connectTimeoutMs: 300 }))
-  assert.ok(performance.now() - startedAt >= 290)
+test('the time for all hosts is shared, so that a silent one leaves enough for the next', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const silent = await silentServer(t, 100, (ms) => {
+    nowMs += ms
+  })
+  const { port } = silent
+  await assert.rejects(connect(here([port, port, port]), { ...settings, connectTimeoutMs: 300 }), (error) => {
+    assert.ok(error instanceof NoDatabase)
+    const reasons = error.refusals.map(({ reason }) => reason)
+    assert.deepEqual(reasons, Array(3).fill('does not answer within 100 ms'))
+    return true
+  })
   assert.equal(silent.greetings.length, 3)
   await silent.isLeft()
 })

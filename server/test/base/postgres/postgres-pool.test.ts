@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg-protocol'
-import { readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
 import { NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { type Connect, connector } from '../../../src/base/postgres/connector.ts'
 import { isAway } from '../../../src/base/postgres/failures.ts'
@@ -10,16 +11,17 @@ import { planOf } from '../../../src/base/postgres/prepared.ts'
 import type { Session } from '../../../src/base/postgres/session.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
-import { failure, fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
+import { failure, fakePostgres, greeting, silentServer } from '../../support/postgres/fake-postgres.ts'
+import { addressOf } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
+import { until } from '../../support/until.ts'
 
-/** Opens connections to a database of this file. */
+const database = oncePerFile(emptyDatabase)
+
+/** Opens connections to it. */
 const open = oncePerFile(async (): Promise<Connect> => {
-  const { options } = await emptyDatabase()
-  const { url, socketFolder = '', database = '', user = '', password = null } = options
-  const address =
-    url === undefined ? socketAddress({ socketFolder, database, user, password }) : readDatabaseUrl(url, {})
-  return connector(address, { applicationName: 'parley test', parameters: {} })
+  const { options } = await database()
+  return connector(addressOf(options), { applicationName: 'parley test', parameters: {} })
 })
 
 interface Script {
@@ -69,18 +71,32 @@ test('one statement opens one connection', async () => {
   assert.equal(asked(), 1)
 })
 
-test('ten connections that fail to open together put the next try off as one does', async () => {
-  const { pool } = await pooled({ faults: Array.from({ length: 10 }, refused), patienceMs: 1_000 })
-  const taken = await Promise.all(Array.from({ length: 10 }, () => pool.take()))
+test('ten connections that fail to open together put the next try off as one does', async (t) => {
+  const { pool, asked } = await pooled({ faults: Array.from({ length: 10 }, refused) })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.method(performance, 'now', () => 1_000)
+  const taking = Promise.all(Array.from({ length: 10 }, () => pool.take()))
+  await nextTurn()
+  assert.equal(asked(), 10)
+  t.mock.timers.tick(20)
+  assert.equal(asked(), 11)
+  const taken = await taking
   assert.equal(new Set(taken).size, 10)
   for (const session of taken) pool.release(session)
 })
 
 test('those who waited while the database was away are served by connections of their own', async () => {
   const { pool } = await pooled({ faults: [refused(), refused()] })
-  const slow = 'select pg_backend_pid() as pid, pg_sleep(0.2)'
-  const pids = await Promise.all(['ana', 'bea', 'cao', 'dan'].map((owner) => ask(pool, owner, slow)))
-  assert.equal(new Set(pids).size, 4)
+  const { db } = await database()
+  const blocked = 'select pg_backend_pid() as pid, pg_advisory_xact_lock(1)'
+  const pids = await db.tx(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`
+    const asked = Promise.all(['ana', 'bea', 'cao', 'dan'].map((owner) => ask(pool, owner, blocked)))
+    const waiting = () => tx`select from pg_locks where locktype = 'advisory' and not granted`
+    await until(async () => (await waiting()).length === 4, 'all four at the database')
+    return () => asked
+  })
+  assert.equal(new Set(await pids()).size, 4)
 })
 
 test('a password that is wrong all of a sudden fails those who wait at once, as a database that is away does', async () => {
@@ -98,10 +114,13 @@ test('a password that is wrong all of a sudden fails those who wait at once, as 
   assert.ok((await ask(pool, 'ana')) > 0)
 })
 
-test('whoever waits for longer than may be gets no connection, and is out of the line when there is one', async () => {
-  const { pool } = await pooled({ size: 1, patienceMs: 300 })
+test('whoever waits for longer than may be gets no connection, and is out of the line when there is one', async (t) => {
+  const { pool } = await pooled({ size: 1 })
   const only = await pool.take()
-  await assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const late = assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  t.mock.timers.tick(5_000)
+  await late
   pool.release(only)
   assert.equal(await pool.take(), only)
   pool.release(only)
@@ -161,17 +180,17 @@ test('a session that is ended while somebody has it fails what it is asked, and 
   assert.ok((await pidOf(await pool.take())) > 0)
 })
 
-test('the host that would do last time is asked first, and when it fails the others are asked in their order', async () => {
+test('the host that would do last time is asked first, and when it fails the others are asked in their order', async (t) => {
   let isSecondAway = false
   const [silent, second, third] = await Promise.all([
-    fakePostgres(() => {}),
+    silentServer(t),
     fakePostgres((socket) => socket.write(isSecondAway ? failure('57P03', 'starting up') : greeting())),
     fakePostgres((socket) => socket.write(greeting())),
   ])
   const refusing = await freePort()
   const ports = [silent.port, refusing, second.port, third.port]
   const address = readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley`, {})
-  const connect = connector(address, { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 800 })
+  const connect = connector(address, { applicationName: 'parley test', parameters: {} })
   const portsOf = async () => {
     const client = await connect()
     client.on('error', () => {})

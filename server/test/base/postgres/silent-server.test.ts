@@ -1,23 +1,70 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import { allowTime, type Db, openDb } from '../../../src/base/db.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { allowTime, type Db, openDb, type Tx } from '../../../src/base/db.ts'
 import { takeTime, within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { until } from '../../support/until.ts'
 
-/** Longer than the pool takes to look whether somebody is silent. */
-const long = 'pg_sleep(2.3)'
+const silenceMs = 12_000
+const database = oncePerFile(emptyDatabase)
 
-async function proxied(silenceMs: number) {
-  const { options } = await emptyDatabase()
+/** A pool behind a proxy that can keep the server's answers back. Time passes for the pool only when the test says so. */
+async function world(t: TestContext, maxConnections = 3) {
+  const { db: direct, options } = await database()
   const { proxy, options: byProxy } = await databaseByProxy(options)
-  const db = openDb({ ...byProxy, maxConnections: 3, silenceMs })
+  const now = performance.now.bind(performance)
+  let aheadMs = 0
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const db = openDb({ ...byProxy, maxConnections, silenceMs })
   atEnd(() => db.close())
-  return { db, proxy }
+  /** The pool checks for silent sessions at the end of it. */
+  const pass = (ms: number) => {
+    aheadMs += ms
+    t.mock.timers.tick(1_000)
+  }
+  /** Runs `ask` against a silent server, lets the time pass once the question has left, and returns how it ended by then. */
+  const askInSilence = async (ask: () => Promise<unknown>, ms: number) => {
+    const before = proxy.asked()
+    proxy.silence(true)
+    const ended = outcomeOf(ask())
+    await until(() => proxy.asked() > before, 'the question')
+    pass(ms)
+    const outcome = await soon(ended)
+    proxy.silence(false)
+    return outcome
+  }
+  /** The same with a server that is not silent: the last statement waits for a lock. */
+  const askBlocked = async (ask: (block: (tx: Tx) => Promise<unknown>) => Promise<unknown>, ms: number) => {
+    const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = direct.tx(async (tx) => {
+      await tx`select pg_advisory_xact_lock(1)`
+      isHeld.resolve()
+      await isOver.promise
+    })
+    await isHeld.promise
+    const ended = outcomeOf(ask(async (tx) => tx`select pg_advisory_xact_lock(1)`))
+    const waiting = () => direct.sql`select from pg_locks where locktype = 'advisory' and not granted`
+    await until(async () => (await waiting()).length === 1, 'the wait for the lock')
+    pass(ms)
+    await nextTurn()
+    isOver.resolve()
+    await holding
+    return ended
+  }
+  return { db, proxy, pass, askInSilence, askBlocked }
 }
+
+const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'answered',
+    (error) => error.code,
+  )
+
+const soon = (ended: Promise<string>) => Promise.race([ended, nextTurn('waits')])
 
 /** The sessions behind so many transactions that are open at the same time. */
 async function pidsOf(db: Db, count: number): Promise<number[]> {
@@ -33,12 +80,15 @@ async function pidsOf(db: Db, count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, inside))
 }
 
-test('when one session is silent, those that nobody asks are given up with it: they lead to the same server', async () => {
-  const { db, proxy } = await proxied(50)
+const ways: [what: string, ask: (db: Db) => Promise<unknown>][] = [
+  ['transaction', (db) => db.tx(async (tx) => tx`select 1`)],
+  ['statement', async (db) => db.sql`select 1`],
+]
+
+test('when one session is silent, those that nobody asks are given up with it: they lead to the same server', async (t) => {
+  const { db, askInSilence } = await world(t)
   const old = await pidsOf(db, 3)
-  proxy.silence(true)
-  await assert.rejects(async () => db.sql`select 1`, { code: 'CONNECTION_LOST' })
-  proxy.silence(false)
+  assert.equal(await askInSilence(async () => db.sql`select 1`, silenceMs + 1_000), 'CONNECTION_LOST')
   const fresh = await pidsOf(db, 3)
   assert.deepEqual(
     fresh.filter((pid) => old.includes(pid)),
@@ -46,26 +96,19 @@ test('when one session is silent, those that nobody asks are given up with it: t
   )
 })
 
-test('a transaction that has asked for more time is not taken for silent, and the next on its session is again', async () => {
-  const { db } = await proxied(100)
-  await db.tx(async (tx) => {
-    await allowTime(tx, 60_000)
-    await tx.unsafe(`select ${long}`, [])
-  })
-  await assert.rejects(async () => db.sql.unsafe(`select ${long}`, []), { code: 'CONNECTION_LOST' })
-  assert.equal((await db.sql`select 1`).length, 1)
-})
-
-const ways: [what: string, ask: (db: Db) => Promise<unknown>][] = [
-  ['transaction', (db) => db.tx(async (tx) => tx`select 1`)],
-  ['statement', async (db) => db.sql`select 1`],
-]
-
 for (const [what, ask] of ways) {
+  test(`a ${what} waits for a silent server once, and not once more for each try`, async (t) => {
+    const { db, proxy, askInSilence } = await world(t, 1)
+    await db.sql`select 1`
+    const connections = proxy.accepted()
+    assert.equal(await askInSilence(() => ask(db), silenceMs + 1_000), 'CONNECTION_LOST')
+    await db.sql`select 1`
+    assert.equal(proxy.accepted() - connections, 1)
+  })
+
   test(`a ${what} that has waited for a connection for long has so much less time for its answer`, async (t) => {
-    const { db, proxy } = await proxied(12_000)
+    const { db, proxy, pass } = await world(t)
     await pidsOf(db, 3)
-    const ahead = clockAhead(t)
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const inside = [1, 2, 3].map(() => Promise.withResolvers<void>())
     const holders = inside.map(({ resolve }) =>
@@ -75,76 +118,75 @@ for (const [what, ask] of ways) {
       }),
     )
     await Promise.all(inside.map(({ promise }) => promise))
-    const ended = within(workAtDoor('x'), () => ask(db)).then(
-      () => 'answered',
-      (error) => error.code,
-    )
+    const ended = outcomeOf(within(workAtDoor('x'), () => ask(db)))
     await until(() => db.load().waiting === 1, 'one who waits')
     proxy.silence(true)
     const before = proxy.asked()
-    ahead(10_000)
+    pass(10_000)
     release()
     await Promise.all(holders)
     await until(() => proxy.asked() > before, 'a question')
     // Nine and a half of the ten seconds are taken off the twelve, but never below four.
-    ahead(5_500)
-    assert.equal(await Promise.race([ended, looks()]), 'CONNECTION_LOST')
+    pass(5_500)
+    assert.equal(await soon(ended), 'CONNECTION_LOST')
   })
 }
 
+test('a transaction that has asked for more time is not taken for silent, and the next on its session is again', async (t) => {
+  const { db, askBlocked } = await world(t)
+  const patient = askBlocked(
+    (block) =>
+      db.tx(async (tx) => {
+        await allowTime(tx, 60_000)
+        await block(tx)
+      }),
+    50_000,
+  )
+  assert.equal(await patient, 'answered')
+  assert.equal(await askBlocked((block) => db.tx(block), 16_000), 'CONNECTION_LOST')
+  assert.equal((await db.sql`select 1`).length, 1)
+})
+
 test('what a request has waited for before is taken off the time for an answer, and what others have is not', async (t) => {
-  const { db, proxy } = await proxied(12_000)
+  const { db, proxy, pass } = await world(t)
   await pidsOf(db, 3)
-  const ahead = clockAhead(t)
-  const codes = (run: () => Promise<unknown>) => run().then(() => 'answered', errorCode)
   const request = () => {
     const work = workAtDoor('x')
     return <T>(run: () => Promise<T>) => within(work, run)
   }
   const [slow, quick] = [request(), request()]
-  await slow(() => db.tx(async (tx) => tx`select 1`.then(() => ahead(8_000))))
+  await slow(() => db.tx(async (tx) => tx`select 1`.then(() => pass(8_000))))
   await quick(async () => db.sql`select 1`)
   proxy.silence(true)
   const before = proxy.asked()
-  const ofSlow = slow(() => codes(async () => db.tx(async (tx) => tx`select 1`)))
-  const ofQuick = quick(() => codes(async () => db.tx(async (tx) => tx`select 1`)))
+  const [ofSlow, ofQuick] = [slow, quick].map((within) =>
+    within(() => outcomeOf(db.tx(async (tx) => tx`select 1`))),
+  ) as [Promise<string>, Promise<string>]
   await until(() => proxy.asked() >= before + 2, 'both questions')
-  ahead(6_000)
-  assert.equal(await Promise.race([ofSlow, looks()]), 'CONNECTION_LOST')
-  assert.equal(await Promise.race([ofQuick, looks()]), 'waits')
-  ahead(6_000)
+  pass(6_000)
+  assert.deepEqual([await soon(ofSlow), await soon(ofQuick)], ['CONNECTION_LOST', 'waits'])
+  pass(6_000)
   assert.equal(await ofQuick, 'CONNECTION_LOST')
 })
 
 test('the statements of a transaction have little more together than one of them, unless nobody waits for its answer', async (t) => {
-  const { db } = await proxied(12_000)
-  const ahead = clockAhead(t)
-  const inTwo = () =>
+  const { db, pass, askBlocked } = await world(t)
+  const inTwo = (block: (tx: Tx) => Promise<unknown>) =>
     db.tx(async (tx) => {
       await tx`select 1`
-      ahead(16_000)
-      return tx.unsafe(`select ${long}`, [])
+      pass(16_000)
+      return block(tx)
     })
-  assert.equal(await within(workAtDoor('x'), inTwo).then(() => 'answered', errorCode), 'CONNECTION_LOST')
-  const whoseAnswerHasBegun = () => {
-    takeTime()
-    return inTwo()
-  }
-  assert.equal(await within(workAtDoor('x'), whoseAnswerHasBegun).then(() => 'answered', errorCode), 'answered')
-  assert.equal(await inTwo().then(() => 'answered', errorCode), 'answered')
+  const atDoor = (prepare: () => void) =>
+    askBlocked(
+      (block) =>
+        within(workAtDoor('x'), () => {
+          prepare()
+          return inTwo(block)
+        }),
+      1,
+    )
+  assert.equal(await atDoor(() => {}), 'CONNECTION_LOST')
+  assert.equal(await atDoor(takeTime), 'answered', 'its answer has begun')
+  assert.equal(await askBlocked(inTwo, 1), 'answered')
 })
-
-const errorCode = (error: { code?: string }) => error.code
-
-/** Puts the clock forward, by so much each time. */
-function clockAhead(t: TestContext): (ms: number) => void {
-  const now = performance.now.bind(performance)
-  let aheadMs = 0
-  t.mock.method(performance, 'now', () => now() + aheadMs)
-  return (ms) => {
-    aheadMs += ms
-  }
-}
-
-/** Resolves when the pool has had time to look. */
-const looks = () => setTimeout(3_000, 'waits')

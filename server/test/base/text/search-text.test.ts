@@ -11,6 +11,7 @@ import {
   unspacedPiece,
   unspacedPieces,
 } from '../../../src/base/text/search-text.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 test('text is folded as the table says', () => {
   const rows: [text: string, folded: string][] = [
@@ -42,12 +43,14 @@ test('text is folded as the table says', () => {
 })
 
 test('folding what is folded changes nothing, for every character there is', () => {
+  // The planes between hold no character.
   for (let start = 0; start < 0x110000; start += 64) {
+    if (start === 0x40000) start = 0xe0000
     const points = Array.from({ length: 64 }, (_, offset) => start + offset)
     const folded = foldText(points.map((point) => `a${String.fromCodePoint(point)}`).join(''))
     assert.equal(foldText(folded), folded, `U+${start.toString(16)}`)
   }
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => foldText(foldText(text)) === foldText(text)))
+  fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => foldText(foldText(text)) === foldText(text)))
 })
 
 test('accents and case of a name never matter', () => {
@@ -84,7 +87,7 @@ test('short prefixes are never grams of any folded text', () => {
   assert.ok(one?.endsWith('😀') && two?.endsWith('😀b'))
   assert.deepEqual(shortPrefixes('ab')[0], shortPrefixes('ax')[0])
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 1 }), (text, other) => {
+    fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter, minLength: 1 }), (text, other) => {
       const found = new Set(grams(foldText(text)))
       assert.ok(shortPrefixes(foldText(other)).every((prefix) => !found.has(prefix)))
     }),

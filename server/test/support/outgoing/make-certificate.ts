@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 
 export interface Certificate {
   /** As PEM. */
@@ -22,8 +23,7 @@ export function makeAuthority(name = 'Parley test authority'): Authority {
     key: pem(privateKey),
     certify: (names, role = 'server') => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      // 2: a name of the DNS.
-      const alternatives = sequence(...names.map((one) => tlv(0x82, Buffer.from(one))))
+      const alternatives = sequence(...names.map(alternative))
       const cert = make(distinguishedName(role), pair.publicKey, [extension('551d11', alternatives)])
       return { cert, key: pem(pair.privateKey) }
     },
@@ -53,6 +53,10 @@ function certificate({ issuer, subject, key, extensions }: Subject, signer: KeyO
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
+
+/** A name of the DNS, or an IPv4 address. */
+const alternative = (name: string) =>
+  isIPv4(name) ? tlv(0x87, Buffer.from(name.split('.').map(Number))) : tlv(0x82, Buffer.from(name))
 
 // As much of DER as a certificate takes.
 const sequence = (...parts: Buffer[]) => tlv(0x30, Buffer.concat(parts))

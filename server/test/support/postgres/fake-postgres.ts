@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { TLSSocket } from 'node:tls'
 import { atEnd } from '../file-end.ts'
 
 export interface FakePostgres {
@@ -31,6 +33,21 @@ export async function fakePostgres(answer: (socket: Socket) => void): Promise<Fa
     await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
   return { port: (server.address() as AddressInfo).port, greetings, isLeft }
+}
+
+/** Takes connections and never answers: as soon as it was asked, so much time is over. */
+export function silentServer(t: TestContext, ms = 60_000, onPass = (_ms: number) => {}): Promise<FakePostgres> {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  return fakePostgres(() => {
+    onPass(ms)
+    t.mock.timers.tick(ms)
+  })
+}
+
+/** To a client that has asked for TLS. */
+export function agreeToTls(socket: Socket, options: { cert: string; key: string }): TLSSocket {
+  socket.write('S')
+  return new TLSSocket(socket, { isServer: true, ...options }).on('error', () => {}).resume()
 }
 
 export function message(type: string, body: string | Buffer): Buffer {

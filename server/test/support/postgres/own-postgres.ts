@@ -1,7 +1,9 @@
 import type pg from 'pg'
+import type { DbOptions } from '../../../src/base/db.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
-import type { DatabaseAddress } from '../../../src/base/postgres/address/address.ts'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
 import { connect, type SessionSettings } from '../../../src/base/postgres/connect.ts'
+import { directly } from '../database.ts'
 import { atEnd } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 
@@ -24,4 +26,10 @@ export async function session(address: DatabaseAddress, settings: Partial<Sessio
   client.on('error', () => {})
   atEnd(() => client.end())
   return client
+}
+
+/** Where a database of the tests is, past a pooler. */
+export function addressOf(options: DbOptions): DatabaseAddress {
+  const { url, socketFolder = '', database = '', user = '', password = null } = directly(options)
+  return url === undefined ? socketAddress({ socketFolder, database, user, password }) : readDatabaseUrl(url, {})
 }

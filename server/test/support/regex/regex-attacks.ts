@@ -13,12 +13,16 @@ export function textOf({ before, pump, after }: Attack, length: number): string 
 
 const probes = `aZ09_-.+@/:;,!?#%&=~*^|\\'"\`<>()[]{} \t\n\r\0é中。”−\u00ad\u0301`
 
+/** What repeats no more often than this, and nothing that repeats, takes its time only once. */
+const enough = 100
+
 /**
  * Texts made of the characters that an expression tells apart: whatever leads up to one of its repetitions, then a
  * piece that this takes again and again, then something that it does not end with.
  */
 export function attacksOn(tree: Tree, source: string): Attack[] {
   const repeats = [...repeatsIn(tree, '')]
+  if (!repeats.some(({ part, max }) => max > enough || [...repeatsIn(part, '')].length > 0)) return []
   const inRepeats = repeats.flatMap(({ part }) => onesIn(part))
   const characters = toldApart([...new Set(probes + source)], onesIn(tree))
   const taken = characters.filter((character) => inRepeats.some((one) => one.fits(character)))
@@ -51,8 +55,8 @@ function onesIn(tree: Tree): One[] {
 }
 
 /** Every repetition, with the shortest text that leads up to it. */
-function* repeatsIn(tree: Tree, before: string): Generator<{ before: string; part: Tree }> {
-  if (tree.kind === 'repeat') yield { before, part: tree.part }
+function* repeatsIn(tree: Tree, before: string): Generator<{ before: string; part: Tree; max: number }> {
+  if (tree.kind === 'repeat') yield { before, part: tree.part, max: tree.max }
   let sofar = before
   for (const part of partsOf(tree)) {
     yield* repeatsIn(part, sofar)

@@ -20,13 +20,13 @@ export function regexSources(): Sources {
     const file = relative('.', path).replaceAll('\\', '/')
     const kinds = { '.ts': 'ts', '.tsx': 'tsx', '.js': 'js' } as const
     const lang = kinds[extname(path) as keyof typeof kinds]
-    for (const node of nodesOf(parseAst(readFileSync(`${root}/${path}`, 'utf8'), { lang }))) {
+    visit(parseAst(readFileSync(`${root}/${path}`, 'utf8'), { lang }), (node) => {
       if (makesRegex(node)) made.push(file)
-      if (node.type !== 'Literal' || node.regex === undefined) continue
+      if (node.type !== 'Literal' || !node.regex) return
       const { pattern, flags } = node.regex
       const known = written.get(`/${pattern}/${flags}`) ?? { expression: new RegExp(pattern, flags), files: [] }
       written.set(`/${pattern}/${flags}`, { ...known, files: [...known.files, file] })
-    }
+    })
   }
   return { written: [...written.values()], made }
 }
@@ -41,8 +41,8 @@ function makesRegex({ type, callee }: Node): boolean {
   return /^(?:New|Call)Expression$/.test(type) && callee?.name === 'RegExp'
 }
 
-function* nodesOf(value: unknown): Generator<Node> {
+function visit(value: unknown, see: (node: Node) => void): void {
   if (typeof value !== 'object' || value === null) return
-  if ('type' in value && typeof value.type === 'string') yield value as Node
-  for (const inner of Object.values(value)) yield* nodesOf(inner)
+  if ('type' in value && typeof value.type === 'string') see(value as Node)
+  for (const inner of Object.values(value)) visit(inner, see)
 }

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  allowTime,
-  type Db,
-  type DbOptions,
-  isAway,
-  isUndone,
-  openDb,
-  processName,
-  sqlState,
-} from '../../../src/base/db.ts'
+import { allowTime, type Db, type DbOptions, isAway, openDb, processName, sqlState } from '../../../src/base/db.ts'
 import { isHeldByDead, ownSession } from '../../../src/base/lease-session.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { DatabaseError } from '../../../src/base/postgres/failures.ts'
 import { openDatabase } from '../../../src/commands/start/database.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import {
   keepsNames,
   type Pooler,
@@ -264,28 +252,6 @@ test('many callers by few servers never see what is of another: transactions, fa
   assert.equal(row?.count, kept)
 })
 
-test('nothing is asked between an error and the word that the server is ready, where one request may be under way', async () => {
-  const { options } = await emptyDatabase()
-  const { proxy, options: proxied } = await databaseByProxy(options)
-  const db = openDb({ ...proxied, direct: options, maxConnections: 1 })
-  atEnd(() => db.close())
-  await db.sql`select 1`
-  const failures = [() => db.sql`select 1 / ${0}::int`.execute(), () => db.sql.unsafe('select 1 / 0').execute()]
-  for (const fail of failures) {
-    proxy.holdReady(true)
-    const before = proxy.asked()
-    const failed = assert.rejects(fail(), { code: '22012' })
-    await until(() => proxy.asked() > before, 'the statement')
-    const [asked, next] = [proxy.asked(), db.sql`select 1 as one`.execute()]
-    await until(() => proxy.keptReady() === 1, 'its error')
-    for (let turn = 0; turn < 20; turn++) await nextTurn()
-    assert.equal(proxy.asked(), asked)
-    proxy.holdReady(false)
-    await failed
-    assert.deepEqual([...(await next)], [{ one: 1 }])
-  }
-})
-
 test('what a pooler refuses is of a database that is away: too many clients, a wait in vain, no server', {
   skip,
 }, async () => {
@@ -314,14 +280,6 @@ test('what a pooler refuses is of a database that is away: too many clients, a w
   )
   await pooler.stop()
   await assert.rejects(another(patient).sql`select 1`, isAway)
-})
-
-test('a write on whose way a pooler lost its server may have been done', () => {
-  const told = Object.assign(new DatabaseError('server conn crashed?', 0, 'error'), {
-    severity: 'FATAL',
-    code: '08P01',
-  })
-  assert.deepEqual([isAway(told), isUndone(told)], [true, false])
 })
 
 test('a statement whose columns have changed meanwhile is made anew', { skip }, async () => {
