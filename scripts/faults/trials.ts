@@ -166,7 +166,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-workers',
     promise: 'a worker that dies at any step of a delivery loses no event, and the next one goes on in order',
-    files: ['server/test/webhooks/deliver/delivery-crash.test.ts'],
+    files: ['server/test/webhooks/deliver/delivery-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { DELIVERY_CRASH_ROUNDS: { from: 1, to: 20 } },
     count: 'told',

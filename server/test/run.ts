@@ -72,7 +72,7 @@ const waiting = [
   'program/availability/writes-hang.test.ts',
   'program/session-takeover.test.ts',
   'inbox/send/send-takeover.test.ts',
-  'webhooks/deliver/delivery-crash.test.ts',
+  'webhooks/deliver/delivery-crash.slow.test.ts',
   'base/postgres/driver.test.ts',
   'channels/behaviour/contested.test.ts',
   'channels/unofficial/session-lease.test.ts',

@@ -41,7 +41,7 @@ test('whatever fails and whenever workers die: nothing is lost, order holds in e
       assertSameBodies(run)
       assertTwiceOnlyAfterCrash(run)
     }),
-    { numRuns: Number(process.env.MODEL_RUNS ?? 25), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    { numRuns: Number(process.env.MODEL_RUNS ?? 12), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   )
   t.diagnostic(`${histories} histories`)
 })
