@@ -89,7 +89,6 @@ test('every kind of field has a label and the right input', async () => {
     ['multiselect', 'type="checkbox"'],
   ]
   for (const [type, part] of inputs) {
-    assert.ok(body.match(new RegExp(`<input[^>]*name="x_${type}"[^>]*>`))?.[0] !== undefined, type)
     const tag = [...body.matchAll(/<input[^>]*>/g)].map(([all]) => all).find((all) => all.includes(`name="x_${type}"`))
     assert.ok(tag?.includes(part), `${type}: ${tag}`)
   }

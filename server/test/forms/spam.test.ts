@@ -36,21 +36,21 @@ const ages: [ageMs: number, status: number, says: RegExp][] = [
   [day + 1, 400, /more than a day/],
 ]
 
-for (const [ageMs, status, says] of ages) {
-  test(`a page sent after ${ageMs} ms: ${status}`, async () => {
+test('a page is to be sent 2 s to a day after it was served, and else comes back with what was typed', async () => {
+  for (const [ageMs, status, says] of ages) {
     const { w, form } = await withForm()
     const page = await w.app.inject({ url: `/f/${form.slug}` })
     w.clock.advance(ageMs)
     const answer = await send(w, form, { firstName: 'Ana', _token: tokenIn(page.body) })
-    assert.equal(answer.statusCode, status)
+    assert.equal(answer.statusCode, status, `${ageMs} ms`)
     assert.match(answer.body, says)
     assert.equal((await w.leads()).length, status === 303 ? 1 : 0)
-    if (status === 303) return
+    if (status === 303) continue
     assert.match(answer.body, /value="Ana"/)
     w.clock.advance(3_000)
     assert.equal((await send(w, form, { firstName: 'Ana', _token: tokenIn(answer.body) })).statusCode, 303)
-  })
-}
+  }
+})
 
 test('a token that is missing, changed, older than it says or of another form is refused', async () => {
   const { w, form } = await withForm()
@@ -65,8 +65,9 @@ test('a token that is missing, changed, older than it says or of another form is
   assert.deepEqual(await w.leads(), [])
 })
 
-test('a page sent ten times at once makes one lead, and each time the same thanks', async () => {
+test('a page sent ten times at once makes one lead, also the last of the quota, and each time the same thanks', async () => {
   const { w, form } = await withForm()
+  await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
   const token = await w.token(form)
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => send(w, form, { firstName: 'Ana', _token: token })),
@@ -78,18 +79,6 @@ test('a page sent ten times at once makes one lead, and each time the same thank
   assert.equal((await w.leads()).length, 1)
   assert.equal(await w.count('form_submissions'), 1)
   assert.equal(await w.count('events'), 1)
-})
-
-test('a double click on the last lead of the quota is thanked twice', async () => {
-  const { w, form } = await withForm()
-  await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
-  const token = await w.token(form)
-  const answers = await Promise.all([1, 2, 3].map(() => send(w, form, { firstName: 'Ana', _token: token })))
-  assert.deepEqual(
-    answers.map((answer) => answer.statusCode),
-    [303, 303, 303],
-  )
-  assert.equal((await w.leads()).length, 1)
 })
 
 test('the eleventh post of a minute from one address is 429, for that form and address alone', async () => {
