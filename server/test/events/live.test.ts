@@ -9,15 +9,17 @@ import { announceConnection, announceImport } from '../../src/team/team-news.ts'
 import { openNode, testDatabase } from '../support/database.ts'
 import { type FeedWorld, feedWorld, type Node, repeatByHand, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
-import { testTeamToken } from '../support/world.ts'
+import { testApp, testTeamToken } from '../support/world.ts'
 
 const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
 const asToken = { authorization: `Bearer ${testTeamToken}` }
 
+const oneNode = oncePerFile(async () => startNode(await testApp()))
+
 async function nodeOf(w: FeedWorld): Promise<Node & { live: string }> {
-  const node = await startNode(w)
+  const node = await oneNode()
   return { ...node, live: `${node.url}${livePath(w)}` }
 }
 
@@ -137,27 +139,29 @@ test('a heartbeat comes as a comment that moves the place on', async () => {
   stream.close()
 })
 
-test('the stream ends when the session has ended, or the membership', async () => {
+test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
   const w = await feedWorld()
   const node = await nodeOf(w)
   const [signedOut, removed, stays] = [await signedInMember(w), await signedInMember(w), await signedInMember(w)]
-  const open = (cookie: string) => openStream(node.live, { cookie })
-  const streams = [await open(signedOut.cookie), await open(removed.cookie), await open(stays.cookie)]
-  for (const stream of streams) await stream.next()
+  const open = async ({ cookie }: { cookie: string }) => {
+    const stream = await openStream(node.live, { cookie })
+    await stream.next()
+    return stream
+  }
+  const [first, second, third] = [await open(signedOut), await open(removed), await open(stays)]
   await w.db.tx((tx) => endAllSessions(tx, signedOut.userId))
   await w.db.sql`
     delete from members
     where workspace_id = ${w.workspaceId}
       and user_id = ${removed.userId}`
   await node.tick()
-  await streams[0]?.ended
-  await streams[1]?.ended
+  await Promise.all([first.ended, second.ended])
   await w.record(['lead.created'])
-  await streams[2]?.nextEvent('lead.created')
-  streams[2]?.close()
+  await third.nextEvent('lead.created')
+  third.close()
 })
 
-test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429', async () => {
+test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429 until one ends', async () => {
   const w = await feedWorld()
   const other = await feedWorld()
   const node = await nodeOf(w)
@@ -165,23 +169,26 @@ test('without a credential 401, in a foreign workspace 404, and the 21st stream 
   assert.equal((await fetch(node.live)).status, 401)
   assert.equal((await fetch(`${node.url}${livePath(other)}`, { headers: { cookie } })).status, 404)
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(node.live, { cookie })))
-  const refused = await fetch(node.live, { headers: { cookie } })
-  assert.equal(refused.status, 429)
+  const ask = async () => {
+    const controller = new AbortController()
+    const { status } = await fetch(node.live, { headers: { cookie }, signal: controller.signal })
+    controller.abort()
+    return status
+  }
+  assert.equal(await ask(), 429)
   streams.pop()?.close()
   let status = 429
-  while (status === 429) {
-    const controller = new AbortController()
-    status = (await fetch(node.live, { headers: { cookie }, signal: controller.signal })).status
-    controller.abort()
-  }
+  while (status === 429) status = await ask()
   assert.equal(status, 200)
   for (const stream of streams) stream.close()
 })
 
-test('a client that does not read is cut, and the others are sent everything', async () => {
+test('a client that does not read is cut, at once when its session has ended, and the others are sent everything', async () => {
   const w = await feedWorld()
   const node = await nodeOf(w)
-  const { client, closed } = openDeaf(w, node, `authorization: ${asToken.authorization}`)
+  const { cookie, userId } = await signedInMember(w)
+  const idle = openDeaf(w, node, `authorization: ${asToken.authorization}`)
+  const signedOut = openDeaf(w, node, `cookie: ${cookie}`)
   const stream = await openStream(node.live, asToken)
   await stream.next()
   // More than the kernel takes on both sides of a connection, and the service beside it.
@@ -189,31 +196,15 @@ test('a client that does not read is cut, and the others are sent everything', a
     await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
   }
   for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
-  // It has taken nothing from one heartbeat to the next.
-  await node.tick()
+  await w.db.tx((tx) => endAllSessions(tx, userId))
+  // Two heartbeats, within which nothing was taken, would end it as well: this is one.
   await node.tick()
   // Now its end can be seen.
-  client.resume()
-  await closed
-  stream.close()
-})
-
-test('a client that does not read is cut when its session has ended, and its place is free', async () => {
-  const w = await feedWorld()
-  const node = await nodeOf(w)
-  const { cookie, userId } = await signedInMember(w)
-  const { client, closed } = openDeaf(w, node, `cookie: ${cookie}`)
-  const stream = await openStream(node.live, asToken)
-  await stream.next()
-  for (let round = 0; round < 20; round++) {
-    await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
-  }
-  for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
-  await w.db.tx((tx) => endAllSessions(tx, userId))
-  // Two heartbeats would end it as well: this is one.
+  signedOut.client.resume()
+  await signedOut.closed
   await node.tick()
-  client.resume()
-  await closed
+  idle.client.resume()
+  await idle.closed
   stream.close()
 })
 
@@ -247,8 +238,8 @@ test('clients that leave while they are let in hold no place', async () => {
 
 test('a server that stops ends its streams at once', async () => {
   const w = await feedWorld()
-  const node = await nodeOf(w)
-  const stream = await openStream(node.live, asToken)
+  const node = await startNode(w)
+  const stream = await openStream(`${node.url}${livePath(w)}`, asToken)
   await stream.next()
   await node.app.close()
   await stream.ended
