@@ -2,19 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { relayNews } from '../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
-import { type OpenStream, openStream } from '../support/events/live-stream.ts'
+import {
+  eventsPath,
+  type FeedWorld,
+  feedWorld,
+  follow,
+  type Json,
+  livePath,
+  type Node,
+  startNode,
+} from '../support/events/feed-world.ts'
+import { openStream } from '../support/events/live-stream.ts'
 import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { testApp } from '../support/world.ts'
-
-const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
-
-async function follow(w: FeedWorld, node: Node, headers: Record<string, string>): Promise<OpenStream> {
-  const stream = await openStream(`${node.url}${livePath(w)}`, headers)
-  await stream.next()
-  return stream
-}
 
 interface Counted extends Node {
   /** Resolves once so many more reads of the feed have been made. */

@@ -4,7 +4,7 @@ import { revokeApiKey } from '../../src/access/keys/change.ts'
 import type { Db } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { startNode } from '../support/events/feed-world.ts'
+import { livePath, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
@@ -30,7 +30,7 @@ test('a browser whose node was deaf loads its page anew, since what it was to be
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const member = await signedInMember(w, 'admin')
-  const stream = await openStream(`${node.url}/api/team/v1/workspaces/${w.workspaceId}/live`, { cookie: member.cookie })
+  const stream = await openStream(`${node.url}${livePath(w)}`, { cookie: member.cookie })
   atEnd(async () => stream.close())
   const start = await stream.next()
   proxy.cutAfter(0)

@@ -21,8 +21,8 @@ import { roleCovers } from '../../src/team/member.ts'
 import { checkAnswers } from './contract/contract.ts'
 import type { TestDatabase } from './database.ts'
 
-export const noon = new Date('2026-03-01T12:00:00Z')
-export const publicUrl = 'https://forms.example'
+const noon = new Date('2026-03-01T12:00:00Z')
+const publicUrl = 'https://forms.example'
 
 export const nameField: FormField = { key: 'firstName', label: 'Your name', type: 'text', required: true }
 
@@ -44,9 +44,9 @@ export interface FormWorld {
 /** A workspace of its own, with the public and the team's routes of forms; `x-role` says who calls the latter. */
 export async function formWorld(
   { db }: TestDatabase,
-  options: { start?: Date; submissionsPerMinute?: number } = {},
+  options: { submissionsPerMinute?: number } = {},
 ): Promise<FormWorld> {
-  const clock = manualClock(options.start ?? noon)
+  const clock = manualClock(noon)
   const vault = openVault(db, { current: masterKey }, clock)
   const workspaceId = randomUUID()
   await db.tx(async (tx) => {

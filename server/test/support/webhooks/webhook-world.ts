@@ -60,6 +60,8 @@ export interface WebhookWorld extends World {
   record(subjectId: string, payloads: readonly object[], name?: EventName, by?: Db): Promise<string[]>
   /** As a member asks for it. */
   sendAgain(eventId: string): Promise<void>
+  /** As if those who work on the queues had been away for longer than their leases. */
+  expireLeases(): Promise<unknown>
   deliveries(endpointId?: string): Promise<DeliveryState[]>
   queue(endpointId?: string): Promise<QueueState>
   /** The ids of what the receiver was sent, in order. */
@@ -132,6 +134,11 @@ export async function webhookWorld(
         assert.ok(event !== undefined)
         await queueAgain(tx, { workspaceId, id: endpointId, phoneVisibility: 'full' }, event, clock.now())
       }),
+    expireLeases: () => db.sql`
+      update webhook_queues
+      set lease_until = statement_timestamp() - interval '1 second'
+      where workspace_id = ${workspaceId}
+        and lease_owner is not null`,
     deliveries: (id = endpointId) => db.sql<DeliveryState[]>`
       select event_id, position, state, attempts, round_attempts, due_at, masked, generation
       from webhook_deliveries

@@ -106,9 +106,11 @@ test('a queue that is given to a worker is kept for it, and is free when that on
     select lease_session
     from webhook_queues
     where endpoint_id = ${w.endpointId}`
-  const giver = await anotherWorker(await expired(w))
+  await w.expireLeases()
+  const giver = await anotherWorker(w)
   const lookAfter = await looker(w.db)
-  await release(giver, w, await claimed(giver, await expired(w)), session)
+  await w.expireLeases()
+  await release(giver, w, await claimed(giver, w), session)
   assert.equal(await claim(w.db, w), 0)
   const taken = await claimed(successor, w)
   assert.equal(taken.length, 1)
@@ -121,16 +123,9 @@ test('a queue that is given to a worker is kept for it, and is free when that on
 test('a queue that was given back is free, also when the clock of the database is set back meanwhile', async () => {
   const w = await webhookWorld()
   const other = await anotherWorker(w)
-  await release(other, w, await claimed(other, await expired(w)), null)
+  await w.expireLeases()
+  await release(other, w, await claimed(other, w), null)
   await w.db
     .sql`update webhook_queues set lease_until = statement_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
   assert.equal(await claim(w.db, w), 1)
 })
-
-async function expired(w: WebhookWorld): Promise<WebhookWorld> {
-  await w.db.sql`
-    update webhook_queues
-    set lease_until = statement_timestamp() - interval '1 second'
-    where workspace_id = ${w.workspaceId}`
-  return w
-}

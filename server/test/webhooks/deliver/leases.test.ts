@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { claimQueues, listDeadHolders } from '../../../src/webhooks/endpoint/queue-queries.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
-
-/** As if the worker had been away for longer than its lease. */
-async function expireLeases({ db, workspaceId }: WebhookWorld): Promise<void> {
-  await db.sql`
-    update webhook_queues
-    set lease_until = statement_timestamp() - interval '1 second'
-    where workspace_id = ${workspaceId}`
-}
+import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('two workers share the endpoints, and send every event to each of them once', async () => {
   const w = await webhookWorld()
@@ -29,7 +21,7 @@ test('a worker whose lease is gone writes nothing: the one that has it sends aga
   const [id] = await w.record(randomUUID(), [{ n: 1 }])
   const first = w.drain()
   await w.receiver.reached(1)
-  await expireLeases(w)
+  await w.expireLeases()
   await w.addWorker().drain()
   answered.resolve({ status: 500 })
   await first
@@ -41,7 +33,7 @@ test('a worker whose lease is gone writes nothing: the one that has it sends aga
 test('a lease that ran out but was not taken still counts: nothing is sent twice', async () => {
   const w = await webhookWorld()
   w.receiver.answer(async () => {
-    await expireLeases(w)
+    await w.expireLeases()
     return { status: 200 }
   })
   await w.record(randomUUID(), [{ n: 1 }])
