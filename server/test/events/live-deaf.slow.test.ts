@@ -16,7 +16,7 @@ import { callerOf, type World, world } from '../support/world.ts'
 async function nodeByProxy(w: World) {
   const { proxy, options } = await databaseByProxy((await testDatabase()).options)
   const said: boolean[] = []
-  const db: Db = openNode({ ...options, patienceMs: 200, onHearing: (isHearing) => said.push(isHearing) })
+  const db: Db = openNode({ ...options, patienceMs: 2_000, onHearing: (isHearing) => said.push(isHearing) })
   atEnd(() => db.close())
   const failures: unknown[] = []
   const stops = await Promise.all([w.db, db].map((one) => relayNews(one, (error) => failures.push(error))))

@@ -33,7 +33,7 @@ test('a form is made, read, listed, changed and deleted; its leads stay', async 
   assert.notEqual(changed.updatedAt, form.updatedAt)
   assert.equal((await call(w, 'PATCH', `/${form.id}`, { description: null })).json().form.description, null)
 
-  await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName: 'Ana' } })
+  await w.post(form.slug, { firstName: 'Ana' })
   assert.equal((await call(w, 'DELETE', `/${form.id}`)).statusCode, 200)
   for (const method of ['GET', 'DELETE', 'PATCH'] as const) {
     assert.equal((await call(w, method, `/${form.id}`, method === 'PATCH' ? {} : undefined)).statusCode, 404)
@@ -53,14 +53,14 @@ test('the embedded form posts from another site as it stands', async () => {
   assert.doesNotMatch(embedHtml, /<script|_token/)
   const headers = { ...formEncoded, origin: 'https://shop.example' }
   const body = 'firstName=Ana&homepage='
-  assert.equal((await w.app.inject({ method: 'POST', url: `/f/${slug}`, headers, body })).statusCode, 303)
+  assert.equal((await w.post(slug, body, headers)).statusCode, 303)
 })
 
 test('submissions are listed newest first, with a cursor that belongs to the form', async () => {
   const w = await formWorld(database)
   const form = await w.newForm()
   for (const firstName of ['A', 'B', 'C']) {
-    await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName } })
+    await w.post(form.slug, { firstName })
     w.clock.advance(1_000)
   }
   const leadIds = (await w.leads()).map((lead) => lead.id).reverse()
@@ -92,7 +92,7 @@ test('a submission shows what was filled in, as it was, and the database holds i
   const terms: FormField = { key: 'terms', label: 'I agree', type: 'boolean', required: false }
   const form = await w.newForm({ fields: [nameField, size, terms] })
   const body = { firstName: ' Secretive ', company_size: '2', terms: true }
-  await w.app.inject({ method: 'POST', url: `/f/${form.slug}?utm_source=news`, body })
+  await w.post(`${form.slug}?utm_source=news`, body)
   const list = async () => (await call(w, 'GET', `/${form.id}/submissions`)).json().submissions[0]
   assert.deepEqual((await list()).answers, [
     { key: 'firstName', label: nameField.label, value: 'Secretive' },
@@ -111,7 +111,7 @@ test('a submission shows what was filled in, as it was, and the database holds i
 test('the list says how often each form was sent and when last, and its days when it was', async () => {
   const w = await formWorld(database)
   const [form, other] = [await w.newForm(), await w.newForm()]
-  const send = (slug: string) => w.app.inject({ method: 'POST', url: `/f/${slug}`, body: { firstName: 'Ana' } })
+  const send = (slug: string) => w.post(slug, { firstName: 'Ana' })
   // Half past eleven at night in São Paulo, and half an hour after midnight.
   w.clock.set(new Date('2026-03-02T02:30:00Z'))
   await send(form.slug)
@@ -190,7 +190,7 @@ test('an address goes on to lead to its form after a rename, until another form 
   const [old, fresh] = [`old-${w.workspaceId}`, `new-${w.workspaceId}`]
   const form = await w.newForm({ slug: old })
   assert.equal((await call(w, 'PATCH', `/${form.id}`, { slug: fresh })).statusCode, 200)
-  const send = (slug: string) => w.app.inject({ method: 'POST', url: `/f/${slug}`, body: { firstName: 'Ana' } })
+  const send = (slug: string) => w.post(slug, { firstName: 'Ana' })
   for (const slug of [old, fresh]) assert.equal((await send(slug)).statusCode, 201)
   assert.ok((await w.app.inject({ url: `/f/${old}` })).body.includes(`/f/${fresh}`))
   const other = await w.newForm({ slug: old, thankYou: 'Other' })

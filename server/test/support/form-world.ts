@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
 import { clientAddressReader } from '../../src/access/keys/client-address.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
@@ -26,6 +27,13 @@ const publicUrl = 'https://forms.example'
 
 export const nameField: FormField = { key: 'firstName', label: 'Your name', type: 'text', required: true }
 
+type Post<Body> = (
+  slug: string,
+  body: Body,
+  headers?: Record<string, string>,
+  remoteAddress?: string,
+) => Promise<LightMyRequestResponse>
+
 export interface FormWorld {
   app: App
   clock: ManualClock
@@ -35,6 +43,10 @@ export interface FormWorld {
   /** Everything that was logged. */
   lines: string[]
   newForm(input?: Partial<NewForm>): Promise<Form>
+  /** Posts to a form: an object as JSON, a text as it stands. */
+  post: Post<object | string>
+  /** Posts what was filled in, as the page of the form does. */
+  send: Post<Record<string, string | string[]>>
   leads(): Promise<Lead[]>
   count(table: 'form_submissions' | 'form_quota' | 'events' | 'audit_log'): Promise<number>
   /** The token of a page just served, after the time that a person takes to fill it. */
@@ -72,8 +84,15 @@ export async function formWorld(
   })
   formTeamRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
 
+  const post: FormWorld['post'] = (slug, body, headers = {}, remoteAddress = '127.0.0.1') =>
+    app.inject({ method: 'POST', url: `/f/${slug}`, headers, body, remoteAddress })
+  const ofPage = { ...formEncoded, origin: publicUrl, accept: 'text/html' }
+
   return {
     app,
+    post,
+    send: (slug, values, headers, remoteAddress) =>
+      post(slug, encode(values), { ...ofPage, ...headers }, remoteAddress),
     clock,
     vault,
     workspaceId,
