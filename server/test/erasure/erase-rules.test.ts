@@ -229,8 +229,8 @@ test('an e-mail that a crowd shares is nobody’s', async () => {
   await w.lead({ email })
   await w.db.sql`
     insert into leads
-    select (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid()))).*
-    from leads l, generate_series(1, 1000)
+    select (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid(), 'unique_code', 'C' || n))).*
+    from leads l, generate_series(1, 1000) as n
     where l.workspace_id = ${w.workspaceId}`
   assert.equal((await admin.call('POST', path, { email })).status, 422)
 })
