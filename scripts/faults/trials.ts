@@ -152,6 +152,15 @@ export const trials: readonly Trial[] = [
     count: ({ size }) => 2 * size('FEED_EVENTS'),
   },
   {
+    name: 'feed-interleavings',
+    promise:
+      'whatever the order of commits, places in the feed have no gaps, and follow what a transaction can have known',
+    files: ['server/test/events/interleavings.test.ts'],
+    unit: 'orders',
+    sizes: { FEED_INTERLEAVINGS: { from: 60, to: 2000 } },
+    count: ({ size }) => size('FEED_INTERLEAVINGS'),
+  },
+  {
     name: 'webhook-chaos',
     promise: 'webhooks reach 100 endpoints in order, 30 of them faulty, while workers die',
     files: [program('webhook-chaos')],
@@ -167,7 +176,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-workers',
     promise: 'a worker that dies at any step of a delivery loses no event, and the next one goes on in order',
-    files: ['server/test/webhooks/deliver/delivery-crash.test.ts'],
+    files: ['server/test/webhooks/deliver/delivery-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { DELIVERY_CRASH_ROUNDS: { from: 1, to: 20 } },
     count: 'told',

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { presentPayload } from '../../src/app/events.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { erasureWorld } from '../support/erasure-world.ts'
-import { startNode } from '../support/events/feed-world.ts'
-import { openStream } from '../support/events/live-stream.ts'
+import { follow, startNode } from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { leadPath } from '../support/leads/leads.ts'
@@ -115,10 +114,7 @@ test('open pages are told that the conversation and the lead are gone', async ()
   const lead = await w.lead({ firstName: 'Marina', phone })
   const { id } = await w.customerWrites('Hi')
   const node = await startNode(w)
-  const url = `${node.url}/api/team/v1/workspaces/${w.workspaceId}/live`
-  const stream = await openStream(url, { cookie: w.admin.cookie })
-  atEnd(async () => stream.close())
-  await stream.next()
+  const stream = await follow(w, node, { cookie: w.admin.cookie })
   await w.erase({ phone })
   const told = new Map<string, unknown>()
   while (told.size < 2) {

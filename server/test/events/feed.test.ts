@@ -39,10 +39,11 @@ test('the event of a lead is the same whether it is read from the feed or from t
   assert.deepEqual(events[0].payload, recorded?.payload)
 })
 
-test('an event whose row was altered is passed over and logged, and keeps nobody from what comes behind it', async () => {
+test('an event whose row was altered, even after it was read, is passed over and logged, and keeps nobody from what comes behind it', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()
   await w.call('PATCH', `/api/v1/leads/${id}`, { body: { status: 'qualified' } })
+  assert.deepEqual(namesIn(await w.page()), ['lead.created', 'lead.updated'])
   await w.db.sql`
     update events
     set payload = set_byte(payload, 40, get_byte(payload, 40) # 1)
@@ -90,20 +91,6 @@ test('a key sees the events of the faces that it may read and the plan includes'
     if (typeof sees === 'number') assert.equal(status, sees, what)
     else assert.deepEqual(namesIn(body), sees, what)
   }
-})
-
-test('a key that sees phones masked gets no event that tells one', async () => {
-  const w = await feedWorld()
-  await w.record(eventNames)
-  const contact = { phone: '5511900000001', name: '+55 11 90000-0001' }
-  await w.record(['inbox.message.received'], { more: { contact } })
-  const { value } = await w.addKey({ scopes: ['leads.read', 'inbox.read'], phoneVisibility: 'masked' })
-  const page = await w.page({}, value)
-  assert.deepEqual(namesIn(page), [...eventNames, 'inbox.message.received'])
-  assert.doesNotMatch(JSON.stringify(page), /90000/)
-  assert.equal(page.events[0].payload.phone, '55119*****001')
-  assert.equal(page.events[4].payload.contact.phone, '55119*****001')
-  assert.match(page.events[4].payload.message.external_id, /^masked_/)
 })
 
 test('a key with a list of connections sees the events of those, and all of leads', async () => {

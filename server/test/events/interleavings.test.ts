@@ -120,6 +120,6 @@ test('whatever the order of commits, places have no gaps, and follow whatever a 
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: Number(process.env.FEED_INTERLEAVINGS ?? 12) },
   )
 })

@@ -2,41 +2,43 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { relayNews } from '../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
-import { type OpenStream, openStream } from '../support/events/live-stream.ts'
-import { atEnd } from '../support/file-end.ts'
+import {
+  eventsPath,
+  type FeedWorld,
+  feedWorld,
+  follow,
+  type Json,
+  livePath,
+  type Node,
+  startNode,
+} from '../support/events/feed-world.ts'
+import { openStream } from '../support/events/live-stream.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
-import { until } from '../support/until.ts'
-
-const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
-
-async function follow(w: FeedWorld, node: Node, headers: Record<string, string>): Promise<OpenStream> {
-  const stream = await openStream(`${node.url}${livePath(w)}`, headers)
-  await stream.next()
-  return stream
-}
+import { testApp } from '../support/world.ts'
 
 interface Counted extends Node {
-  /** Resolves once so many reads of the feed have been made. */
-  untilRead(count: number): Promise<void>
+  /** Resolves once so many more reads of the feed have been made. */
+  reads(count: number): Promise<void>
 }
 
 /** Two nodes that tell each other their news, each on a pool of its own. */
-async function twoNodes(w: FeedWorld): Promise<[Counted, Counted]> {
-  const { options } = await testDatabase()
-  const nodes: Counted[] = []
-  for (let count = 0; count < 2; count++) {
-    let reads = 0
-    const db = openNode({ ...options, onStatement: ({ text }) => void (/"removedTo"/.test(text) && reads++) })
-    const stop = await relayNews(db, (error) => assert.fail(String(error)))
-    atEnd(async () => {
-      stop()
-      await db.close()
-    })
-    const untilRead = (wanted: number) => until(() => reads >= wanted, `${wanted} reads of the feed`)
-    nodes.push({ ...(await startNode(w, { db })), untilRead })
+const twoNodes = oncePerFile(async (): Promise<[Counted, Counted]> => [await newNode(), await newNode()])
+
+async function newNode(): Promise<Counted> {
+  const waiting: { left: number; resolve: () => void }[] = []
+  const onStatement = ({ text }: { text: string }) => {
+    if (!/"removedTo"/.test(text)) return
+    for (const wait of waiting) if (--wait.left === 0) wait.resolve()
   }
-  return nodes as [Counted, Counted]
+  const db = openNode({ ...(await testDatabase()).options, onStatement })
+  const stop = await relayNews(db, (error) => assert.fail(String(error)))
+  atEnd(async () => {
+    stop()
+    await db.close()
+  })
+  const reads: Counted['reads'] = (left) => new Promise((resolve) => waiting.push({ left, resolve }))
+  return { ...(await startNode(await testApp(), { db })), reads }
 }
 
 /** What ends a stream of a member, as somebody with the right to it does it on this node. */
@@ -64,40 +66,31 @@ const endings = (w: FeedWorld): Record<string, End> => ({
   'the member signs out': (node, _owner, member) => send(node, member, 'POST', '/api/team/v1/sign-out'),
 })
 
-test('a stream ends at once, without another event, when what lets it in ends', async () => {
-  for (const name of Object.keys(endings(await feedWorld()))) {
-    const w = await feedWorld()
-    const [node] = await twoNodes(w)
-    const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
-    const [ended, stays] = [
-      await follow(w, node, { cookie: member.cookie }),
-      await follow(w, node, { cookie: owner.cookie }),
-    ]
-    await endings(w)[name]?.(node, owner, member)
+test('a stream ends at once on every node, without another event, when what lets it in ends', async () => {
+  const w = await feedWorld()
+  const [here, there] = await twoNodes()
+  const owner = await signedInMember(w, 'owner')
+  const stays = await follow(w, here, { cookie: owner.cookie })
+  for (const [name, end] of Object.entries(endings(w))) {
+    const member = await signedInMember(w, 'member')
+    const { cookie } = member
+    const streams = [await follow(w, here, { cookie }), await follow(w, there, { cookie })]
+    await end(here, owner, member)
     await w.record(['lead.created'])
-    // No look of the node's own: nothing but the news has told it.
-    await ended.ended
-    await node.tick()
+    for (const stream of streams) {
+      // No look of the node's own: nothing but the news has told it.
+      await stream.ended
+      assert.equal(stream.left().filter(({ event }) => event !== undefined).length, 0, name)
+    }
+    await here.tick()
     await stays.nextEvent('lead.created')
-    assert.equal(ended.left().filter(({ event }) => event !== undefined).length, 0, name)
-    stays.close()
   }
-})
-
-test('a stream on another node ends by the news alone', async () => {
-  for (const name of Object.keys(endings(await feedWorld()))) {
-    const w = await feedWorld()
-    const [here, there] = await twoNodes(w)
-    const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
-    const ended = await follow(w, there, { cookie: member.cookie })
-    await endings(w)[name]?.(here, owner, member)
-    await ended.ended
-  }
+  stays.close()
 })
 
 test('the stream of a team token ends when it is revoked, also with its maker’s membership', async () => {
   const w = await feedWorld()
-  const [here, there] = await twoNodes(w)
+  const [here, there] = await twoNodes()
   const [owner, maker] = [await signedInMember(w, 'owner'), await signedInMember(w, 'owner')]
   const make = async () => {
     const path = `/api/team/v1/workspaces/${w.workspaceId}/tokens`
@@ -113,7 +106,7 @@ test('the stream of a team token ends when it is revoked, also with its maker’
 
 test('whoever may still follow comes back and has missed nothing', async () => {
   const w = await feedWorld()
-  const [node] = await twoNodes(w)
+  const [node] = await twoNodes()
   const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
   const first = await openStream(`${node.url}${livePath(w)}`, { cookie: member.cookie })
   const { id } = await first.next()
@@ -127,7 +120,7 @@ test('whoever may still follow comes back and has missed nothing', async () => {
 
 test('the streams of others go on, and those of the same person elsewhere', async () => {
   const [w, other] = [await feedWorld(), await feedWorld()]
-  const [node] = await twoNodes(w)
+  const [node] = await twoNodes()
   const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
   await w.db.sql`
     insert into members (workspace_id, user_id, role, created_at)
@@ -144,16 +137,17 @@ test('the streams of others go on, and those of the same person elsewhere', asyn
 
 test('a wait of a key ends with 401 when the key is revoked, on every node, and gets no event', async () => {
   const w = await feedWorld()
-  const nodes = await twoNodes(w)
+  const nodes = await twoNodes()
   const owner = await signedInMember(w, 'owner')
   const { next_cursor: after } = await w.page({ after: 'latest' })
   const key = await w.addKey({ scopes: ['leads.read'] })
   const ask = (node: Node, value: string) =>
     fetch(`${node.url}${eventsPath}?after=${after}&wait=30`, { headers: { authorization: `Bearer ${value}` } })
+  // Let in, and found nothing: only then is the key revoked.
+  const read = Promise.all([nodes[0].reads(1), nodes[1].reads(2)])
   const waits = nodes.map((node) => ask(node, key.value))
   const stays = ask(nodes[1], w.key)
-  // Let in, and found nothing: only then is the key revoked.
-  await Promise.all([nodes[0].untilRead(1), nodes[1].untilRead(2)])
+  await read
   await send(nodes[0], owner, 'DELETE', `/api/team/v1/workspaces/${w.workspaceId}/keys/${key.id}`)
   for (const wait of waits) assert.equal((await wait).status, 401)
   await w.record(['lead.created'])
@@ -163,13 +157,14 @@ test('a wait of a key ends with 401 when the key is revoked, on every node, and 
 
 test('a wait asks anew before it answers: a key that was revoked behind the node’s back gets 401', async () => {
   const w = await feedWorld()
-  const [node] = await twoNodes(w)
+  const [node] = await twoNodes()
   const { next_cursor: after } = await w.page({ after: 'latest' })
   const { value: other } = await w.addKey({ scopes: ['leads.read'] })
   const ask = (query: string, key = w.key) =>
     fetch(`${node.url}${eventsPath}?after=${query}`, { headers: { authorization: `Bearer ${key}` } })
+  const read = node.reads(1)
   const wait = ask(`${after}&wait=30`)
-  await node.untilRead(1)
+  await read
   // It was sent by then, and has its answer when one that was sent behind it has.
   await ask('latest', other)
   await w.db.sql`update api_keys set revoked_at = ${w.clock.now()} where id = ${w.keyId}`

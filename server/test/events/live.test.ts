@@ -7,19 +7,23 @@ import { buildApp } from '../../src/app/app.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { type FeedWorld, feedWorld, type Node, repeatByHand, startNode } from '../support/events/feed-world.ts'
+import {
+  type FeedWorld,
+  feedWorld,
+  follow,
+  livePath,
+  type Node,
+  repeatByHand,
+  startNode,
+} from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
-import { testTeamToken } from '../support/world.ts'
+import { testApp, testTeamToken } from '../support/world.ts'
 
-const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
 const asToken = { authorization: `Bearer ${testTeamToken}` }
 
-async function nodeOf(w: FeedWorld): Promise<Node & { live: string }> {
-  const node = await startNode(w)
-  return { ...node, live: `${node.url}${livePath(w)}` }
-}
+const oneNode = oncePerFile(async () => startNode(await testApp()))
 
 /** A client that asks for the stream and reads nothing of it until it resumes. */
 function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
@@ -34,9 +38,7 @@ function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
 test('a browser gets what comes from now on, as the feed shows it, with headers against buffering', async () => {
   const w = await feedWorld()
   await w.record(['lead.created'])
-  const { live } = await nodeOf(w)
-  const stream = await openStream(live, asToken)
-  await stream.next()
+  const stream = await follow(w, await oneNode(), asToken)
   assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   assert.equal(stream.headers.get('cache-control'), 'no-store')
   assert.equal(stream.headers.get('x-accel-buffering'), 'no')
@@ -52,7 +54,7 @@ test('a browser gets what comes from now on, as the feed shows it, with headers 
 
 test('a browser that comes back goes on behind the last id, and misses nothing', async () => {
   const w = await feedWorld()
-  const { live } = await nodeOf(w)
+  const live = `${(await oneNode()).url}${livePath(w)}`
   const first = await openStream(live, asToken)
   const { id: beginning } = await first.next()
   await w.record(['lead.created'])
@@ -94,7 +96,7 @@ test('a place that is unknown, too old or too far behind is a reset, and the str
   await w.db.sql`
     insert into event_feeds (workspace_id, last_position, removed_to)
     values (${w.workspaceId}, 9000, 100)`
-  const { live } = await nodeOf(w)
+  const live = `${(await oneNode()).url}${livePath(w)}`
   const places = ['garbage', ...[99, 3999, 9001].map((place) => writeFeedCursor(w.workspaceId, place))]
   for (const after of places) {
     const stream = await openStream(`${live}?after=${after}`, asToken)
@@ -117,9 +119,7 @@ test('a member whose plan has no inbox is sent the events of leads only', async 
     update workspaces
     set inbox_enabled = false
     where id = ${w.workspaceId}`
-  const { live } = await nodeOf(w)
-  const stream = await openStream(live, asToken)
-  await stream.next()
+  const stream = await follow(w, await oneNode(), asToken)
   await w.record(['inbox.message.received', 'inbox.message.sent', 'lead.created'])
   assert.equal((await stream.next()).event, 'lead.created')
   stream.close()
@@ -127,9 +127,8 @@ test('a member whose plan has no inbox is sent the events of leads only', async 
 
 test('a heartbeat comes as a comment that moves the place on', async () => {
   const w = await feedWorld()
-  const node = await nodeOf(w)
-  const stream = await openStream(node.live, asToken)
-  await stream.next()
+  const node = await oneNode()
+  const stream = await follow(w, node, asToken)
   await node.tick()
   const beat = await stream.next()
   assert.equal(beat.comment, 'here')
@@ -137,83 +136,69 @@ test('a heartbeat comes as a comment that moves the place on', async () => {
   stream.close()
 })
 
-test('the stream ends when the session has ended, or the membership', async () => {
+test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
   const w = await feedWorld()
-  const node = await nodeOf(w)
+  const node = await oneNode()
   const [signedOut, removed, stays] = [await signedInMember(w), await signedInMember(w), await signedInMember(w)]
-  const open = (cookie: string) => openStream(node.live, { cookie })
-  const streams = [await open(signedOut.cookie), await open(removed.cookie), await open(stays.cookie)]
-  for (const stream of streams) await stream.next()
+  const open = ({ cookie }: { cookie: string }) => follow(w, node, { cookie })
+  const [first, second, third] = [await open(signedOut), await open(removed), await open(stays)]
   await w.db.tx((tx) => endAllSessions(tx, signedOut.userId))
   await w.db.sql`
     delete from members
     where workspace_id = ${w.workspaceId}
       and user_id = ${removed.userId}`
   await node.tick()
-  await streams[0]?.ended
-  await streams[1]?.ended
+  await Promise.all([first.ended, second.ended])
   await w.record(['lead.created'])
-  await streams[2]?.nextEvent('lead.created')
-  streams[2]?.close()
+  await third.nextEvent('lead.created')
+  third.close()
 })
 
-test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429', async () => {
+test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429 until one ends', async () => {
   const w = await feedWorld()
   const other = await feedWorld()
-  const node = await nodeOf(w)
+  const node = await oneNode()
   const { cookie } = await signedInMember(w)
-  assert.equal((await fetch(node.live)).status, 401)
+  assert.equal((await fetch(`${node.url}${livePath(w)}`)).status, 401)
   assert.equal((await fetch(`${node.url}${livePath(other)}`, { headers: { cookie } })).status, 404)
-  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(node.live, { cookie })))
-  const refused = await fetch(node.live, { headers: { cookie } })
-  assert.equal(refused.status, 429)
+  const streams = await Promise.all(
+    Array.from({ length: 20 }, () => openStream(`${node.url}${livePath(w)}`, { cookie })),
+  )
+  const ask = async () => {
+    const controller = new AbortController()
+    const { status } = await fetch(`${node.url}${livePath(w)}`, { headers: { cookie }, signal: controller.signal })
+    controller.abort()
+    return status
+  }
+  assert.equal(await ask(), 429)
   streams.pop()?.close()
   let status = 429
-  while (status === 429) {
-    const controller = new AbortController()
-    status = (await fetch(node.live, { headers: { cookie }, signal: controller.signal })).status
-    controller.abort()
-  }
+  while (status === 429) status = await ask()
   assert.equal(status, 200)
   for (const stream of streams) stream.close()
 })
 
-test('a client that does not read is cut, and the others are sent everything', async () => {
+test('a client that does not read is cut, at once when its session has ended, and the others are sent everything', async () => {
   const w = await feedWorld()
-  const node = await nodeOf(w)
-  const { client, closed } = openDeaf(w, node, `authorization: ${asToken.authorization}`)
-  const stream = await openStream(node.live, asToken)
-  await stream.next()
+  const node = await oneNode()
+  const { cookie, userId } = await signedInMember(w)
+  const idle = openDeaf(w, node, `authorization: ${asToken.authorization}`)
+  const signedOut = openDeaf(w, node, `cookie: ${cookie}`)
+  const stream = await follow(w, node, asToken)
   // More than the kernel takes on both sides of a connection, and the service beside it.
   for (let round = 0; round < 20; round++) {
     await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
   }
   for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
-  // It has taken nothing from one heartbeat to the next.
-  await node.tick()
+  await w.db.tx((tx) => endAllSessions(tx, userId))
+  // Two heartbeats, within which nothing was taken, would end it as well: this is one.
   await node.tick()
   // Now its end can be seen.
-  client.resume()
-  await closed
-  stream.close()
-})
-
-test('a client that does not read is cut when its session has ended, and its place is free', async () => {
-  const w = await feedWorld()
-  const node = await nodeOf(w)
-  const { cookie, userId } = await signedInMember(w)
-  const { client, closed } = openDeaf(w, node, `cookie: ${cookie}`)
-  const stream = await openStream(node.live, asToken)
-  await stream.next()
-  for (let round = 0; round < 20; round++) {
-    await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
-  }
-  for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
-  await w.db.tx((tx) => endAllSessions(tx, userId))
-  // Two heartbeats would end it as well: this is one.
+  signedOut.client.resume()
+  await signedOut.closed
   await node.tick()
-  client.resume()
-  await closed
+  idle.client.resume()
+  await idle.closed
   stream.close()
 })
 
@@ -247,9 +232,8 @@ test('clients that leave while they are let in hold no place', async () => {
 
 test('a server that stops ends its streams at once', async () => {
   const w = await feedWorld()
-  const node = await nodeOf(w)
-  const stream = await openStream(node.live, asToken)
-  await stream.next()
+  const node = await startNode(w)
+  const stream = await follow(w, node, asToken)
   await node.app.close()
   await stream.ended
 })
@@ -258,10 +242,8 @@ test('what concerns the team alone is a frame without a cursor, for its workspac
   const w = await feedWorld()
   const other = await feedWorld()
   const connectionId = randomUUID()
-  const [{ live }, { live: foreign }] = [await nodeOf(w), await nodeOf(other)]
-  const [stream, theirs] = [await openStream(live, asToken), await openStream(foreign, asToken)]
-  await stream.next()
-  await theirs.next()
+  const node = await oneNode()
+  const [stream, theirs] = [await follow(w, node, asToken), await follow(other, node, asToken)]
   await w.db.tx(async (tx) => announceConnection(tx, w.workspaceId, connectionId))
   await other.db.tx(async (tx) => announceImport(tx, other.workspaceId, 'another'))
   assert.deepEqual(await stream.next(), { id: '', event: 'team.connection.changed', data: { connectionId } })

@@ -12,17 +12,18 @@ import {
   namesIn,
   startNode,
 } from '../support/events/feed-world.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { testApp } from '../support/world.ts'
 
 interface Waiting extends Node {
   /** The one connection of the node's pool. */
   db: Db
   /** Asks the node, and resolves once it has found nothing and waits. */
-  wait(query?: Record<string, string>): Promise<{ answer: Promise<Json>; leave(): void }>
+  wait(w: FeedWorld, query?: Record<string, string>): Promise<{ answer: Promise<Json>; leave(): void }>
 }
 
 /** A node with a single connection: whoever held it while waiting would stop everything. */
-async function waitingNode(w: FeedWorld): Promise<Waiting> {
+async function newNode(): Promise<Waiting> {
   const { options } = await testDatabase()
   let onRead = () => {}
   const db = openNode({
@@ -31,8 +32,8 @@ async function waitingNode(w: FeedWorld): Promise<Waiting> {
     onStatement: ({ text }) => void (/"removedTo"/.test(text) && onRead()),
   })
   atEnd(() => db.close())
-  const node = await startNode(w, { db })
-  const wait: Waiting['wait'] = async (query = {}) => {
+  const node = await startNode(await testApp(), { db })
+  const wait: Waiting['wait'] = async (w, query = {}) => {
     const { next_cursor: after } = await w.page({ after: 'latest' })
     const reading = new Promise<void>((resolve) => {
       onRead = resolve
@@ -53,23 +54,25 @@ async function waitingNode(w: FeedWorld): Promise<Waiting> {
   return { ...node, db, wait }
 }
 
+const oneNode = oncePerFile(newNode)
+
 test('a wait ends with the first event by news alone, and holds no connection', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
-  const { answer } = await node.wait()
+  const node = await oneNode()
+  const { answer } = await node.wait(w)
   await w.record(['lead.created'], { db: node.db })
   assert.deepEqual(namesIn(await answer), ['lead.created'])
 })
 
 test('when the news are lost, the look of the process finds the event', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
-  const unplaced = await node.wait()
+  const node = await oneNode()
+  const unplaced = await node.wait(w)
   // Another pool, whose news reach nobody.
   await w.record(['lead.created'])
   await node.tick()
   assert.deepEqual(namesIn(await unplaced.answer), ['lead.created'])
-  const placed = await node.wait()
+  const placed = await node.wait(w)
   await w.record(['lead.updated'])
   await w.page()
   await node.tick()
@@ -78,10 +81,10 @@ test('when the news are lost, the look of the process finds the event', async ()
 
 test('the news of another process end a wait', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
+  const node = await oneNode()
   const fail = (error: unknown) => assert.fail(String(error))
   const stops = [await relayNews(node.db, fail), await relayNews(w.db, fail)]
-  const { answer } = await node.wait()
+  const { answer } = await node.wait(w)
   await w.record(['lead.created'])
   assert.deepEqual(namesIn(await answer), ['lead.created'])
   for (const stop of stops) stop()
@@ -89,8 +92,8 @@ test('the news of another process end a wait', async () => {
 
 test('an event that the reader does not see ends no wait, and its cursor passes it', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
-  const { answer } = await node.wait({ events: 'lead.*' })
+  const node = await oneNode()
+  const { answer } = await node.wait(w, { events: 'lead.*' })
   await w.record(['inbox.message.sent'], { db: node.db })
   await w.record(['lead.created'], { db: node.db })
   const page = await answer
@@ -98,10 +101,15 @@ test('an event that the reader does not see ends no wait, and its cursor passes 
   assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), [])
 })
 
-test('a wait whose time is over is answered without events, and with a cursor', async () => {
+test('a wait whose time is over is answered without events, and with a cursor', async (t) => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
-  const page = await (await node.wait({ wait: '1' })).answer
+  const node = await oneNode()
+  const timers = t.mock.method(globalThis, 'setTimeout')
+  const { answer } = await node.wait(w, { wait: '29' })
+  const [timer, ...more] = timers.mock.calls.filter((call) => call.arguments[1] === 29_000)
+  assert.deepEqual(more, [])
+  timer?.arguments[0]()
+  const page = await answer
   assert.deepEqual(page.events, [])
   await w.record(['lead.created'])
   assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), ['lead.created'])
@@ -109,7 +117,7 @@ test('a wait whose time is over is answered without events, and with a cursor', 
 
 test('a key may wait ten times at once, and a client that goes away makes room', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
+  const node = await oneNode()
   await w.record(['lead.created'])
   const ask = () =>
     fetch(`${node.url}${eventsPath}?wait=30`, { headers: { authorization: `Bearer ${w.key}` } }).then(
@@ -120,7 +128,7 @@ test('a key may wait ten times at once, and a client that goes away makes room',
       }),
     )
   const waits = []
-  for (let count = 0; count < 10; count++) waits.push(await node.wait())
+  for (let count = 0; count < 10; count++) waits.push(await node.wait(w))
   const refused = await ask()
   assert.equal(refused.status, 429)
   assert.equal(refused.retryAfter, '1')
@@ -133,8 +141,8 @@ test('a key may wait ten times at once, and a client that goes away makes room',
 
 test('a server that stops ends its waits at once', async () => {
   const w = await feedWorld()
-  const node = await waitingNode(w)
-  const { answer } = await node.wait()
+  const node = await newNode()
+  const { answer } = await node.wait(w)
   await node.app.close()
   assert.deepEqual((await answer).events, [])
 })

@@ -6,9 +6,14 @@ import { eraseEvents } from '../../src/events/erase.ts'
 import { readFeedState } from '../../src/events/feed.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
+import { atEnd } from '../support/file-end.ts'
 
 const opening = mock.method(crypto, 'createDecipheriv')
 syncBuiltinESMExports()
+atEnd(async () => {
+  opening.mock.restore()
+  syncBuiltinESMExports()
+})
 
 /** How many sealed values are opened meanwhile. */
 async function openedBy(work: () => Promise<unknown>): Promise<number> {
@@ -41,18 +46,6 @@ test('events that are further back are not kept in memory', async () => {
   const page = () => w.page({ limit: '3' })
   assert.equal(await openedBy(page), 3)
   assert.equal(await openedBy(page), 1)
-})
-
-test('an event that was altered after it was read is passed over', async () => {
-  const w = await feedWorld()
-  await w.record(['lead.created', 'lead.updated'])
-  assert.deepEqual(namesIn(await w.page()), ['lead.created', 'lead.updated'])
-  await w.db.sql`
-    update events
-    set payload = set_byte(payload, 40, get_byte(payload, 40) # 1)
-    where workspace_id = ${w.workspaceId}
-      and name = 'lead.created'`
-  assert.deepEqual(namesIn(await w.page()), ['lead.updated'])
 })
 
 test('an event that was sealed anew is opened anew, and says the same', async () => {

@@ -9,7 +9,7 @@ import { writeEvents } from '../support/events/feed-writers.ts'
 import { atEnd } from '../support/file-end.ts'
 
 // FEED_EVENTS=50000 for all of them.
-const count = Number(process.env.FEED_EVENTS ?? 1000)
+const count = Number(process.env.FEED_EVENTS ?? 300)
 
 async function newPool(options: Parameters<typeof openNode>[0] = {}): Promise<Db> {
   const db = openNode({ ...(await testDatabase()).options, ...options })

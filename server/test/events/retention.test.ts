@@ -3,29 +3,10 @@ import { test } from 'node:test'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
-import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
+import { feedWorld, namesIn } from '../support/events/feed-world.ts'
 
 const dayMs = 24 * 3_600_000
 const allRead = async () => Number.POSITIVE_INFINITY
-
-test('events are removed after 30 days in order, and a reader that stood before them is told', async () => {
-  const w = await feedWorld()
-  const beginning = (await w.page()).next_cursor
-  await w.record(['lead.created', 'lead.updated'])
-  const { next_cursor: behindOld } = await w.page()
-  w.clock.advance(2 * dayMs)
-  await w.record(['lead.deleted'])
-  await w.page()
-  w.clock.advance(28 * dayMs + 1)
-  assert.equal(await removeOldEvents(w.db, w.clock, allRead), 2)
-  assert.equal(await removeOldEvents(w.db, w.clock, allRead), 0)
-
-  const { status, body } = await w.call('GET', eventsPath, { query: { after: beginning } })
-  assert.equal(status, 410)
-  assert.equal(body.data.code, 'CURSOR_EXPIRED')
-  assert.deepEqual(namesIn(await w.page({ after: behindOld })), ['lead.deleted'])
-  assert.deepEqual(namesIn(await w.page()), ['lead.deleted'], 'without a cursor: from the oldest that is kept')
-})
 
 test('an old event stays while it has no place, and while a younger one stands before it', async () => {
   const w = await feedWorld()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customFieldTypes } from '../../src/leads/lead/custom-fields.ts'
 import { testDatabase } from '../support/database.ts'
-import { encode, formEncoded, formWorld, nameField } from '../support/form-world.ts'
+import { encode, formWorld, nameField } from '../support/form-world.ts'
 
 const w = await formWorld(await testDatabase(), { submissionsPerMinute: 0 })
 
@@ -31,12 +31,7 @@ test('whatever a team or the public writes, it stays text', async () => {
     k_x: evil,
     [`k_${evil}`]: evil,
   }
-  const refused = await w.app.inject({
-    method: 'POST',
-    url: `/f/${form.slug}`,
-    headers: { ...formEncoded, accept: 'text/html' },
-    body: encode(values),
-  })
+  const refused = await w.send(form.slug, values)
   assert.equal(refused.statusCode, 400)
   const thanks = await w.app.inject({ url: `/f/${form.slug}/thanks` })
   for (const { body } of [page, refused, thanks]) {
@@ -89,7 +84,6 @@ test('every kind of field has a label and the right input', async () => {
     ['multiselect', 'type="checkbox"'],
   ]
   for (const [type, part] of inputs) {
-    assert.ok(body.match(new RegExp(`<input[^>]*name="x_${type}"[^>]*>`))?.[0] !== undefined, type)
     const tag = [...body.matchAll(/<input[^>]*>/g)].map(([all]) => all).find((all) => all.includes(`name="x_${type}"`))
     assert.ok(tag?.includes(part), `${type}: ${tag}`)
   }
@@ -106,11 +100,6 @@ test('a text that begins with a line break keeps it', async () => {
   const form = await w.newForm({
     fields: [nameField, { key: 'story', label: 'Story', type: 'textarea', required: false }],
   })
-  const { body } = await w.app.inject({
-    method: 'POST',
-    url: `/f/${form.slug}`,
-    headers: { ...formEncoded, accept: 'text/html' },
-    body: encode({ firstName: '', story: '\nsecond line' }),
-  })
+  const { body } = await w.send(form.slug, { firstName: '', story: '\nsecond line' })
   assert.match(body, /<textarea[^>]*>\n\nsecond line<\/textarea>/)
 })

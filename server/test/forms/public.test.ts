@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../support/database.ts'
-import { encode, type FormWorld, formEncoded, formWorld, nameField, tokenIn } from '../support/form-world.ts'
+import { formEncoded, formWorld, nameField, tokenIn } from '../support/form-world.ts'
 
 const database = await testDatabase()
-const world = () => formWorld(database)
+const world = (options = {}) => formWorld(database, options)
 
 const fields = [
   nameField,
@@ -20,25 +20,6 @@ const fields = [
   { key: 'newsletter', label: 'Send me news', type: 'boolean' as const, required: false },
 ]
 
-function post(
-  w: FormWorld,
-  slug: string,
-  values: Record<string, string | string[]>,
-  headers: Record<string, string> = {},
-) {
-  const own = { origin: 'https://forms.example', accept: 'text/html' }
-  return w.app.inject({
-    method: 'POST',
-    url: `/f/${slug}`,
-    headers: { ...formEncoded, ...own, ...headers },
-    body: encode(values),
-  })
-}
-
-function postJson(w: FormWorld, path: string, body: object, headers: Record<string, string> = {}) {
-  return w.app.inject({ method: 'POST', url: `/f/${path}`, headers, body })
-}
-
 const marina = { firstName: 'Marina', email: 'marina@example.com' }
 
 test('a page that is filled and sent makes a lead and leads on to the thanks', async () => {
@@ -47,7 +28,7 @@ test('a page that is filled and sent makes a lead and leads on to the thanks', a
   const page = await w.app.inject({ url: `/f/${form.slug}?k_plan=gold&utm_source=mail&other=1` })
   assert.equal(page.statusCode, 200)
   w.clock.advance(5_000)
-  const answer = await post(w, form.slug, {
+  const answer = await w.send(form.slug, {
     ...marina,
     phone: '11 98765-4321',
     colours: ['Blue', 'Red'],
@@ -97,7 +78,7 @@ test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a lin
 test('a form that redirects sends people there', async () => {
   const w = await world()
   const form = await w.newForm({ redirectUrl: 'https://example.com/done' })
-  const answer = await post(w, form.slug, { firstName: 'Ana', _token: await w.token(form) })
+  const answer = await w.send(form.slug, { firstName: 'Ana', _token: await w.token(form) })
   assert.equal(answer.statusCode, 303)
   assert.equal(answer.headers.location, 'https://example.com/done')
   assert.match(
@@ -106,12 +87,16 @@ test('a form that redirects sends people there', async () => {
   )
 })
 
-test('JSON makes a lead too, and never tells its id', async () => {
+test('JSON makes a lead too, as does a form-encoded post that accepts it, and never tells its id', async () => {
   const w = await world()
   const form = await w.newForm({ fields, thankYou: 'Thanks!' })
-  const answer = await postJson(w, `${form.slug}?k_plan=gold`, { ...marina, newsletter: true, colours: ['Red'] })
-  assert.equal(answer.statusCode, 201)
-  assert.deepEqual(answer.json(), { success: true, message: 'Thanks!', redirectUrl: null })
+  const sent = await w.post(`${form.slug}?k_plan=gold`, { ...marina, newsletter: true, colours: ['Red'] })
+  const headers = { ...formEncoded, accept: 'application/json' }
+  const encoded = await w.post(form.slug, 'firstName=Ana&email=ana%40example.com&submit=Send', headers)
+  for (const answer of [sent, encoded]) {
+    assert.equal(answer.statusCode, 201)
+    assert.deepEqual(answer.json(), { success: true, message: 'Thanks!', redirectUrl: null })
+  }
   const [lead] = await w.leads()
   assert.deepEqual(
     lead?.customFields.map(({ key, value }) => [key, value]),
@@ -121,17 +106,11 @@ test('JSON makes a lead too, and never tells its id', async () => {
       ['k_plan', 'gold'],
     ],
   )
-})
-
-test('a form-encoded post that accepts JSON is answered with it', async () => {
-  const w = await world()
-  const form = await w.newForm()
-  const headers = { ...formEncoded, accept: 'application/json' }
-  const inject = (body: string) => w.app.inject({ method: 'POST', url: `/f/${form.slug}`, headers, body })
-  assert.equal((await inject('firstName=Ana&submit=Send')).statusCode, 201)
-  const refused = await inject('firstName=')
+  const refused = await w.post(form.slug, 'firstName=&email=ana%40example.com', headers)
   assert.equal(refused.statusCode, 400)
   assert.deepEqual(refused.json().data, { issues: [{ path: 'firstName', message: 'is required' }] })
+  const other = await w.post(form.slug, 'x', { 'content-type': 'text/plain' })
+  assert.equal(other.statusCode, 415, 'a media type that forms do not have')
 })
 
 const refusedJson: [what: string, path: string, body: object, issues: string[]][] = [
@@ -144,21 +123,22 @@ const refusedJson: [what: string, path: string, body: object, issues: string[]][
   ['too many parameters', `?${[...'abcdefghij'].map((c) => `k_${c}=1`).join('&')}`, marina, ['k_j']],
 ]
 
-for (const [what, query, body, paths] of refusedJson) {
-  test(`${what}: 400 that names it, and nothing is stored`, async () => {
-    const w = await world()
-    const form = await w.newForm({ fields })
-    const answer = await postJson(w, form.slug + query, body)
-    assert.equal(answer.statusCode, 400)
-    assert.equal(answer.json().statusMessage, 'Validation failed')
+test('what does not fit is 400 that names it, and nothing is stored', async () => {
+  const w = await world({ submissionsPerMinute: 0 })
+  const form = await w.newForm({ fields })
+  for (const [what, query, body, paths] of refusedJson) {
+    const answer = await w.post(form.slug + query, body)
+    const { statusMessage, data } = answer.json()
+    assert.deepEqual([answer.statusCode, statusMessage], [400, 'Validation failed'], what)
     assert.deepEqual(
-      answer.json().data.issues.map((issue: { path: string }) => issue.path),
+      data.issues.map((issue: { path: string }) => issue.path),
       paths,
+      what,
     )
-    assert.deepEqual(await w.leads(), [])
-    assert.equal(await w.count('form_submissions'), 0)
-  })
-}
+  }
+  assert.deepEqual(await w.leads(), [])
+  assert.equal(await w.count('form_submissions'), 0)
+})
 
 test('a refused page comes back with what was typed, what is wrong, and a token that works', async () => {
   const w = await world()
@@ -171,7 +151,7 @@ test('a refused page comes back with what was typed, what is wrong, and a token 
     k_plan: 'gold',
     _token: await w.token(form),
   }
-  const answer = await post(w, form.slug, values)
+  const answer = await w.send(form.slug, values)
   assert.equal(answer.statusCode, 400)
   assert.match(answer.body, /value="Marina &#34;M&#34;"/)
   assert.match(answer.body, /<a href="#f-email">E-mail<\/a>: Must be an e-mail address\./)
@@ -181,73 +161,57 @@ test('a refused page comes back with what was typed, what is wrong, and a token 
   assert.match(answer.body, /name="newsletter" value="true" id="f-newsletter" checked/)
   assert.match(answer.body, /name="k_plan" value="gold"/)
   w.clock.advance(5_000)
-  const again = await post(w, form.slug, { ...values, email: 'marina@example.com', _token: tokenIn(answer.body) })
+  const again = await w.send(form.slug, { ...values, email: 'marina@example.com', _token: tokenIn(answer.body) })
   assert.equal(again.statusCode, 303)
   assert.equal((await w.leads()).length, 1)
 })
 
-const closed: [what: string, close: (w: FormWorld) => Promise<unknown>, active: boolean][] = [
-  ['an inactive form', async () => {}, false],
-  [
-    'a form of a workspace without leads',
-    (w) => database.db.sql`update workspaces set leads_enabled = false where id = ${w.workspaceId}`,
-    true,
-  ],
-]
-
-for (const [what, close, active] of closed) {
-  test(`${what} is not found: page, thanks, post and preflight`, async () => {
+test('an inactive form, and one of a workspace without leads, are not found: page, thanks, post and preflight', async () => {
+  for (const active of [false, true]) {
     const w = await world()
     const form = await w.newForm({ active })
-    await close(w)
+    if (active) await database.db.sql`update workspaces set leads_enabled = false where id = ${w.workspaceId}`
     for (const url of [`/f/${form.slug}`, `/f/${form.slug}/thanks`]) {
       const page = await w.app.inject({ url, headers: { accept: 'text/html' } })
       assert.equal(page.statusCode, 404)
       assert.match(page.body, /There is no form here/)
     }
-    assert.equal((await post(w, form.slug, { firstName: 'Ana' })).statusCode, 404)
+    assert.equal((await w.send(form.slug, { firstName: 'Ana' })).statusCode, 404)
     assert.equal((await w.app.inject({ method: 'OPTIONS', url: `/f/${form.slug}` })).statusCode, 404)
-    const json = await postJson(w, form.slug, { firstName: 'Ana' })
+    const json = await w.post(form.slug, { firstName: 'Ana' })
     assert.deepEqual([json.statusCode, json.json().statusMessage], [404, 'Form not found'])
     assert.deepEqual(await w.leads(), [])
-  })
-}
+  }
+})
 
-for (const slug of ['nobody-has-this', 'x', 'UPPER', '..%2f..%2f']) {
-  test(`the address /f/${slug} is not found`, async () => {
-    const w = await world()
-    assert.equal((await w.app.inject({ url: `/f/${slug}` })).statusCode, 404)
-  })
-}
+test('an address that no form has is not found', async () => {
+  const w = await world()
+  for (const slug of ['nobody-has-this', 'x', 'UPPER', '..%2f..%2f']) {
+    assert.equal((await w.app.inject({ url: `/f/${slug}` })).statusCode, 404, slug)
+  }
+})
 
 test('a used-up quota is a page that says so, with what was typed; JSON gets the common error', async () => {
   const w = await world()
   await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
   const form = await w.newForm()
-  assert.equal((await postJson(w, form.slug, { firstName: 'First' })).statusCode, 201)
-  const page = await post(w, form.slug, { firstName: 'Second', _token: await w.token(form) })
+  assert.equal((await w.post(form.slug, { firstName: 'First' })).statusCode, 201)
+  const page = await w.send(form.slug, { firstName: 'Second', _token: await w.token(form) })
   assert.equal(page.statusCode, 429)
   assert.match(page.body, /We can take no more today/)
   assert.match(page.body, /value="Second"/)
-  const json = await postJson(w, form.slug, { firstName: 'Third' })
+  const json = await w.post(form.slug, { firstName: 'Third' })
   assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
   assert.ok(Number(json.headers['retry-after']) > 0)
   assert.equal((await w.leads()).length, 1)
-})
-
-test('a media type that forms do not have is 415', async () => {
-  const w = await world()
-  const form = await w.newForm()
-  const headers = { 'content-type': 'text/plain' }
-  assert.equal((await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, headers, body: 'x' })).statusCode, 415)
 })
 
 test('nothing that was typed or sent along reaches the log', async () => {
   const w = await world()
   const form = await w.newForm({ fields })
   await w.app.inject({ url: `/f/${form.slug}?k_secret=walrus` })
-  await post(w, form.slug, { firstName: 'Walrus', email: 'walrus@', _token: await w.token(form) })
-  await postJson(w, `${form.slug}?k_secret=walrus`, { firstName: 'Walrus', email: 'walrus@example.com' })
+  await w.send(form.slug, { firstName: 'Walrus', email: 'walrus@', _token: await w.token(form) })
+  await w.post(`${form.slug}?k_secret=walrus`, { firstName: 'Walrus', email: 'walrus@example.com' })
   assert.ok(w.lines.length >= 4)
   assert.doesNotMatch(w.lines.join(''), /walrus|127\.0\.0\.1/i)
 })

@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { forgetNotices, keptNotices } from '../../src/notices/retention.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
-import { startNode } from '../support/events/feed-world.ts'
-import { openStream } from '../support/events/live-stream.ts'
-import { atEnd } from '../support/file-end.ts'
+import { follow, startNode } from '../support/events/feed-world.ts'
 import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { colleague, noticesWorld } from '../support/notices/notices-world.ts'
@@ -152,13 +150,7 @@ test('in quiet hours the bell says so', async () => {
 test('open pages of who is told hear of it at once, and those of others do not', async () => {
   const { w, place, ana, bea } = await noticesWorld()
   const node = await startNode(w)
-  const follow = async ({ cookie }: { cookie: string }) => {
-    const stream = await openStream(`${node.url}/api/team/v1/workspaces/${w.workspaceId}/live`, { cookie })
-    atEnd(async () => stream.close())
-    await stream.next()
-    return stream
-  }
-  const [ofAna, ofBea] = [await follow(ana), await follow(bea)]
+  const [ofAna, ofBea] = [await follow(w, node, ana.headers), await follow(w, node, bea.headers)]
   await ana.call('POST', `${place}/notes`, { text: 'Look', mentions: [bea.userId] })
   const names = async (stream: typeof ofAna, last: string) => {
     const seen: string[] = []

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
-import { statementsOf } from '../support/database.ts'
-import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadsPath } from '../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
-import { badPlans } from '../support/plans.ts'
 import { world } from '../support/world.ts'
 
 const hourMs = 3_600_000
@@ -250,59 +247,4 @@ test('the figures of a workspace hold nothing of another, and are shown to nobod
   const url = `/api/team/v1/workspaces/${w.workspaceId}/stats`
   assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
   assert.equal((await w.app.inject({ url })).statusCode, 401)
-})
-
-test('of 100,000 conversations the comparison reads a sample, by index alone', async () => {
-  const { w, member } = await inboxWithMember()
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 1000 })
-  await fillBlindMessages(filling, ids, 4)
-  // In parts: a statement has 15 s.
-  for (let n = 0; n < 9; n++) await multiplied(w, ids, 11)
-  await w.db
-    .sql`update messages set actor_type = 'agent' where direction = 'outbound' and workspace_id = ${w.workspaceId}`
-  await w.db.sql`analyze messages`
-  await w.db.sql`analyze conversations`
-  let sampledEvery = 0
-  const statements = await statementsOf(async () => {
-    sampledEvery = (await member.call('GET', '/stats/comparison')).body.sampledEvery
-  })
-  assert.equal(sampledEvery, 50)
-  const read = statements.filter(({ text }) => text.includes('conversations c'))
-  assert.deepEqual(await badPlans(w.db, read, ['messages']), [])
-})
-
-/** Each conversation so many times more, without messages and findable by nobody. */
-async function multiplied({ db, workspaceId }: InboxWorld, ids: readonly string[], times: number): Promise<void> {
-  await db.sql`
-    insert into conversations (
-      workspace_id, id, connection_id, channel, contact, index_version, owner_key_id, owner_since, status,
-      last_message_at, created_at, updated_at
-    )
-    select c.workspace_id, gen_random_uuid(), c.connection_id, c.channel, c.contact, c.index_version, c.owner_key_id,
-      c.owner_since, c.status, c.last_message_at, c.created_at, c.updated_at
-    from conversations c
-    cross join generate_series(1, ${times})
-    where c.workspace_id = ${workspaceId}
-      and c.id = any (${[...ids]}::uuid[])`
-}
-
-test('of many conversations a sample is read, and messages by their conversation alone', async () => {
-  const { w, member } = await inboxWithMember()
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 4500 })
-  await fillBlindMessages(filling, ids, 4)
-  // Each customer wrote twice, and was answered a minute later each time.
-  await w.db
-    .sql`update messages set actor_type = 'agent' where direction = 'outbound' and workspace_id = ${w.workspaceId}`
-  await w.db.sql`analyze messages`
-  await w.db.sql`analyze conversations`
-  let found = { sampledEvery: 0, agents: { answers: 0, medianSeconds: 0 } }
-  const statements = await statementsOf(async () => {
-    found = (await stats(member)).answers
-  })
-  assert.deepEqual([found.sampledEvery, found.agents.medianSeconds], [3, 60])
-  assert.ok(Math.abs(found.agents.answers - 9000) < 9000 * 0.15, `${found.agents.answers} answers`)
-  const read = statements.filter(({ text }) => text.includes('messages'))
-  assert.deepEqual(await badPlans(w.db, read, ['messages']), [])
 })

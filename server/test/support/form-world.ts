@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
 import { clientAddressReader } from '../../src/access/keys/client-address.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
@@ -21,10 +22,17 @@ import { roleCovers } from '../../src/team/member.ts'
 import { checkAnswers } from './contract/contract.ts'
 import type { TestDatabase } from './database.ts'
 
-export const noon = new Date('2026-03-01T12:00:00Z')
-export const publicUrl = 'https://forms.example'
+const noon = new Date('2026-03-01T12:00:00Z')
+const publicUrl = 'https://forms.example'
 
 export const nameField: FormField = { key: 'firstName', label: 'Your name', type: 'text', required: true }
+
+type Post<Body> = (
+  slug: string,
+  body: Body,
+  headers?: Record<string, string>,
+  remoteAddress?: string,
+) => Promise<LightMyRequestResponse>
 
 export interface FormWorld {
   app: App
@@ -35,6 +43,10 @@ export interface FormWorld {
   /** Everything that was logged. */
   lines: string[]
   newForm(input?: Partial<NewForm>): Promise<Form>
+  /** Posts to a form: an object as JSON, a text as it stands. */
+  post: Post<object | string>
+  /** Posts what was filled in, as the page of the form does. */
+  send: Post<Record<string, string | string[]>>
   leads(): Promise<Lead[]>
   count(table: 'form_submissions' | 'form_quota' | 'events' | 'audit_log'): Promise<number>
   /** The token of a page just served, after the time that a person takes to fill it. */
@@ -44,9 +56,9 @@ export interface FormWorld {
 /** A workspace of its own, with the public and the team's routes of forms; `x-role` says who calls the latter. */
 export async function formWorld(
   { db }: TestDatabase,
-  options: { start?: Date; submissionsPerMinute?: number } = {},
+  options: { submissionsPerMinute?: number } = {},
 ): Promise<FormWorld> {
-  const clock = manualClock(options.start ?? noon)
+  const clock = manualClock(noon)
   const vault = openVault(db, { current: masterKey }, clock)
   const workspaceId = randomUUID()
   await db.tx(async (tx) => {
@@ -72,8 +84,15 @@ export async function formWorld(
   })
   formTeamRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
 
+  const post: FormWorld['post'] = (slug, body, headers = {}, remoteAddress = '127.0.0.1') =>
+    app.inject({ method: 'POST', url: `/f/${slug}`, headers, body, remoteAddress })
+  const ofPage = { ...formEncoded, origin: publicUrl, accept: 'text/html' }
+
   return {
     app,
+    post,
+    send: (slug, values, headers, remoteAddress) =>
+      post(slug, encode(values), { ...ofPage, ...headers }, remoteAddress),
     clock,
     vault,
     workspaceId,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepWebhookLog } from '../../src/webhooks/retention.ts'
-import { type WebhookApi, webhookApi } from '../support/webhooks/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../support/webhooks/webhook-world.ts'
 
 const dayMs = 86_400_000
 

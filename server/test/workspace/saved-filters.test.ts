@@ -77,8 +77,13 @@ test('a token makes filters for everybody only', async () => {
 })
 
 test('a member has at most 100, also when two take the last place at once', async () => {
-  const { ana } = await team()
-  for (let n = 0; n < 99; n++) await ana.call('POST', path, { ...waiting, name: `Filter ${n}` })
+  const { w, ana } = await team()
+  await ana.call('POST', path, waiting)
+  await w.db.sql`
+    insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
+    select workspace_id, gen_random_uuid(), user_id, page, content, now(), now()
+    from saved_filters, generate_series(1, 98)
+    where workspace_id = ${w.workspaceId}`
   const answers = await Promise.all(['a', 'b'].map((name) => ana.call('POST', path, { ...waiting, name })))
   assert.deepEqual(answers.map((one) => one.status).sort(), [201, 409])
 })
@@ -107,17 +112,18 @@ test('name and query are sealed, and open after the key was rotated', async () =
   assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
 })
 
-for (const body of [
-  { ...waiting, page: 'forms' },
-  { ...waiting, query: '?a=1' },
-  { ...waiting, name: ' ' },
-  { page: 'inbox' },
-]) {
-  test(`a filter of ${JSON.stringify(body)} is 400`, async () => {
-    const { ana } = await team()
-    assert.equal((await ana.call('POST', path, body)).status, 400)
-  })
-}
+test('a filter of no page, no query or no name is 400', async () => {
+  const { ana } = await team()
+  const { name: _, ...nameless } = waiting
+  for (const body of [
+    { ...waiting, page: 'forms' },
+    { ...waiting, query: '?a=1' },
+    { ...waiting, name: ' ' },
+    nameless,
+  ]) {
+    assert.equal((await ana.call('POST', path, body)).status, 400, JSON.stringify(body))
+  }
+})
 
 test('each member sees filters in the order that they have set, new ones after them by name', async () => {
   const { w, ana, bea, admin } = await team()

@@ -111,23 +111,22 @@ test('a change that changes nothing leaves no trace', async () => {
   assert.equal(entries.length, 1)
 })
 
-const switches: [field: string, owner: number, operator: number][] = [
-  ['leadsEnabled', 403, 200],
-  ['inboxEnabled', 403, 200],
-  ['inboxAvailable', 200, 200],
+const switches: [field: string, owner: number][] = [
+  ['leadsEnabled', 403],
+  ['inboxEnabled', 403],
+  ['inboxAvailable', 200],
 ]
 
-for (const [field, forOwner, forOperator] of switches) {
-  test(`${field} is switched by ${forOwner === 200 ? 'owners and ' : ''}operators`, async () => {
-    const { workspaceId, owner, admin } = await team()
-    const path = `/workspaces/${workspaceId}`
-    assert.equal((await send(admin, 'PATCH', path, { [field]: false })).statusCode, 403)
-    assert.equal((await send(owner, 'PATCH', path, { [field]: false })).statusCode, forOwner)
+test('the inbox is made available by owners and operators, leads and inbox are part of the plan by operators', async () => {
+  const { workspaceId, owner, admin } = await team()
+  const path = `/workspaces/${workspaceId}`
+  for (const [field, forOwner] of switches) {
+    assert.equal((await send(admin, 'PATCH', path, { [field]: false })).statusCode, 403, field)
+    assert.equal((await send(owner, 'PATCH', path, { [field]: false })).statusCode, forOwner, field)
     const answer = await send(operatorToken, 'PATCH', path, { [field]: false })
-    assert.equal(answer.statusCode, forOperator)
-    assert.equal(answer.json().workspace[field], false)
-  })
-}
+    assert.deepEqual([answer.statusCode, answer.json().workspace[field]], [200, false], field)
+  }
+})
 
 const refused: [what: string, patch: object][] = [
   ['nothing', {}],
@@ -147,12 +146,12 @@ const refused: [what: string, patch: object][] = [
   ['half a week', { hours: { timeZone: 'UTC', week: { monday: [] } } }],
 ]
 
-for (const [what, patch] of refused) {
-  test(`a change of ${what} is refused`, async () => {
-    const { workspaceId, owner } = await team()
-    assert.equal((await send(owner, 'PATCH', `/workspaces/${workspaceId}`, patch)).statusCode, 400)
-  })
-}
+test('a change that cannot be is refused', async () => {
+  const { workspaceId, owner } = await team()
+  for (const [what, patch] of refused) {
+    assert.equal((await send(owner, 'PATCH', `/workspaces/${workspaceId}`, patch)).statusCode, 400, what)
+  }
+})
 
 test('a workspace is not made for a country without a numbering plan', async () => {
   const answer = await send(operatorToken, 'POST', '/workspaces', { name: 'Nowhere', defaultCountry: 'FP' })

@@ -9,8 +9,11 @@ import { createSequencer } from '../../../src/events/sequencer.ts'
 import { eventCatalogue, type KnownEvent } from '../../../src/webhooks/event-catalogue.ts'
 import { atEnd } from '../file-end.ts'
 import { type World, world } from '../world.ts'
+import { type OpenStream, openStream } from './live-stream.ts'
 
 export const eventsPath = '/api/v1/events'
+export const livePath = ({ workspaceId }: { workspaceId: string }): string =>
+  `/api/team/v1/workspaces/${workspaceId}/live`
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail where one is wrong
 export type Json = any
@@ -43,6 +46,14 @@ export async function startNode(runtime: Runtime, changes: Partial<Runtime> = {}
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   return { app, url, tick }
+}
+
+/** Opens the stream of a workspace on a node, and reads where it begins. */
+export async function follow(w: World, node: Node, headers: Record<string, string>): Promise<OpenStream> {
+  const stream = await openStream(`${node.url}${livePath(w)}`, headers)
+  atEnd(async () => stream.close())
+  await stream.next()
+  return stream
 }
 
 interface RecordOptions {

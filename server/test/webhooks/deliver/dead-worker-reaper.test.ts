@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type Db, processName } from '../../../src/base/db.ts'
 import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/dead-worker-reaper.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
-import { until } from '../../support/until.ts'
+import { atEnd } from '../../support/file-end.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-const pools: Db[] = []
-after(() => Promise.all(pools.map((db) => db.close())))
+async function anotherPool(): Promise<Db> {
+  const db = openNode((await testDatabase()).options)
+  atEnd(() => db.close())
+  return db
+}
 
 /** The database as another process has it, one that has claimed the queue of the world. */
 async function anotherWorker(w: WebhookWorld): Promise<Db> {
-  const db = openNode((await testDatabase()).options)
-  pools.push(db)
-  await w.record(randomUUID(), [{ n: 1 }])
+  const db = await anotherPool()
+  await w.recordEach(1)
   await w.sequencer.place(w.workspaceId)
   assert.equal(await claim(db, w), 1)
   return db
@@ -83,13 +84,12 @@ test('the leases of a worker that died end at the next look', async () => {
 test('after a restart of the database nobody is taken for dead until all have had time to come back', async () => {
   const w = await webhookWorld()
   const slow = await anotherWorker(w)
-  const quick = openNode((await testDatabase()).options)
-  pools.push(quick)
+  const quick = await anotherPool()
   const lookAfter = await looker(quick)
   await endSessions(slow, w.db)
   await slow.close()
   await endSessions(quick, w.db)
-  await until(() => isSeen(quick, w.db), 'its sessions again')
+  while (!(await isSeen(quick, w.db)));
   // One of its statements may still meet the end of its session.
   await lookAfter(1).catch(() => {})
   await lookAfter(1)
@@ -106,9 +106,11 @@ test('a queue that is given to a worker is kept for it, and is free when that on
     select lease_session
     from webhook_queues
     where endpoint_id = ${w.endpointId}`
-  const giver = await anotherWorker(await expired(w))
+  await w.expireLeases()
+  const giver = await anotherWorker(w)
   const lookAfter = await looker(w.db)
-  await release(giver, w, await claimed(giver, await expired(w)), session)
+  await w.expireLeases()
+  await release(giver, w, await claimed(giver, w), session)
   assert.equal(await claim(w.db, w), 0)
   const taken = await claimed(successor, w)
   assert.equal(taken.length, 1)
@@ -121,16 +123,9 @@ test('a queue that is given to a worker is kept for it, and is free when that on
 test('a queue that was given back is free, also when the clock of the database is set back meanwhile', async () => {
   const w = await webhookWorld()
   const other = await anotherWorker(w)
-  await release(other, w, await claimed(other, await expired(w)), null)
+  await w.expireLeases()
+  await release(other, w, await claimed(other, w), null)
   await w.db
     .sql`update webhook_queues set lease_until = statement_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
   assert.equal(await claim(w.db, w), 1)
 })
-
-async function expired(w: WebhookWorld): Promise<WebhookWorld> {
-  await w.db.sql`
-    update webhook_queues
-    set lease_until = statement_timestamp() - interval '1 second'
-    where workspace_id = ${w.workspaceId}`
-  return w
-}

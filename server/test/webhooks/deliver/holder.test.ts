@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { runStep } from '../../../src/base/steps.ts'
 import { createSlots } from '../../../src/webhooks/deliver/concurrency.ts'
@@ -7,8 +6,6 @@ import { createHolder, type Holder } from '../../../src/webhooks/deliver/holder.
 import type { PumpDeps } from '../../../src/webhooks/deliver/queue.ts'
 import { noObserver } from '../../../src/webhooks/deliver/report.ts'
 import { createSuccessBatcher } from '../../../src/webhooks/deliver/success-batcher.ts'
-import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
-import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
 import { afterStep } from '../../support/steps.ts'
 import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
 import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
@@ -28,18 +25,9 @@ function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = f
   return holder
 }
 
-/** As a member asks for it. */
-async function askAgain({ db, workspaceId, endpointId, clock }: WebhookWorld, eventId: string): Promise<void> {
-  await db.tx(async (tx) => {
-    const event = await findEvent(tx, workspaceId, endpointId, eventId)
-    assert.ok(event !== undefined)
-    await queueAgain(tx, { workspaceId, id: endpointId, phoneVisibility: 'full' }, event, clock.now())
-  })
-}
-
 /** Records an event and gives it its place. */
 async function recordPlaced(w: WebhookWorld, n: number): Promise<string> {
-  const [id = ''] = await w.record(randomUUID(), [{ n }])
+  const [id = ''] = await w.recordEach(1, n)
   await w.sequencer.place(w.workspaceId)
   return id
 }
@@ -54,7 +42,7 @@ test('what a member asks to be sent again is found while the queue is held, also
   const holder = holderOf(w)
   await holder.claim([w.workspaceId])
   await w.receiver.reached(2)
-  await askAgain(w, earlier)
+  await w.sendAgain(earlier)
   await holder.renew(holder.held())
   await w.receiver.reached(3)
   answered.resolve({ status: 200 })
@@ -117,7 +105,7 @@ test('an attempt that comes to its end at once is written before its queue rests
   await holder.claim([w.workspaceId])
   await w.receiver.reached(1)
   while ((await w.deliveries()).length === 0);
-  await askAgain(w, id)
+  await w.sendAgain(id)
   // It is no longer kept when its turn comes, so that no request is made of it.
   await w.db.sql`
     delete from events
@@ -157,7 +145,8 @@ test('an endpoint with a long backlog and a slow receiver leaves others their sh
     answers.push(answer)
     return answer.promise
   })
-  for (let n = 0; n < 10; n++) await recordPlaced(w, n)
+  await w.recordEach(10)
+  await w.sequencer.place(w.workspaceId)
   const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const waits = loaded.values()
   const step: PumpDeps['step'] = afterStep((name) => {
@@ -182,8 +171,7 @@ test('an endpoint with a long backlog and a slow receiver leaves others their sh
 
 test('what is in memory when a queue ends amid a reading of the feed is left to the next worker, not lost', async () => {
   const w = await webhookWorld()
-  const ids = await w.record(randomUUID(), [{ n: 0 }])
-  for (let n = 1; n < 500; n++) ids.push(...(await w.record(randomUUID(), [{ n }])))
+  const ids = await w.recordEach(500)
   await w.sequencer.place(w.workspaceId)
   const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const locking = w.db.tx(async (tx) => {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import type { Db } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { rebalanceRequestOf } from '../../../src/webhooks/deliver/rebalance.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
+import { repeatByHand } from '../../support/events/feed-world.ts'
+import { atEnd } from '../../support/file-end.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-const endings: (() => unknown)[] = []
-after(async () => {
-  for (const end of endings.reverse()) await end()
-})
+const relay = async (db: Db) => {
+  const stop = await relayNews(db, () => {})
+  atEnd(async () => stop())
+}
 
 const endpointCount = 8
 const holding = (session: string, queues: number) => ({ session, queues })
@@ -31,9 +34,9 @@ test('a worker asks the one with the most for half of the difference, some at a 
 test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {
   const w = await webhookWorld({ headers: { 'x-endpoint': '0' } })
   for (let n = 1; n < endpointCount; n++) await w.addEndpoint({ headers: { 'x-endpoint': String(n) } })
-  const first = w.addWorker()
+  const first = w.addWorker({ repeat: repeatByHand().repeat })
   first.start()
-  endings.push(await relayNews(w.db, () => {}))
+  await relay(w.db)
   const subjects = Array.from({ length: 5 }, () => randomUUID())
   let n = 0
   const write = async () => {
@@ -44,11 +47,15 @@ test('a worker that begins amid steady traffic gets its share, and no event is l
   while ((await heldByEach(w))[0] !== endpointCount) await write()
 
   const db = openNode((await testDatabase()).options)
-  endings.push(() => db.close())
-  endings.push(await relayNews(db, () => {}))
-  const second = w.addWorker({ db, sequencer: createSequencer(db) })
+  atEnd(() => db.close())
+  await relay(db)
+  const { repeat, tick } = repeatByHand()
+  const second = w.addWorker({ db, sequencer: createSequencer(db), repeat })
   second.start()
-  while (Math.min(...(await heldByEach(w))) > endpointCount / 2) await write()
+  while (Math.min(...(await heldByEach(w))) > endpointCount / 2) {
+    await tick()
+    await write()
+  }
   for (let more = 0; more < 10; more++) await write()
   await w.receiver.reached(n * subjects.length * endpointCount)
   await Promise.all([first.stop(), second.stop()])

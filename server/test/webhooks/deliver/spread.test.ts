@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { speakAsToSpread } from '../../../src/base/distribution/spread.ts'
 import { claimQueues, listClaimable } from '../../../src/webhooks/endpoint/queue-queries.ts'
@@ -16,7 +15,7 @@ test('where rows are spread, two workers share the endpoints of workspaces and s
   const worlds = [await spreadWorld(), await spreadWorld(), await spreadWorld()]
   for (const w of worlds) {
     await w.addEndpoint()
-    for (let n = 0; n < 10; n++) await w.record(randomUUID(), [{ n }])
+    await w.recordEach(10)
   }
   const [first] = worlds
   assert.ok(first !== undefined)
@@ -31,7 +30,7 @@ test('where rows are spread, two workers share the endpoints of workspaces and s
 
 test('where rows are spread, of many who claim the same queue one has it, and none of the others waits', async () => {
   const w = await spreadWorld()
-  await w.record(randomUUID(), [{ n: 1 }])
+  await w.recordEach(1)
   await w.sequencer.place(w.workspaceId)
   const now = w.clock.now()
   const listed = await Promise.all(Array.from({ length: 8 }, () => listClaimable(w.db.sql, [w.workspaceId], 10, now)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { signedInMember } from '../../support/member.ts'
-import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-api.ts'
+import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
 test('an admin makes an endpoint, and its secret is shown once', async () => {
   const w = await webhookApi()
@@ -125,11 +125,7 @@ test('what cannot be used is refused by the name of its field', async () => {
     [{ description: 'x'.repeat(201) }, 'description'],
     [{ headers: many }, 'headers'],
     [{ headers: { Host: 'x' } }, 'headers.Host'],
-    [{ headers: { 'Content-Type': 'x' } }, 'headers.Content-Type'],
     [{ headers: { 'webhook-id': 'x' } }, 'headers.webhook-id'],
-    [{ headers: { 'Transfer-Encoding': 'x' } }, 'headers.Transfer-Encoding'],
-    [{ headers: { Connection: 'x' } }, 'headers.Connection'],
-    [{ headers: { 'User-Agent': 'x' } }, 'headers.User-Agent'],
     [{ headers: { 'a b': 'x' } }, 'headers.a b'],
     [{ headers: { 'X-A': '1', 'x-a': '2' } }, 'headers.x-a'],
     [{ headers: { 'X-A': 'line\nbreak' } }, 'headers.X-A'],
@@ -154,12 +150,18 @@ test('what cannot be used is refused by the name of its field', async () => {
 
 test('a workspace has at most 100 endpoints, whoever makes them at once', async () => {
   const w = await webhookApi()
-  for (let n = 0; n < 95; n++) await w.endpoint()
+  const { id } = await w.endpoint()
+  await w.db.sql`
+    insert into webhook_endpoints (
+      workspace_id, id, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
+    )
+    select workspace_id, gen_random_uuid(), events, phone_visibility, settings, state, state_changed_at, created_at,
+      updated_at
+    from webhook_endpoints, generate_series(1, 97)
+    where workspace_id = ${w.workspaceId}`
   const body = { url: exampleUrl, events: ['lead.*'] }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => w.admin.call('POST', hooksPath, body)))
-  const statuses = answers.map(({ status }) => status).sort()
-  assert.deepEqual(statuses, [...Array(5).fill(201), ...Array(5).fill(409)])
-  const [{ id }] = (await w.ok('GET', '')).endpoints
+  const answers = await Promise.all(Array.from({ length: 5 }, () => w.admin.call('POST', hooksPath, body)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 409, 409, 409])
   await w.ok('DELETE', `/${id}`)
   await w.endpoint()
 })
@@ -207,7 +209,7 @@ test('an endpoint tells how many events of its kind wait, and since when', async
   await w.lead()
   w.clock.advance(60_000)
   await w.lead()
-  await w.place()
+  await w.sequencer.place(w.workspaceId)
   const [inbox, leads] = (await w.ok('GET', '')).endpoints
   assert.deepEqual([leads.id, leads.health.waiting, leads.health.oldestWaitingAt], [id, 2, first])
   assert.deepEqual([inbox.health.waiting, inbox.health.oldestWaitingAt], [0, null])

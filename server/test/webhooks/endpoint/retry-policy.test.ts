@@ -15,11 +15,23 @@ const at = new Date('2026-03-10T12:00:00.000Z')
 const seconds = (count: number) => new Date(at.getTime() + count * 1000)
 const health: Health = { failingSince: null, failuresInARow: 0, lastSuccessAt: null, pausedUntil: null }
 
+test('a failed delivery is tried again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h, then given up', () => {
+  const waits = [5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
+  for (const [roundAttempts, wait] of waits.entries()) {
+    const attempt = { at, status: 500, error: null }
+    const verdict = judge({ roundAttempts, isTest: false }, attempt, { pauseMs: null, random: 0 })
+    assert.deepEqual(verdict, { next: 'retry', dueAt: seconds(wait) })
+  }
+  const last = judge(
+    { roundAttempts: 10, isTest: false },
+    { at, status: 500, error: null },
+    { pauseMs: null, random: 0 },
+  )
+  assert.deepEqual(last, { next: 'failed' })
+})
+
 test('a retry comes never earlier than its time, and at most a fifth later', () => {
-  assert.equal(retryDelayMs(1, 0), 5000)
-  assert.equal(retryDelayMs(1, 1), 6000)
-  assert.equal(retryDelayMs(10, 0.5), 95_040_000)
-  assert.equal(retryDelayMs(11, 0), null)
+  assert.deepEqual([retryDelayMs(1, 0), retryDelayMs(1, 1), retryDelayMs(10, 0.5)], [5000, 6000, 95_040_000])
 })
 
 test('Retry-After is read as seconds or as a date, and bounded to a day', () => {

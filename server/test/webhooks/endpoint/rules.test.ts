@@ -104,9 +104,10 @@ test('the next attempt is when the retry is due and no pause holds it back', () 
 test('an attempt that was not taken is explained in a sentence', () => {
   for (const status of [200, 204, 299]) assert.equal(explain({ status, error: null }), null)
   const table: [number | null, string | null, RegExp][] = [
-    [301, null, /redirects/],
     [410, null, /disabled/],
     [500, null, /500.*2xx/],
+    [302, null, /redirects are not followed/],
+    [null, 'timeout', /15 seconds/],
     [null, 'dns', /name/],
     [null, 'forbidden_address', /not public/],
     [null, 'something new', /No answer/],

@@ -1,36 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentPayload } from '../../../src/app/events.ts'
-import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
-import { signedInMember } from '../../support/member.ts'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
-import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
-import { type Receiver, startReceiver } from '../../support/webhooks/webhook-receiver.ts'
-
-interface Delivering extends WebhookApi {
-  receiver: Receiver
-  id: string
-  secret: string
-  drain(): Promise<void>
-  /** Ids of what the receiver was sent since the last look, in order. */
-  sent(): string[]
-}
-
-/** An endpoint that the team has made at a real local receiver, with a worker that sends when it is told to. */
-async function delivering(fields: Record<string, unknown> = {}): Promise<Delivering> {
-  const w = await webhookApi()
-  const receiver = await startReceiver()
-  const { id, secret } = await w.endpoint({ url: receiver.url, events: ['lead.*', 'inbox.*'], ...fields })
-  const worker = createDeliveryWorker({ ...w, present: presentPayload, random: () => 0 })
-  let seen = 0
-  const sent = () => {
-    const ids = receiver.received.slice(seen).map((webhook) => webhook.id)
-    seen = receiver.received.length
-    return ids
-  }
-  return { ...w, receiver, id, secret, drain: () => worker.drain(), sent }
-}
+import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
+import { delivering } from '../../support/webhooks/webhook-world.ts'
 
 test('a test of each event reaches the endpoint, and the official library verifies it', async () => {
   const w = await delivering({ events: ['lead.created'], headers: { 'X-Shop': '7' } })
@@ -62,29 +35,6 @@ test('a test is tried once, and does not count against the endpoint', async () =
   const shown = (await w.ok('GET', `/${w.id}/deliveries/${delivery.eventId}`)).delivery
   assert.deepEqual([shown.state, shown.attemptList[0].status, shown.attemptList[0].answer], ['failed', 500, 'not now'])
   assert.equal((await w.ok('GET', `/${w.id}`)).endpoint.health.failuresInARow, 0)
-})
-
-test('an event sent again has the same id and body, and its own time and signature', async () => {
-  const w = await delivering()
-  await w.lead()
-  await w.drain()
-  const [eventId] = w.sent()
-  w.clock.advance(60_000)
-  await w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
-  await w.drain()
-  assert.deepEqual(w.sent(), [eventId])
-  const [first = assert.fail(), second = assert.fail()] = w.receiver.received
-  assert.equal(second.text, first.text)
-  assert.notEqual(second.headers['webhook-signature'], first.headers['webhook-signature'])
-  verifyWebhook(w.secret, second, w.clock.now())
-  const { attemptList } = (await w.ok('GET', `/${w.id}/deliveries/${eventId}`)).delivery
-  assert.deepEqual(
-    attemptList.map(({ number, status }: Record<string, unknown>) => [number, status]),
-    [
-      [1, 204],
-      [2, 204],
-    ],
-  )
 })
 
 test('a replay sends what failed once more, or everything of its range', async () => {
@@ -132,6 +82,8 @@ test('what waits when an endpoint is disabled is never sent, until sendSince ask
   await w.ok('POST', `/${w.id}/disable`)
   const sendSince = new Date(w.clock.now().getTime() - 120_000).toISOString()
   await w.ok('POST', `/${w.id}/enable`, { sendSince })
+  const [{ from, to, scope }] = (await w.ok('GET', `/${w.id}/replays`)).replays
+  assert.deepEqual([from, to, scope], [sendSince, w.clock.now().toISOString(), 'undelivered'])
   await w.drain()
   const missed = w.sent()
   assert.equal(missed.length, 2)
@@ -180,18 +132,6 @@ test('a changed address and changed headers count for what waits', async () => {
     other.received.map(({ id, headers }) => [id, headers['x-shop']]),
     [[waiting, '8']],
   )
-})
-
-test('an endpoint that answers 410 is disabled, and says so', async () => {
-  const w = await delivering()
-  w.receiver.answer(() => ({ status: 410 }))
-  await w.lead()
-  await w.drain()
-  const { state, stateReason } = (await w.ok('GET', `/${w.id}`)).endpoint
-  assert.deepEqual([state, stateReason.code], ['disabled', 'gone'])
-  const owner = await signedInMember(w, 'owner')
-  const { entries } = (await owner.call('GET', '/audit')).body
-  assert.deepEqual([entries[0].action, entries[0].actor.type], ['webhook.disabled', 'system'])
 })
 
 test('nothing is sent to a deleted endpoint', async () => {

@@ -4,7 +4,7 @@ import { revokeApiKey } from '../../src/access/keys/change.ts'
 import type { Db } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { startNode } from '../support/events/feed-world.ts'
+import { livePath, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
 import { atEnd } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
@@ -16,7 +16,7 @@ import { callerOf, type World, world } from '../support/world.ts'
 async function nodeByProxy(w: World) {
   const { proxy, options } = await databaseByProxy((await testDatabase()).options)
   const said: boolean[] = []
-  const db: Db = openNode({ ...options, patienceMs: 200, onHearing: (isHearing) => said.push(isHearing) })
+  const db: Db = openNode({ ...options, patienceMs: 2_000, onHearing: (isHearing) => said.push(isHearing) })
   atEnd(() => db.close())
   const failures: unknown[] = []
   const stops = await Promise.all([w.db, db].map((one) => relayNews(one, (error) => failures.push(error))))
@@ -30,7 +30,7 @@ test('a browser whose node was deaf loads its page anew, since what it was to be
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const member = await signedInMember(w, 'admin')
-  const stream = await openStream(`${node.url}/api/team/v1/workspaces/${w.workspaceId}/live`, { cookie: member.cookie })
+  const stream = await openStream(`${node.url}${livePath(w)}`, { cookie: member.cookie })
   atEnd(async () => stream.close())
   const start = await stream.next()
   proxy.cutAfter(0)
