@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvOf } from '../src/ui/csv.ts'
+import { csvOf } from '../../src/ui/csv.ts'
 
 const cells: [text: string | number, cell: string][] = [
   ['Ana', '"Ana"'],

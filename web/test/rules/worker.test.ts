@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 
-const program = readFileSync(new URL('../public/sw.js', import.meta.url), 'utf8')
+const program = readFileSync(new URL('../../public/sw.js', import.meta.url), 'utf8')
 
 interface Shown {
   title: string

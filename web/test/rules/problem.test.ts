@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { problem as en } from '../src/text/en/problems.ts'
-import { problem as es } from '../src/text/es/problems.ts'
-import { problem as pt } from '../src/text/pt/problems.ts'
+import { problem as en } from '../../src/text/en/problems.ts'
+import { problem as es } from '../../src/text/es/problems.ts'
+import { problem as pt } from '../../src/text/pt/problems.ts'
 
 const cases: [message: string, en: string, pt: string][] = [
   ['must be an e-mail address', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
@@ -39,7 +39,7 @@ test('what the service has no words for yet has none, rather than English', () =
   assert.equal(es('must be made of green cheese'), null)
 })
 
-const server = fileURLToPath(new URL('../../server/src', import.meta.url))
+const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
 /** Rooms that the app has forms for. What only programs meet is left out: places in lists, headers, feeds. */
 const rooms =
   /^(access\/(account|credentials|keys|people|users)|workspace|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|ownership)|rotation)\//

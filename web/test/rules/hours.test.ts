@@ -8,7 +8,7 @@ import {
   sortedWeek,
   usualHours,
   withOneMore,
-} from '../src/settings/hours/week-hours.ts'
+} from '../../src/settings/hours/week-hours.ts'
 
 const spans = (text: string): Span[] =>
   text === '' ? [] : text.split(' ').map((span) => ({ from: span.split('-')[0] ?? '', to: span.split('-')[1] ?? '' }))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TimelineItem } from '../src/data/inbox/types.ts'
-import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
-import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
-import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
-import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
+import type { TimelineItem } from '../../src/data/inbox/types.ts'
+import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
+import { blankDraft, givenBack, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
+import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
 import {
   askedAt,
   fillReply,
@@ -12,10 +12,10 @@ import {
   findReplies,
   mentionedIn,
   putInPlace,
-} from '../src/inbox/compose/typeahead.ts'
-import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
-import { newestMessageId, writtenSince } from '../src/inbox/compose/written-since.ts'
-import type { KeyedStorage } from '../src/session/private-storage.ts'
+} from '../../src/inbox/compose/typeahead.ts'
+import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
+import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
+import type { KeyedStorage } from '../../src/session/private-storage.ts'
 import {
   filledText,
   findTemplates,
@@ -23,8 +23,8 @@ import {
   piecesOf,
   problemOf,
   valuesFor,
-} from '../src/shared/template-preview.ts'
-import { newStorage } from './support/storage.ts'
+} from '../../src/shared/template-preview.ts'
+import { newStorage } from '../support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replaceItems, withReactions } from '../src/data/inbox/thread-rules.ts'
-import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../src/data/inbox/types.ts'
-import { albumOf } from '../src/inbox/media/album.ts'
+import { replaceItems, withReactions } from '../../src/data/inbox/thread-rules.ts'
+import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../../src/data/inbox/types.ts'
+import { albumOf } from '../../src/inbox/media/album.ts'
 import {
   barsOf,
   coordinates,
@@ -12,9 +12,9 @@ import {
   placeholderAddress,
   sizeInBubble,
   speedAfter,
-} from '../src/inbox/media/media-rules.ts'
-import { held, pinched, swipeOf, whole, zoomAt } from '../src/inbox/media/zoom.ts'
-import { blocksOf } from '../src/inbox/thread/blocks.ts'
+} from '../../src/inbox/media/media-rules.ts'
+import { held, pinched, swipeOf, whole, zoomAt } from '../../src/inbox/media/zoom.ts'
+import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 
 const media = (changes: Partial<Media> = {}): Media => ({
   id: 'm',

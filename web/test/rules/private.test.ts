@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blankDraft, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
-import { dropNoteKey, keepSend, keptSends, noteKeyFor } from '../src/inbox/compose/kept-sends.ts'
-import { claimPrivate, forgetPrivate } from '../src/session/private-storage.ts'
-import { newStorage } from './support/storage.ts'
+import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { dropNoteKey, keepSend, keptSends, noteKeyFor } from '../../src/inbox/compose/kept-sends.ts'
+import { claimPrivate, forgetPrivate } from '../../src/session/private-storage.ts'
+import { newStorage } from '../support/storage.ts'
 
 const send = {
   key: 'k',

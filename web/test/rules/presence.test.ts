@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { openPresenceSender, type Said } from '../src/inbox/parts/presence-sender.ts'
+import { openPresenceSender, type Said } from '../../src/inbox/parts/presence-sender.ts'
 
 /** A sender that nobody answers until told so, with the clock in the test's hand. */
 function listener() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Piece, piecesOf, wordsOf } from '../src/inbox/parts/markup.ts'
+import { type Piece, piecesOf, wordsOf } from '../../src/inbox/parts/markup.ts'
 
 /** The pieces in short: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
 function shortOf(pieces: readonly Piece[]): string {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LeadField } from '../src/data/lead-fields.ts'
-import { formFieldOf } from '../src/forms/fields.ts'
-import { firstChoice, readChoice, toggled, widthOf } from '../src/leads/fields/column-choice.ts'
+import type { LeadField } from '../../src/data/lead-fields.ts'
+import { formFieldOf } from '../../src/forms/fields.ts'
+import { firstChoice, readChoice, toggled, widthOf } from '../../src/leads/fields/column-choice.ts'
 import {
   columnTitle,
   fieldCell,
@@ -10,8 +10,8 @@ import {
   fieldText,
   isNumberColumn,
   withFieldColumns,
-} from '../src/leads/fields/field-columns.ts'
-import { definedTargets } from '../src/leads/transfer/mapping.ts'
+} from '../../src/leads/fields/field-columns.ts'
+import { definedTargets } from '../../src/leads/transfer/mapping.ts'
 import {
   type FieldType,
   fits,
@@ -20,7 +20,7 @@ import {
   readTyped,
   shownValue,
   typedValue,
-} from '../src/ui/format/custom-value.ts'
+} from '../../src/ui/format/custom-value.ts'
 
 const choices = ['Recife', 'Natal']
 const rule = (type: FieldType) => ({ type, choices })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../src/api/failure.ts'
-import { digitsOf, isSameNumber, peopleOf } from '../src/data/inbox/whom-rules.ts'
-import { numbersFor, type Place, placeOf, usualNumber } from '../src/shared/start/start-rules.ts'
+import { Failure } from '../../src/api/failure.ts'
+import { digitsOf, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
+import { numbersFor, type Place, placeOf, usualNumber } from '../../src/shared/start/start-rules.ts'
 
 const typed: [text: string, digits: string | null][] = [
   ['+55 11 96660-1234', '5511966601234'],

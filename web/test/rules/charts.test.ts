@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { highestOf, namedPoints, pieces, ticksFor } from '../src/ui/charts/scale.ts'
+import { highestOf, namedPoints, pieces, ticksFor } from '../../src/ui/charts/scale.ts'
 
 test('the marks of an axis are few and round, and reach above the highest value', () => {
   const cases: [highest: number, ticks: number[]][] = [

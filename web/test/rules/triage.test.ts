@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Activity, Handover, TimelineItem } from '../src/data/inbox/types.ts'
-import { noticeOf } from '../src/inbox/parts/notices.ts'
-import { carriedBy, extended, neighbourOf } from '../src/inbox/parts/selection-rules.ts'
-import { readSnooze, snoozeTimes } from '../src/inbox/pick/snooze-times.ts'
-import { blocksOf } from '../src/inbox/thread/blocks.ts'
+import type { Activity, Handover, TimelineItem } from '../../src/data/inbox/types.ts'
+import { noticeOf } from '../../src/inbox/parts/notices.ts'
+import { carriedBy, extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
+import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
+import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 
 const rows = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 

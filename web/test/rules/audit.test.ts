@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { edgeOfDay } from '../src/settings/audit/when.ts'
-import { settings as en } from '../src/text/en/settings.ts'
-import { settings as es } from '../src/text/es/settings.ts'
-import { settings as pt } from '../src/text/pt/settings.ts'
+import { edgeOfDay } from '../../src/settings/audit/when.ts'
+import { settings as en } from '../../src/text/en/settings.ts'
+import { settings as es } from '../../src/text/es/settings.ts'
+import { settings as pt } from '../../src/text/pt/settings.ts'
 
 /** They stand in the installation's own log, which no page shows. */
 const ofInstallation = [

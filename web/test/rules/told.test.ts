@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Notice } from '../src/data/notices.ts'
-import { freshOf, isBeingSeen, type Looking } from '../src/told/told-rules.ts'
+import type { Notice } from '../../src/data/notices.ts'
+import { freshOf, isBeingSeen, type Looking } from '../../src/told/told-rules.ts'
 
 const at = (minute: number) => `2026-03-10T12:${String(minute).padStart(2, '0')}:00.000Z`
 

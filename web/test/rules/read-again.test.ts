@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
-import { atMostEvery } from '../src/api/at-most-every.ts'
-import { gather } from '../src/api/gather.ts'
-import { readAgain, readAnew } from '../src/api/read-again.ts'
+import { atMostEvery } from '../../src/api/at-most-every.ts'
+import { gather } from '../../src/api/gather.ts'
+import { readAgain, readAnew } from '../../src/api/read-again.ts'
 
 const queryKey = ['inbox']
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainPhone, shownPhone } from '../src/ui/format/phone.ts'
+import { plainPhone, shownPhone } from '../../src/ui/format/phone.ts'
 
 test('a phone is grouped as people read it, and never changed', () => {
   const table = [

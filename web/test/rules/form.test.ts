@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Form } from '../src/data/forms.ts'
-import { draftOf, settingsOf } from '../src/forms/draft.ts'
-import { keyFor, moved, optionsOf, typesOf, withType } from '../src/forms/fields.ts'
+import type { Form } from '../../src/data/forms.ts'
+import { draftOf, settingsOf } from '../../src/forms/draft.ts'
+import { keyFor, moved, optionsOf, typesOf, withType } from '../../src/forms/fields.ts'
 
 test('a label suggests a key that the service takes and no other field has', () => {
   const cases: [label: string, taken: string[], key: string][] = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fieldsOf, isNeededAgain, settingsOf } from '../src/connections/parts/settings-fields.ts'
-import { isInTrouble, numberOf, partsOf, stateWords } from '../src/connections/parts/state-words.ts'
-import type { Connection } from '../src/data/connections.ts'
+import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
+import { isInTrouble, numberOf, partsOf, stateWords } from '../../src/connections/parts/state-words.ts'
+import type { Connection } from '../../src/data/connections.ts'
 import {
   choose,
   customTargetOf,
@@ -15,9 +15,9 @@ import {
   meaningOf,
   sentMeanings,
   shareOf,
-} from '../src/leads/transfer/mapping.ts'
-import { readFilters, readImportSearch } from '../src/leads/transfer/search.ts'
-import { withTexts } from '../src/text/index.ts'
+} from '../../src/leads/transfer/mapping.ts'
+import { readFilters, readImportSearch } from '../../src/leads/transfer/search.ts'
+import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
 
@@ -93,9 +93,9 @@ test('an address carries filters of the list and the open import, and nothing el
 })
 
 test('the command for QR sessions is the one of the operations guide', () => {
-  const section = readFileSync(new URL('../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
+  const section = readFileSync(new URL('../../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
   const command = /baileysCommand = '([^']+)'/.exec(section)?.[1] ?? 'none'
-  assert.ok(readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
+  assert.ok(readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
 })
 
 test('what stands before cents is told by the amounts of a file, and where they do not tell by the language', () => {

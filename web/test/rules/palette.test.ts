@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitting, toldApart } from '../src/app/palette-match.ts'
-import { actionWords, pageWords, sectionWords } from '../src/app/palette-words.ts'
+import { fitting, toldApart } from '../../src/app/palette-match.ts'
+import { actionWords, pageWords, sectionWords } from '../../src/app/palette-words.ts'
 
 const choices = [
   { label: 'Settings', words: 'preferences ajustes configuración' },

@@ -9,7 +9,7 @@ import {
   shownAmount,
   understood,
   understoodNumber,
-} from '../src/ui/format/amount.ts'
+} from '../../src/ui/format/amount.ts'
 
 const all = ['en', 'es', 'pt']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MediaKind, Upload, UploadLimits } from '../src/data/inbox/types.ts'
-import { type Attachment, type Attachments, acceptOf, leadOf, type Step } from '../src/inbox/attach/attachment.ts'
+import type { MediaKind, Upload, UploadLimits } from '../../src/data/inbox/types.ts'
+import { type Attachment, type Attachments, acceptOf, leadOf, type Step } from '../../src/inbox/attach/attachment.ts'
 import {
   type Change,
   changed,
@@ -9,10 +9,10 @@ import {
   keepCaptions,
   nextToSend,
   nextUploads,
-} from '../src/inbox/attach/attachments.ts'
-import { fitOf } from '../src/inbox/attach/limits.ts'
-import { planFor } from '../src/inbox/attach/voice-formats.ts'
-import { waveformOf } from '../src/inbox/attach/waveform.ts'
+} from '../../src/inbox/attach/attachments.ts'
+import { fitOf } from '../../src/inbox/attach/limits.ts'
+import { planFor } from '../../src/inbox/attach/voice-formats.ts'
+import { waveformOf } from '../../src/inbox/attach/waveform.ts'
 
 const megabyte = 1024 * 1024
 const official: UploadLimits = {

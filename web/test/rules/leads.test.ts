@@ -10,7 +10,7 @@ import {
   savedQuery,
   withConditions,
   withoutFilters,
-} from '../src/leads/fields/address.ts'
+} from '../../src/leads/fields/address.ts'
 import {
   columnIds,
   columnsText,
@@ -21,11 +21,11 @@ import {
   resized,
   toggled,
   widthOf,
-} from '../src/leads/fields/column-choice.ts'
-import { type Condition, operatorsOf } from '../src/leads/fields/conditions.ts'
-import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
-import { readFilters } from '../src/leads/transfer/search.ts'
-import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../src/leads/views/view-rules.ts'
+} from '../../src/leads/fields/column-choice.ts'
+import { type Condition, operatorsOf } from '../../src/leads/fields/conditions.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
+import { readFilters } from '../../src/leads/transfer/search.ts'
+import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'

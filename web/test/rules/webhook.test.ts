@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Delivery, Endpoint } from '../src/data/webhooks.ts'
-import { toggle } from '../src/webhooks/event-choice.ts'
-import { deliveriesOf, withFresh } from '../src/webhooks/pages.ts'
-import { readEndpointSearch } from '../src/webhooks/search.ts'
-import { earliest, isTrouble, lookAgainMs, standingOf } from '../src/webhooks/standing.ts'
+import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
+import { toggle } from '../../src/webhooks/event-choice.ts'
+import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
+import { readEndpointSearch } from '../../src/webhooks/search.ts'
+import { earliest, isTrouble, lookAgainMs, standingOf } from '../../src/webhooks/standing.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 const nowMs = Date.parse(at)

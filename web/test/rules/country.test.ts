@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
-import { countryCodes } from '../src/settings/country-codes.ts'
-import { currencyCodes } from '../src/settings/currencies.ts'
+import { countryCodes } from '../../src/settings/country-codes.ts'
+import { currencyCodes } from '../../src/settings/currencies.ts'
 
 test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
   assert.deepEqual(countryCodes.toSorted(), getCountries().toSorted())

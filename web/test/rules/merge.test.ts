@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Lead } from '../src/data/leads.ts'
-import { choicesSent, mergeRows, surplus, swapped } from '../src/leads/merge/merge-rows.ts'
+import type { Lead } from '../../src/data/leads.ts'
+import { choicesSent, mergeRows, surplus, swapped } from '../../src/leads/merge/merge-rows.ts'
 
 const blank: Lead = {
   id: '1',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerColumns, answerIn } from '../src/forms/answers.ts'
-import { type Change, changeOf } from '../src/home/change.ts'
-import { soughtIn } from '../src/webhooks/search.ts'
+import { answerColumns, answerIn } from '../../src/forms/answers.ts'
+import { type Change, changeOf } from '../../src/home/change.ts'
+import { soughtIn } from '../../src/webhooks/search.ts'
 
 test('a figure is told beside the one of the time before', () => {
   const cases: [now: number | null, before: number | null, change: Change | null][] = [
