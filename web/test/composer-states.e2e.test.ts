@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { desktop, letLoadingFail, phone, visitOf } from './support/browser.ts'
 import { field, newWriter, noteField, thread, until } from './support/composing.ts'
-import { phone, picture, seriousIssues, sharedDemo, visitOf } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
@@ -15,18 +17,16 @@ const keptHere = (page: Page) =>
 test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
-  for (const [name, options] of Object.entries({ light: {}, phone: { viewport: phone } })) {
-    const { page, problems } = await demo.open('inbox', { ...options, isAlone: true })
+  for (const viewport of [desktop, phone]) {
+    const { page } = await demo.open('inbox', { viewport, isAlone: true })
     // Only the browser's clock runs ahead.
     await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
     await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
     const chip = page.getByText(/^Closes in /)
     await page.getByText(/^Closes in 3 h (29|30) min/).waitFor()
-    await picture(page, `composer-closing-${name}`)
     await page.clock.fastForward('02:40:00')
     await page.getByText(/^Closes in (49|50) min/).waitFor()
-    await picture(page, `composer-closing-soon-${name}`)
-    assert.deepEqual(await seriousIssues(page), [])
+    await assertAccessible(page)
     await field(page).pressSequentially('Half a ')
     await page.clock.fastForward('00:50:30')
     await page.getByLabel('Search templates').waitFor()
@@ -35,19 +35,17 @@ test('the window is counted down, and when it closes over a text that is being t
     await page.keyboard.type('sentence, eza')
     assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
     await page.keyboard.press('Enter')
-    await picture(page, `composer-closed-over-${name}`)
-    assert.deepEqual(await seriousIssues(page), [])
+    await assertAccessible(page)
     assert.equal(await chip.count(), 0)
     assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
     assert.deepEqual(await lia.heard(), [])
     await field(page).fill('')
-    assert.deepEqual(problems, [])
   }
 })
 
 test('a paused number says so at once, keeps what is written, and is resumed from there', async () => {
   const ari = await newWriter(demo, 'Ari Sales', 'Hello?')
-  const { page, problems } = await demo.open(ari.place)
+  const { page } = await demo.open(ari.place)
   await field(page).fill('Good morning')
   const { connectionId } = (await demo.team('GET', `${inboxPath}/${ari.id}`)).conversation
   await demo.team('POST', `${workspace}/connections/${connectionId}/pause`)
@@ -55,8 +53,7 @@ test('a paused number says so at once, keeps what is written, and is resumed fro
   await line.waitFor()
   await field(page).press('Enter')
   assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true)
-  await picture(page, 'composer-paused')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   const link = line.getByRole('link', { name: 'Open the connection' })
   assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/connections/${connectionId}$`))
   await line.getByRole('button', { name: 'Resume' }).click()
@@ -64,18 +61,16 @@ test('a paused number says so at once, keeps what is written, and is resumed fro
   await field(page).press('Enter')
   await until(ari.heard, (heard) => heard.length === 1)
   assert.deepEqual(await ari.heard(), ['Good morning'])
-  assert.deepEqual(problems, [])
 })
 
 test('a closed inbox says so at once to whoever writes, and where it is opened; what waits is sent then, once', async () => {
   const eli = await newWriter(demo, 'Eli Nunes', 'Hello?')
-  const { page, problems } = await demo.open(eli.place)
+  const { page } = await demo.open(eli.place)
   await field(page).fill('Good evening')
   await demo.team('PATCH', workspace, { inboxAvailable: false })
   const line = page.getByRole('status').filter({ hasText: 'An owner has closed the inbox' })
   await line.getByRole('link', { name: 'Open the settings' }).waitFor()
-  await picture(page, 'composer-inbox-closed')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await field(page).press('Enter')
   await demo.team('PATCH', workspace, { inboxAvailable: true })
   await line.waitFor({ state: 'detached' })
@@ -87,7 +82,6 @@ test('a closed inbox says so at once to whoever writes, and where it is opened; 
   await page.keyboard.press('h')
   await page.getByRole('dialog').getByRole('link', { name: 'Open the settings' }).waitFor()
   await demo.team('PATCH', workspace, { agentsStopped: false })
-  assert.deepEqual(problems, [])
 })
 
 test('a note whose answer was lost is there once, however often it is tried, also after a reload', async () => {
@@ -96,6 +90,7 @@ test('a note whose answer was lost is there once, however often it is tried, als
   await field(page).waitFor()
   await page.keyboard.press('n')
   await noteField(page).fill('Call on Monday')
+  letLoadingFail(page)
   let lost = 0
   // It arrives, and nobody hears of it.
   await context.route('**/notes', async (route) => {
@@ -137,6 +132,7 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   await page.getByRole('link', { name: 'Later' }).click()
   await page.getByRole('navigation').first().waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
+  letLoadingFail(page)
   await context.route('**/messages', (route) => route.abort())
   await field(page).fill('On its way')
   await field(page).press('Enter')

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
 import { until } from './support/composing.ts'
-import { openDemo, picture, seriousIssues } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await (await sharedDemo()).newWorkspace()
 const workspace = `/workspaces/${demo.workspaceId}`
 const leads = `${workspace}/leads`
+await demo.team('POST', `${workspace}/lead-fields`, { key: 'budget', label: 'Budget', type: 'amount' })
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 
 /** A lead of the test's own. */
@@ -17,13 +19,12 @@ async function newLead(firstName: string, fields: object = {}): Promise<string> 
 test('a currency that an admin chooses stands with all amounts, where they are read and where they are typed', async () => {
   const id = await newLead('Ursula', { estimatedValue: 1500.5, status: 'in_cash' })
   await newLead('Ulrich', { estimatedValue: 36_700, status: 'in_cash' })
-  const { page, problems } = await demo.open('leads?q=ursula')
+  const { page } = await demo.open('leads?q=ursula')
   await rowOf(page, 'Ursula').getByText('1,500.50', { exact: true }).waitFor()
   const settings = (await demo.open('settings/workspace')).page
   await settings.getByRole('combobox', { name: 'Currency' }).fill('BRL')
   await settings.getByRole('option', { name: 'Brazilian Real (BRL)' }).click()
-  await picture(settings, 'currency-settings')
-  assert.deepEqual(await seriousIssues(settings), [])
+  await assertAccessible(settings)
   await settings.getByRole('button', { name: 'Save' }).click()
   await settings.getByText('Saved', { exact: true }).waitFor()
   await until(
@@ -44,7 +45,6 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await page.getByText('Read as R$2,750.25').waitFor()
   await value.press('Enter')
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
-  await picture(page, 'currency-table')
   // The row shows it before it is kept.
   await until(
     () => demo.team('GET', `${leads}/${id}`),
@@ -60,8 +60,6 @@ test('a currency that an admin chooses stands with all amounts, where they are r
     .getByText('R$2,750.25', { exact: true })
     .waitFor()
   await page.getByTitle('R$39,450.25').getByText('R$39.5K').waitFor()
-  await picture(page, 'currency-board')
-  assert.deepEqual(problems, [])
 })
 
 test('amounts follow the language of the reader', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { picture, seriousIssues, sharedDemo } from './support/demo.ts'
+import { assertAccessible } from './support/accessibility.ts'
+import { sharedDemo } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
 
 const demo = await sharedDemo()
@@ -8,13 +9,12 @@ const leads = `/workspaces/${demo.workspaceId}/leads`
 
 test('a customer is erased from the panel of their lead, once the word is typed', async () => {
   const { lead } = await demo.team('POST', leads, { firstName: 'Zora', lastName: 'Weg', phone: '5511955508881' })
-  const { page, problems } = await demo.open(`leads?lead=${lead.id}`)
+  const { page } = await demo.open(`leads?lead=${lead.id}`)
   const panel = page.getByRole('complementary', { name: 'Lead Zora Weg' })
   await panel.getByRole('button', { name: 'Erase this customer…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Erase this customer?' })
   await dialog.getByText(/This will be erased: 1 lead, 1 event\./).waitFor()
-  await picture(page, 'erase-ask')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   const button = dialog.getByRole('button', { name: 'Erase for good' })
   assert.equal(await button.isDisabled(), true)
   await dialog.getByLabel('Type ERASE to confirm').fill('ERASE')
@@ -25,7 +25,6 @@ test('a customer is erased from the panel of their lead, once the word is typed'
   assert.deepEqual(found, [])
   const { leads: trash } = await demo.team('GET', `${leads}/trash`)
   assert.ok(trash.every(({ firstName }: { firstName: string }) => firstName !== 'Zora'))
-  assert.deepEqual(problems, [])
 })
 
 test('a customer is erased from their conversation, which leaves the list', async () => {
@@ -47,7 +46,7 @@ test('a customer is erased from their conversation, which leaves the list', asyn
 })
 
 test('how long what is kept is set, and kept', async () => {
-  const { page, problems } = await demo.open('settings/retention')
+  const { page } = await demo.open('settings/retention')
   await page.getByRole('switch', { name: 'Quiet conversations' }).check({ force: true })
   const days = page.getByLabel('Days: Quiet conversations')
   await days.fill('12')
@@ -61,5 +60,4 @@ test('how long what is kept is set, and kept', async () => {
   assert.deepEqual([workspace.retention.conversationsDays, workspace.retention.auditDays], [400, null])
   await page.reload()
   assert.equal(await page.getByLabel('Days: Quiet conversations').inputValue(), '400 days')
-  assert.deepEqual(problems, [])
 })

@@ -1,17 +1,11 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { until } from './support/composing.ts'
-import { openDemo, picture } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
-const demo = await openDemo()
+const demo = await sharedDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
 /** The focus comes there by itself. */
-const hasFocus = (one: Locator) =>
-  until(
-    () => one.evaluate((element) => element === element.ownerDocument.activeElement),
-    (isSo) => isSo,
-  )
+const hasFocus = (one: Locator) => one.and(one.page().locator(':focus')).waitFor()
 const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
 const begin = async (page: Page, typed: string) => {
   await page.keyboard.press('f')
@@ -20,7 +14,7 @@ const begin = async (page: Page, typed: string) => {
 }
 
 test('a condition that was changed gives the focus back to its chip, however it was opened', async () => {
-  const { page, problems } = await demo.open('leads?where=email.empty;estimatedValue.from.10')
+  const { page } = await demo.open('leads?where=email.empty;estimatedValue.from.10')
   const chip = (name: string) => button(page, name)
   await chip('E-mail is empty').click()
   const how = page.getByRole('combobox', { name: 'E-mail' })
@@ -39,20 +33,18 @@ test('a condition that was changed gives the focus back to its chip, however it 
   await page.getByRole('combobox', { name: 'Phone' }).selectOption('is empty')
   await page.keyboard.press('Escape')
   await hasFocus(chip('Phone is empty'))
-  assert.deepEqual(problems, [])
 })
 
 test('a chip that is gone leaves the focus to what stands in its place', async () => {
-  const { page, problems } = await demo.open('leads?where=email.empty')
+  const { page } = await demo.open('leads?where=email.empty')
   await begin(page, 'phone')
   await hasFocus(page.getByRole('dialog', { name: 'Phone' }).getByRole('textbox', { name: 'Value' }))
   await page.keyboard.press('Escape')
   await hasFocus(button(page, 'Filter'))
-  assert.deepEqual(problems, [])
 })
 
 test('a panel opens on its first field and gives the focus back to what opened it, as it is or has become', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   const made = page.getByRole('dialog', { name: 'New lead' })
   const first = made.getByLabel('First name', { exact: true })
   await button(page, 'New lead').click()
@@ -84,18 +76,16 @@ test('a panel opens on its first field and gives the focus back to what opened i
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await hasFocus(button(page, 'Aardwolf'))
-  assert.deepEqual(problems, [])
 })
 
 test('what destroys opens on Cancel, or on the word to type, and Escape closes it alone', async () => {
-  const { page, problems } = await demo.open('keys')
+  const { page } = await demo.open('keys')
   await button(page, 'Demo key').click()
   const panel = page.getByRole('dialog', { name: 'Demo key' })
   const rotate = panel.getByRole('button', { name: 'Rotate' })
   await rotate.click()
   const ask = page.getByRole('dialog', { name: 'Rotate the key?' })
   await hasFocus(button(ask, 'Cancel'))
-  await picture(page, 'focus-cancel')
   await page.keyboard.press('Escape')
   await ask.waitFor({ state: 'detached' })
   await hasFocus(rotate)
@@ -107,12 +97,11 @@ test('what destroys opens on Cancel, or on the word to type, and Escape closes i
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
   await hasFocus(button(page, 'Demo key'))
-  assert.deepEqual(problems, [])
 })
 
 test('what was asked from a menu gives the focus to the button of the menu, and what deleted a row to the next', async () => {
   const { forms } = await demo.team('GET', `${workspace}/forms`)
-  const { page, problems } = await demo.open(`forms/${forms[0].id}`)
+  const { page } = await demo.open(`forms/${forms[0].id}`)
   await button(page, 'More').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await hasFocus(page.getByRole('dialog').getByRole('textbox'))
@@ -127,12 +116,11 @@ test('what was asked from a menu gives the focus to the button of the menu, and 
   await page.keyboard.press('Enter')
   await button(page, 'Zebra one').waitFor({ state: 'detached' })
   await hasFocus(button(page, 'Zebra two'))
-  assert.deepEqual(problems, [])
 })
 
 test('what goes a moment after it was given the focus leaves it to what stands in its place', async () => {
   for (const name of ['Yak one', 'Yak two']) await demo.team('POST', `${workspace}/labels`, { name, color: 'red' })
-  const { page, problems } = await demo.open('settings/labels')
+  const { page } = await demo.open('settings/labels')
   await button(page, 'Yak one').click()
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
@@ -140,5 +128,4 @@ test('what goes a moment after it was given the focus leaves it to what stands i
   // As a list does that is drawn anew late, which depends on how busy the page is.
   await page.getByRole('row', { name: /^Yak one/ }).evaluate((row) => row.remove())
   await hasFocus(button(page, 'Yak two'))
-  assert.deepEqual(problems, [])
 })

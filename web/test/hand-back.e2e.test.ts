@@ -32,7 +32,7 @@ async function opensWhile(page: Page, glob: string, act: () => Promise<void>): P
 
 test('H puts the caret into the field at once, however late the agents come', async () => {
   const vera = await newWriter(demo, 'Vera Luz', 'Hello')
-  const { page, problems } = await demo.open(vera.place)
+  const { page } = await demo.open(vera.place)
   const summary = page.getByRole('dialog').getByLabel('What should it know?')
   await opensWhile(page, '**/keys', async () => {
     await summary.waitFor()
@@ -44,24 +44,22 @@ test('H puts the caret into the field at once, however late the agents come', as
   assert.equal(await summary.inputValue(), `${sentence}.`)
   const { status, unreadCount, labelIds } = await conversation(vera.id)
   assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
-  assert.deepEqual(problems, [])
 })
 
 test('what is typed while a dialog is still on its way does nothing', async () => {
   const ivo = await newWriter(demo, 'Ivo Melo', 'Hello')
-  const { page, problems } = await demo.open(ivo.place)
+  const { page } = await demo.open(ivo.place)
   await opensWhile(page, '**/HandBackAsk*.js', () => page.keyboard.type(sentence))
   await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
   await page.waitForURL(new RegExp(`/${ivo.place}`))
   assert.equal(await page.getByRole('menu').count(), 0)
   const { status, unreadCount, owner } = await conversation(ivo.id)
   assert.deepEqual([status, unreadCount, owner], ['open', 0, 'human'])
-  assert.deepEqual(problems, [])
 })
 
 test('no shortcut acts behind a dialog, wherever the focus is', async () => {
   const rui = await newWriter(demo, 'Rui Costa', 'Hello')
-  const { page, problems } = await demo.open(rui.place)
+  const { page } = await demo.open(rui.place)
   await field(page).waitFor()
   await page.keyboard.press('h')
   await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
@@ -70,5 +68,4 @@ test('no shortcut acts behind a dialog, wherever the focus is', async () => {
   await page.keyboard.press('Control+k')
   assert.equal(await page.getByRole('dialog').count(), 1)
   assert.equal((await conversation(rui.id)).status, 'open')
-  assert.deepEqual(problems, [])
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { phone } from './support/browser.ts'
 import { newWriter } from './support/composing.ts'
-import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
-import { colleague, customerCalled, newCustomer, openId } from './support/inbox.ts'
+import { newMember, openDemo } from './support/demo.ts'
+import { customerCalled, newCustomer, openId } from './support/inbox.ts'
 
 const demo = await openDemo()
 const api = (id: string) => `/api/v1/inbox/conversations/${id}/messages`
@@ -11,7 +13,7 @@ const withKey = (key: string) => ({ authorization: `Bearer ${demo.apiKey}`, 'ide
 const team = `/workspaces/${demo.workspaceId}/inbox/conversations`
 
 test('a customer writes, the list moves and the thread shows it; the agent answers and its ticks climb', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   const rows = page.getByRole('listitem')
   await page.getByRole('link', { name: /Lucía Fernández/ }).click()
   const thread = page.getByRole('log')
@@ -34,11 +36,10 @@ test('a customer writes, the list moves and the thread shows it; the agent answe
   await thread.getByText('By AI · Demo key').waitFor()
   await thread.getByRole('img', { name: 'Read' }).waitFor()
   await rows.first().getByText('By AI: Sí, enviamos.').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('what the platform does not deliver says why, and goes out as a new message when wished', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Marina Azevedo/ }).click()
   await page.getByRole('log').getByText('Queria fechar hoje').waitFor()
   const fault = { effect: 'fail', code: 131_049 }
@@ -47,7 +48,6 @@ test('what the platform does not deliver says why, and goes out as a new message
   await demo.call('POST', api(openId(page)), { kind: 'text', text: 'Sim, está!' }, withKey('two'))
   await page.getByText('The platform held it back').waitFor()
   await page.getByRole('listitem').first().getByText('Not delivered').waitFor()
-  await picture(page, 'inbox-failed')
   await page.getByRole('button', { name: 'Send as new' }).click()
   await page.getByText('Demo Owner answered and took over').waitFor()
   await page
@@ -55,12 +55,10 @@ test('what the platform does not deliver says why, and goes out as a new message
     .getByRole('img', { name: /^(Delivered|Read)$/ })
     .waitFor()
   assert.equal(await page.getByRole('log').getByText('Sim, está!').count(), 2)
-  await picture(page, 'inbox-sent')
-  assert.deepEqual(problems, [])
 })
 
 test('an answer that is older than the news, and comes after it, does not undo it', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   const [thread, rows] = [page.getByRole('log'), page.locator('[data-row]')]
   await page.getByRole('link', { name: /Aoife Byrne/ }).click()
   await thread.locator('[data-by]').first().waitFor()
@@ -96,13 +94,12 @@ test('an answer that is older than the news, and comes after it, does not undo i
   list.letGo()
   await rows.getByText('Are you there?').waitFor()
   await rows.getByText('Good morning').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('what a member did is shown until its own answer, whatever is read meanwhile', async () => {
   const vera = await newWriter(demo, 'Vera Lima', 'Bom dia')
   await newWriter(demo, 'Nuno Reis', 'Boa noite')
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Vera Lima/ })
   const [resolve, reopen] = ['Resolve', 'Reopen'].map((name) => page.getByRole('button', { name, exact: true }))
   // The conversation, read before it was resolved.
@@ -135,7 +132,6 @@ test('what a member did is shown until its own answer, whatever is read meanwhil
   await resolve?.click()
   await page.getByText('Demo Owner resolved it').waitFor()
   await row.waitFor({ state: 'detached' })
-  assert.deepEqual(problems, [])
 })
 
 /** Answers from there are made at once, and come when they are let go. */
@@ -151,15 +147,14 @@ async function holdAnswer(page: Page, url: RegExp): Promise<{ isMade: Promise<vo
 }
 
 test('filters stand in the address, come back with it, and are kept under a name', async () => {
-  const { page, problems } = await demo.open('inbox?status=resolved&assignedTo=me')
+  const { page } = await demo.open('inbox?status=resolved&assignedTo=me')
   await page.getByText('No conversation matches.').waitFor()
   await page.getByRole('button', { name: 'Filter and sort' }).click()
   await page.getByRole('button', { name: 'Save this filter' }).click()
   await page.getByLabel('Name').fill('Done by me')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('button', { name: 'Done by me', exact: true }).waitFor()
-  await picture(page, 'inbox-filters')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Remove filter: Resolved' }).click()
   await page.getByRole('button', { name: 'Remove filter: Me' }).click()
@@ -169,7 +164,6 @@ test('filters stand in the address, come back with it, and are kept under a name
   await page.getByRole('button', { name: 'Filter and sort' }).click()
   await page.getByRole('button', { name: 'Done by me', exact: true }).click()
   await page.waitForURL(/status=resolved&assignedTo=me|assignedTo=me&status=resolved/)
-  assert.deepEqual(problems, [])
 })
 
 test('search finds a customer by the number; J and K open, Escape goes back', async () => {
@@ -208,7 +202,7 @@ test('a conversation that was open before is painted before the service has answ
 })
 
 test('a conversation is put aside by keys, comes back when the customer writes, and what was done can be undone', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Mateo Ríos/ })
   await row.click()
   await page.getByRole('log').getByText('instalación').waitFor()
@@ -237,27 +231,27 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   // A test before has left one, too: the count may say so yet, or have grown.
   await page.getByRole('button', { name: /^Mine \d/ }).click()
   await row.waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('two members see each other in a conversation', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('log').getByText('orçamento').waitFor()
-  const bea = await colleague(demo, 'Bea', `inbox/${openId(page)}`)
+  const bea = await newMember(demo, 'Bea')
+  await bea.page.goto(page.url())
   await page.getByRole('img', { name: 'Bea is here too' }).waitFor()
   await bea.page.getByRole('img', { name: 'Demo Owner is here too' }).waitFor()
   await demo.team('POST', `${team}/${openId(page)}/notes`, { text: 'Asked for a PDF.' })
   await bea.page.getByRole('log').getByText('Asked for a PDF.').waitFor()
   await page.getByRole('log').getByText('Asked for a PDF.').waitFor()
-  await bea.context.close()
 })
 
 test('who types is seen to, until they add what they wrote, or leave', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('log').getByText('orçamento').waitFor()
-  const caio = await colleague(demo, 'Caio', `inbox/${openId(page)}`)
+  const caio = await newMember(demo, 'Caio')
+  await caio.page.goto(page.url())
   const typing = page.getByText('Caio is typing…')
   const here = page.getByRole('img', { name: 'Caio is here too' })
   const note = caio.page.getByRole('textbox', { name: 'Note for the team' })
@@ -265,8 +259,7 @@ test('who types is seen to, until they add what they wrote, or leave', async () 
   await caio.page.getByRole('button', { name: 'Note', exact: true }).click()
   await note.pressSequentially('I will')
   await typing.waitFor()
-  await picture(page, 'inbox-typing')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await note.press('Enter')
   await typing.waitFor({ state: 'detached' })
   await here.waitFor()
@@ -279,18 +272,16 @@ test('who types is seen to, until they add what they wrote, or leave', async () 
   await caio.page.goto('about:blank')
   await typing.waitFor({ state: 'detached' })
   await here.waitFor({ state: 'detached' })
-  await caio.context.close()
 })
 
 test('older messages come as one scrolls up, and what was in sight stays there', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   const rita = await newCustomer(demo, 'Rita Sousa', '5511955502001')
   for (let n = 1; n <= 110; n++) await rita.says(`Message number ${n}`)
   await page.getByRole('link', { name: /Rita Sousa.*Message number 110/ }).click({ timeout: 60_000 })
   const log = page.getByRole('log')
   await log.getByText('Message number 1', { exact: true }).waitFor({ state: 'attached' })
   await log.getByText('New', { exact: true }).waitFor()
-  await picture(page, 'inbox-unread')
   await page.getByRole('button', { name: 'Jump to the newest' }).click()
   await log.getByText('Message number 110').waitFor()
   const isRead = page.waitForResponse((answer) => answer.url().endsWith('/read'))
@@ -310,21 +301,20 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   await rita.says('Something new')
   await page.getByRole('button', { name: 'New messages' }).click()
   await log.getByText('Something new').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 for (const language of ['en', 'es', 'pt'] as const)
   test(`all views stand whole in the list and on a phone, and beside counts like no other the one that is chosen, in ${language}`, async () => {
     for (const viewport of [phone, { width: 1440, height: 900 }]) {
-      const { page, context, problems } = await demo.open('inbox', { language, viewport, isAlone: true })
+      const { page } = await demo.open('inbox', { language, viewport })
       const views = page.getByRole('toolbar').first()
       const last = views.getByRole('button').last()
       const countEach = async (open: number, shown: string) => {
         const of = Object.fromEntries(
           ['mine', 'unassigned', 'all', 'agents'].map((view) => [view, { open, unread: 0 }]),
         )
-        await context.unroute('**/inbox/counts')
-        await context.route('**/inbox/counts', (route) => route.fulfill({ json: { counts: of } }))
+        await page.unroute('**/inbox/counts')
+        await page.route('**/inbox/counts', (route) => route.fulfill({ json: { counts: of } }))
         await page.reload()
         await views.getByText(shown).nth(3).waitFor()
       }
@@ -333,7 +323,6 @@ for (const language of ['en', 'es', 'pt'] as const)
       await views.getByRole('button').nth(1).click()
       const { wide, room } = await views.evaluate((all) => ({ wide: all.scrollWidth, room: all.clientWidth }))
       assert.ok(wide <= room, `${wide} of ${room}`)
-      await picture(page, `inbox-views-${language}-${viewport.width}`)
       await countEach(500, '500+')
       // By what is in sight of it, unlike a click that would bring it there.
       const { x = 0, y = 0 } = (await last.boundingBox()) ?? {}
@@ -350,28 +339,5 @@ for (const language of ['en', 'es', 'pt'] as const)
       await countEach(500, '500+')
       assert.deepEqual(await inSight(), [true, true])
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width)
-      assert.deepEqual(problems, [])
     }
   })
-
-test('the inbox is usable without eyes or a mouse, in both schemes and on a phone', async () => {
-  for (const [name, options] of Object.entries({
-    light: {},
-    dark: { colorScheme: 'dark' as const },
-    phone: { viewport: phone },
-  })) {
-    const { page, problems } = await demo.open('inbox', options)
-    await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
-    await picture(page, `inbox-${name}`)
-    assert.deepEqual(await seriousIssues(page), [])
-    await page.getByRole('link', { name: /Marina Azevedo/ }).click()
-    await page.getByText('Queria fechar hoje').last().waitFor()
-    await picture(page, `inbox-open-${name}`)
-    assert.deepEqual(await seriousIssues(page), [])
-    await page.keyboard.press('z')
-    await page.getByRole('dialog', { name: 'Snooze' }).waitFor()
-    await picture(page, `inbox-snooze-${name}`)
-    assert.deepEqual(await seriousIssues(page), [])
-    assert.deepEqual(problems, [])
-  }
-})

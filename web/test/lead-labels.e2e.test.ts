@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, picture, sharedDemo } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
@@ -24,7 +25,7 @@ const idOf = async (name: string): Promise<string | undefined> =>
 
 test('a lead is labelled in its panel, by typing, also with a label that is made for it, and the table and the board show it', async () => {
   const { has } = await newLead('Zulmira')
-  const { page, problems } = await demo.open('leads?q=zulmira')
+  const { page } = await demo.open('leads?q=zulmira')
   await page.getByRole('button', { name: 'Zulmira' }).click()
   const panel = panelOf(page, 'Zulmira')
   await panel.getByRole('button', { name: 'Labels' }).click()
@@ -42,7 +43,7 @@ test('a lead is labelled in its panel, by typing, also with a label that is made
   await panel.getByText('Silver', { exact: true }).waitFor({ state: 'detached' })
   await until(has, (found) => found.length === 1)
   await page.keyboard.press('Escape')
-  assert.deepEqual(await issuesInSchemes(page, 'lead-labels-panel'), [])
+  await assertAccessible(page)
   await panel.getByRole('button', { name: 'Close' }).click()
   await button(page, 'Columns').click()
   await page.getByRole('checkbox', { name: 'Labels' }).check()
@@ -53,18 +54,16 @@ test('a lead is labelled in its panel, by typing, also with a label that is made
     lastName: 'Prado',
   })
   await rowOf(page, 'Zulmira Prado').getByText('Gold').waitFor()
-  await picture(page, 'lead-labels-table')
   await page.keyboard.press('b')
   await page
     .getByRole('button', { name: /Zulmira Prado/ })
     .getByRole('img', { name: 'Gold' })
     .waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('labels are chosen in their cell by keys alone: leaving it keeps them, Escape does not, and it is undone', async () => {
   const { has } = await newLead('Wanda')
-  const { page, problems } = await demo.open('leads?q=wanda&cols=name,status,labels')
+  const { page } = await demo.open('leads?q=wanda&cols=name,status,labels')
   const [grid, search] = [page.getByRole('grid'), page.getByPlaceholder('Search labels')]
   const cell = rowOf(page, 'Wanda').locator('[data-column="labels"]')
   await rowOf(page, 'Wanda').waitFor()
@@ -74,7 +73,7 @@ test('labels are chosen in their cell by keys alone: leaving it keeps them, Esca
   await page.keyboard.type('Gold')
   await page.keyboard.press('Enter')
   await cell.getByText('Gold', { exact: true }).waitFor()
-  assert.deepEqual(await issuesInSchemes(page, 'lead-labels-cell'), [])
+  await assertAccessible(page)
   await page.keyboard.press('Escape')
   await search.waitFor({ state: 'detached' })
   await cell.getByText('Gold', { exact: true }).waitFor({ state: 'detached' })
@@ -102,13 +101,12 @@ test('labels are chosen in their cell by keys alone: leaving it keeps them, Esca
   await page.getByRole('option', { name: 'Bronze' }).click()
   await page.getByRole('searchbox', { name: 'Search leads' }).click()
   await until(has, (found) => found.length === 1)
-  assert.deepEqual(problems, [])
 })
 
 test('leads are found by a label and without it, and another page hears of a label at once', async () => {
   const gold = String(await idOf('Gold'))
   const { id } = await newLead('Yolanda')
-  const { page, problems } = await demo.open('leads?source=event&status=proposal')
+  const { page } = await demo.open('leads?source=event&status=proposal')
   await rowOf(page, 'Yolanda').waitFor()
   const addFilter = async () => {
     await page.keyboard.press('f')
@@ -128,8 +126,7 @@ test('leads are found by a label and without it, and another page hears of a lab
   await addFilter()
   await page.getByRole('combobox', { name: 'Label' }).selectOption('is not')
   await page.getByRole('checkbox', { name: 'Gold' }).check()
-  await picture(page, 'lead-labels-filter')
-  assert.deepEqual(await issuesInSchemes(page, 'lead-labels-filter'), [])
+  await assertAccessible(page)
   await page.keyboard.press('Escape')
   await button(page, 'Label is not Gold').waitFor()
   await rowOf(page, 'Yolanda').waitFor({ state: 'detached' })
@@ -142,12 +139,11 @@ test('leads are found by a label and without it, and another page hears of a lab
   await rowOf(page, 'Yolanda').waitFor()
   await button(page, 'Any applies').waitFor()
   assert.match(decodeURIComponent(page.url()), new RegExp(`labels.isNot.${gold};labels.notEmpty&match=any`))
-  assert.deepEqual(problems, [])
 })
 
 test('several leads get a label and lose it at once, with their number, and it is undone', async () => {
   const made = [await newLead('Xavier'), await newLead('Xenia')]
-  const { page, problems } = await demo.open('leads?source=event&status=proposal')
+  const { page } = await demo.open('leads?source=event&status=proposal')
   for (const name of ['Xavier', 'Xenia']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   await button(page, 'Add label').click()
   await page.getByPlaceholder('Search labels').waitFor()
@@ -159,9 +155,7 @@ test('several leads get a label and lose it at once, with their number, and it i
   await page.getByText('2 leads changed.').waitFor()
   const silver = String(await idOf('Silver'))
   for (const { has } of made) await until(has, (found) => found.includes(silver))
-  await picture(page, 'lead-labels-bulk')
   await button(page, 'Undo').first().click()
   await page.getByText('Undone for 2 leads.').waitFor()
   for (const { has } of made) await until(has, (found) => found.length === 0)
-  assert.deepEqual(problems, [])
 })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, phone, picture, sharedDemo } from './support/demo.ts'
+import { assertAccessible } from './support/accessibility.ts'
+import { phone } from './support/browser.ts'
+import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
@@ -39,7 +41,7 @@ const twin = {
 test('two leads are merged from the hint of duplicates: values are chosen, what will happen is said, and undone from the toast', async () => {
   const [one, two] = [await make(marcia), await make(twin)]
   await demo.team('PATCH', `${leads}/${two}`, { status: 'qualified' })
-  const { page, problems } = await demo.open(`leads?lead=${two}`)
+  const { page } = await demo.open(`leads?lead=${two}`)
   const hint = panelOf(page, 'Márcia Fusaro').getByRole('region', { name: 'May be the same person' })
   await hint.getByRole('button', { name: 'Merge' }).click()
   const dialog = dialogOf(page)
@@ -51,7 +53,7 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
     await dialog.getByRole('group', { name: 'Notes' }).getByRole('radio', { name: /^Both/ }).isChecked(),
     true,
   )
-  assert.deepEqual(await issuesInEachLook(page, 'leads-merge'), [])
+  await assertAccessible(page)
   await first.getByRole('radio', { name: /^Marcia / }).focus()
   await page.keyboard.press('ArrowDown')
   await dialog.getByRole('group', { name: 'plan' }).getByText('Pro').click()
@@ -75,7 +77,6 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   await line.getByText('Estimated value: empty → 1,500').waitFor()
   await panelOf(page, 'Márcia Fusaro').getByText('Also found by: +55 11 95550-1002').waitFor()
   await line.scrollIntoViewIfNeeded()
-  await picture(page, 'leads-merged')
   await page.getByRole('alert').filter({ hasText: 'was merged into' }).getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Márcia Fusaro is back').waitFor()
   await panelOf(page, 'Marcia Fusaro').waitFor()
@@ -84,7 +85,6 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
     .waitFor()
   assert.equal((await read(two)).status, 'qualified')
   assert.equal((await read(one)).externalRef, 'crm-1')
-  assert.deepEqual(problems, [])
 })
 
 test('whom a lead is merged with is picked by a search, by keys alone; the other can be kept; the panel undoes it later', async () => {
@@ -92,7 +92,7 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
     await make({ firstName: 'Otto', lastName: 'Kurz', phone: '5511955502001' }),
     await make({ firstName: 'Ottokar', lastName: 'Kurz' }),
   ]
-  const { page, problems } = await demo.open(`leads?lead=${one}`)
+  const { page } = await demo.open(`leads?lead=${one}`)
   const refused: string[] = []
   page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()))
   await panelOf(page, 'Otto Kurz').getByRole('button', { name: 'Merge with…' }).focus()
@@ -123,14 +123,13 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
   await timeline.getByText('Otto Kurz was merged into this lead').waitFor()
   await timeline.getByText(/^Undone by /).waitFor()
   assert.equal((await read(one)).phone, '5511955502001')
-  assert.deepEqual(problems, [])
 })
 
 test('two rows that are selected are merged from the bar; more custom fields than a lead has must be given up first', async () => {
   const fields = (from: number) => Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`field_${from + n}`, 'x']))
   const one = await make({ firstName: 'Zelda', lastName: 'Doppel', customFieldValues: fields(0) })
   await make({ firstName: 'Zelda', lastName: 'Doppel', customFieldValues: fields(6) })
-  const { page, problems } = await demo.open('leads?q=zelda', { viewport: phone })
+  const { page } = await demo.open('leads?q=zelda', { viewport: phone })
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('status').getByText('2 leads', { exact: true }).waitFor()
   await page.getByRole('grid').focus()
@@ -143,7 +142,6 @@ test('two rows that are selected are merged from the bar; more custom fields tha
   const merge = dialog.getByRole('button', { name: 'Merge', exact: true })
   assert.equal(await merge.isDisabled(), true)
   await page.setViewportSize(phone)
-  await picture(page, 'leads-merge-phone')
   await page.setViewportSize({ width: 1440, height: 900 })
   for (const key of ['field_0', 'field_11']) {
     await dialog.getByRole('group', { name: key, exact: true }).getByText('Neither').click()
@@ -151,7 +149,6 @@ test('two rows that are selected are merged from the bar; more custom fields tha
   await merge.click()
   await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
   assert.equal((await read(one)).customFields.length, 10)
-  assert.deepEqual(problems, [])
 })
 
 test('the address of a lead that was merged away shows the one that has it, and says so; the page merges too, and undone it shows its own', async () => {
@@ -159,7 +156,7 @@ test('the address of a lead that was merged away shows the one that has it, and 
     await make({ firstName: 'Petra', lastName: 'Bauer', phone: '5511955503001' }),
     await make({ firstName: 'Petronella', lastName: 'Bauer', email: 'p@bauer.example' }),
   ]
-  const { page, problems } = await demo.open(`leads/${two}`)
+  const { page } = await demo.open(`leads/${two}`)
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
   await heading('Petronella Bauer').waitFor()
   await page.getByRole('button', { name: 'Merge with…' }).click()
@@ -178,7 +175,7 @@ test('the address of a lead that was merged away shows the one that has it, and 
   await heading('Petra Bauer').waitFor()
   await line.waitFor()
   assert.equal(await page.getByLabel('E-mail').inputValue(), 'p@bauer.example')
-  assert.deepEqual(await issuesInEachLook(page, 'lead-merged-away'), [])
+  await assertAccessible(page)
   await page.getByRole('button', { name: 'Undo the merge' }).click()
   await heading('Petronella Bauer').waitFor()
   await line.waitFor({ state: 'detached' })
@@ -187,5 +184,4 @@ test('the address of a lead that was merged away shows the one that has it, and 
   assert.equal(merge.otherName, 'Petronella Bauer')
   const panel = await demo.open(`leads?lead=${two}`)
   await panelOf(panel.page, 'Petra Bauer').getByText('Petronella Bauer was merged into this lead').first().waitFor()
-  assert.deepEqual([...problems, ...panel.problems], [])
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, picture, sharedDemo } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
@@ -22,7 +23,7 @@ const shows = (page: Page, expected: readonly string[]) =>
   )
 
 test('a click on any head sorts by it, a second one the other way, and the address keeps it', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   const head = (name: string) => page.getByRole('columnheader', { name })
   await head('Name').getByRole('button', { name: 'Name' }).click()
   await shows(page, await asked({ sortBy: 'name', sortOrder: 'asc' }))
@@ -38,14 +39,12 @@ test('a click on any head sorts by it, a second one the other way, and the addre
   await page.getByText('Sorted by the database, for any number of leads.').waitFor()
   await page.getByRole('menuitem', { name: 'E-mail' }).click()
   await page.getByText('Sorted in Parley’s memory').waitFor()
-  await picture(page, 'leads-sort')
   await page.keyboard.press('Escape')
   await shows(page, await asked({ sortBy: 'email', sortOrder: 'asc' }))
-  assert.deepEqual(problems, [])
 })
 
 test('a condition is added by typing, reads as a sentence, is changed in its place, and one of several is enough', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   const count = async (query: Record<string, string>) => {
     const { total } = await demo.team('GET', `${leads}?${new URLSearchParams({ limit: '1', ...query })}`)
     await page
@@ -72,7 +71,7 @@ test('a condition is added by typing, reads as a sentence, is changed in its pla
   await ends.getByText('Write a number').waitFor()
   await ends.getByLabel('To').fill('5k')
   await page.getByRole('button', { name: 'Estimated value from 1,000 to 5,000', exact: true }).waitFor()
-  assert.deepEqual(await issuesInSchemes(page, 'leads-conditions'), [])
+  await assertAccessible(page)
   await page.keyboard.press('Escape')
   await count({ where: 'email.empty;estimatedValue.between.1000.5000' })
   await page.getByRole('button', { name: 'All apply' }).click()
@@ -88,11 +87,10 @@ test('a condition is added by typing, reads as a sentence, is changed in its pla
   await page.getByRole('button', { name: 'E-mail contains “@example”', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove: E-mail contains “@example”' }).click()
   await count({ where: 'estimatedValue.between.1000.5000' })
-  assert.deepEqual(problems, [])
 })
 
 test('custom fields are sorted and asked by what the workspace says of them', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   const head = page.getByRole('columnheader', { name: 'Interested in' })
   await head.getByRole('button', { name: 'Interested in' }).click()
   await shows(page, await asked({ sortBy: 'field:interest', sortOrder: 'asc' }))
@@ -116,17 +114,15 @@ test('custom fields are sorted and asked by what the workspace says of them', as
   await page.getByRole('dialog', { name: 'Budget' }).getByRole('combobox').selectOption('from')
   await page.getByRole('dialog', { name: 'Budget' }).getByLabel('Value').fill('1000,5')
   await page.getByRole('button', { name: 'Budget from 1,000.50', exact: true }).waitFor()
-  await picture(page, 'leads-sort-fields')
   await page.keyboard.press('Escape')
   await add('visit')
   await page.getByRole('dialog', { name: 'Visit on' }).getByRole('combobox').selectOption('up to')
   assert.equal(await page.getByRole('dialog', { name: 'Visit on' }).getByLabel('Value').getAttribute('type'), 'date')
   await page.keyboard.press('Escape')
-  assert.deepEqual(problems, [])
 })
 
 test('the column of labels, of which a lead has several, is no order', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'Labels' }).check()
   await page.keyboard.press('Escape')
@@ -134,5 +130,4 @@ test('the column of labels, of which a lead has several, is no order', async () 
   await labels.waitFor()
   assert.equal(await labels.getAttribute('aria-sort'), null)
   assert.equal(await labels.getByRole('button', { name: 'Labels', exact: true }).count(), 0)
-  assert.deepEqual(problems, [])
 })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { letLoadingFail, phone } from './support/browser.ts'
 import { until } from './support/composing.ts'
-import { issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
@@ -12,80 +14,9 @@ const panelOf = (page: Page, name: string) => page.getByRole('complementary', { 
 const firstLead = (page: Page) => page.locator('[data-row="0"]').getByRole('button').first()
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search leads' })
 const shows = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
-const total = async () => (await demo.team('GET', `${leads}?limit=1`)).total as number
-
-test('a lead is created by hand, with a hint at who it may be, and is found by search', async () => {
-  const { page, problems } = await demo.open('leads')
-  const before = await total()
-  await shows(page, `${before} leads`)
-  await picture(page, 'leads-table')
-  await page.keyboard.press('c')
-  const panel = page.getByRole('dialog', { name: 'New lead' })
-  await panel.getByLabel('First name').fill('Quinta')
-  await panel.getByLabel('Last name').fill('Prova')
-  await panel.getByLabel('Phone').fill('+55 (11) 95550-1101')
-  await panel.getByRole('region', { name: 'May be the same person' }).getByText('Marina Azevedo').waitFor()
-  await picture(page, 'leads-new')
-  await panel.getByLabel('E-mail').fill('nonsense')
-  await panel.getByRole('button', { name: 'Create' }).click()
-  await panel
-    .getByText(/e-?mail/i)
-    .nth(1)
-    .waitFor()
-  await panel.getByLabel('E-mail').fill('quinta@example.com')
-  await panel.getByLabel('Phone').fill('+55 11 95550-7777')
-  await panel.getByLabel('Estimated value').fill('1,250.50')
-  await panel.getByRole('button', { name: 'Create' }).click()
-  await panelOf(page, 'Quinta Prova').waitFor()
-  await shows(page, `${before + 1} leads`)
-  await page.keyboard.press('Escape')
-  await panelOf(page, 'Quinta Prova').waitFor({ state: 'detached' })
-
-  await page.keyboard.press('/')
-  await page.keyboard.type('quinta')
-  await shows(page, '1 lead')
-  await rowOf(page, 'Quinta Prova').getByText('1,250.50').waitFor()
-  await page.waitForURL(/q=quinta/)
-  await search(page).fill('nobody has this name')
-  await page.getByText('No lead matches these filters.').waitFor()
-  await page.getByRole('button', { name: 'Clear filters' }).click()
-  await shows(page, `${before + 1} leads`)
-  assert.deepEqual(problems, [])
-})
-
-test('a cell is changed in its place by keys alone, and shows what the service said against it', async () => {
-  const { page, problems } = await demo.open('leads?q=quinta')
-  await rowOf(page, 'Quinta Prova').waitFor()
-  await page.getByRole('grid').focus()
-  for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key)
-  await page.getByRole('combobox', { name: 'Status of Quinta Prova' }).selectOption('qualified')
-  await page.keyboard.press('Tab')
-  await rowOf(page, 'Quinta Prova').getByText('Qualified').waitFor()
-  await page.keyboard.press('Enter')
-  const field = page.getByRole('textbox', { name: 'Phone of Quinta Prova' })
-  await field.fill('12')
-  await page.keyboard.press('Enter')
-  await page
-    .getByRole('alert')
-    .filter({ hasText: /country code/ })
-    .waitFor()
-  assert.equal(await field.inputValue(), '12', 'it can be mended')
-  await page.keyboard.press('Escape')
-  await rowOf(page, 'Quinta Prova').getByText('+55 11 95550-7777').waitFor()
-  await page.keyboard.press('Enter')
-  await field.fill('+55 11 95550-8888')
-  await page.keyboard.press('Escape')
-  await rowOf(page, 'Quinta Prova').getByText('+55 11 95550-7777').waitFor()
-  await page.keyboard.press('Enter')
-  await field.fill('+55 11 95550-8888')
-  await page.keyboard.press('Enter')
-  await rowOf(page, 'Quinta Prova').getByText('+55 11 95550-8888').waitFor()
-  await assertStored('quinta', { status: 'qualified', phone: '5511955508888' })
-  assert.deepEqual(problems, [])
-})
 
 test('the side panel follows the keys, shows all of a lead and saves each field', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   await firstLead(page).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press(' ')
@@ -109,18 +40,16 @@ test('the side panel follows the keys, shows all of a lead and saves each field'
   await search(page).fill('azevedo')
   await page.getByRole('button', { name: 'Marina Azevedo' }).click()
   await panelOf(page, 'Marina Azevedo').getByText('Proposal → Won').waitFor()
-  await picture(page, 'leads-panel')
 
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search or jump to…' }).fill('heitor')
   await page.getByRole('option', { name: /Heitor Guimarães/ }).waitFor()
   await page.keyboard.press('Enter')
   await panelOf(page, 'Heitor Guimarães').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('filters read as a sentence, are in the address, and are kept as a view', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   const expected = (await demo.team('GET', `${leads}?limit=1&status=new,qualified&source=website`)).total
   await firstLead(page).waitFor()
   await page.keyboard.press('f')
@@ -135,7 +64,6 @@ test('filters read as a sentence, are in the address, and are kept as a view', a
   await page.getByRole('checkbox', { name: 'Website' }).check()
   await page.keyboard.press('Escape')
   await shows(page, expected === 1 ? '1 lead' : `${expected} leads`)
-  await picture(page, 'leads-filters')
   await page.getByRole('button', { name: 'Save this view' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save this view' })
   await dialog.getByLabel('Name of the view').fill('Fresh from the website')
@@ -148,11 +76,10 @@ test('filters read as a sentence, are in the address, and are kept as a view', a
   await page.reload()
   await page.getByRole('button', { name: 'Source is Website', exact: true }).waitFor()
   await shows(page, expected === 1 ? '1 lead' : `${expected} leads`)
-  assert.deepEqual(problems, [])
 })
 
 test('a card goes to another column by mouse and by keys, with count and sum, and back when it is refused', async () => {
-  const { page, problems } = await demo.open('leads?q=quinta')
+  const { page } = await demo.open('leads?q=quinta')
   await rowOf(page, 'Quinta Provas').waitFor()
   await page.keyboard.press('b')
   const column = (name: string) => page.getByRole('region', { name: `Leads: ${name}` })
@@ -160,7 +87,6 @@ test('a card goes to another column by mouse and by keys, with count and sum, an
   await card('Qualified').waitFor()
   await page.goto(page.url().replace(/q=quinta&?/, ''))
   await card('Qualified').waitFor()
-  await picture(page, 'leads-board')
   const count = (name: string) => column(name).locator('header').innerText()
   const [from, to] = [await count('Qualified'), await count('Proposal')]
   await card('Qualified').dragTo(column('Proposal'))
@@ -172,15 +98,12 @@ test('a card goes to another column by mouse and by keys, with count and sum, an
   await page.keyboard.press('Shift+ArrowRight')
   await card('Won').waitFor()
   await assertStored('quinta', { status: 'won' })
+  letLoadingFail(page)
   await page.route('**/leads/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()))
   await card('Won').focus()
   await page.keyboard.press('Shift+ArrowRight')
   await page.getByText('Parley cannot be reached. Nothing was changed.').waitFor()
   await card('Won').waitFor()
-  assert.deepEqual(
-    problems.filter((one) => !one.includes('ERR_FAILED')),
-    [],
-  )
 })
 
 test('the sum of a column is that of its cards: what each brought, or may bring while that is not known', async () => {
@@ -189,7 +112,7 @@ test('the sum of a column is that of its cards: what each brought, or may bring 
   const { lead } = await make('Sold', 'won', { estimatedValue: 50, actualValue: 100 })
   await make('Half known', 'won', { estimatedValue: 30.5 })
   await make('Unknown', 'won', {})
-  const { page, problems } = await demo.open('leads?view=board&source=event&priority=low')
+  const { page } = await demo.open('leads?view=board&source=event&priority=low')
   const column = (name: string) => page.getByRole('region', { name: `Leads: ${name}` })
   const sum = async (name: string) => (await column(name).locator('header [title]').getAttribute('title')) ?? ''
   await column('Won').getByRole('button', { name: 'Half known' }).getByText('30.50').waitFor()
@@ -205,13 +128,12 @@ test('the sum of a column is that of its cards: what each brought, or may bring 
     await demo.team('DELETE', `${leads}/${found.id}`)
   }
   assert.equal(lead.actualValue, 100)
-  assert.deepEqual(problems, [])
 })
 
 test('an amount is the same in the panel and in a cell, and what was read shows before it is saved', async () => {
   const { lead } = await demo.team('POST', leads, { firstName: 'Valor Justo' })
   const stored = async () => (await demo.team('GET', `${leads}/${lead.id}`)).lead.estimatedValue
-  const { page, problems } = await demo.open(`leads?q=valor%20justo&lead=${lead.id}`)
+  const { page } = await demo.open(`leads?q=valor%20justo&lead=${lead.id}`)
   const field = panelOf(page, 'Valor Justo').getByLabel('Estimated value')
   await field.fill('2.500')
   await page.getByText('Read as 2,500').waitFor()
@@ -220,7 +142,6 @@ test('an amount is the same in the panel and in a cell, and what was read shows 
   await until(stored, (value) => value === 2500)
   await field.fill('R$ 1.234,50')
   await page.getByText('Read as 1,234.50').waitFor()
-  await picture(page, 'leads-amount')
   await field.press('Enter')
   await until(stored, (value) => value === 1234.5)
   const cell = page.getByRole('row', { name: /Valor Justo/ }).getByText('1,234.50')
@@ -228,15 +149,13 @@ test('an amount is the same in the panel and in a cell, and what was read shows 
   const editor = page.getByRole('textbox', { name: 'Estimated value of Valor Justo' })
   await editor.fill('3.000')
   await page.getByRole('status').filter({ hasText: 'Read as 3,000' }).waitFor()
-  await picture(page, 'leads-amount-cell')
   await editor.press('Enter')
   await until(stored, (value) => value === 3000)
   await demo.team('DELETE', `${leads}/${lead.id}`)
-  assert.deepEqual(problems, [])
 })
 
 test('what others do shows by itself, and keys go on acting on the lead that they acted on', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   await firstLead(page).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press('j')
@@ -249,11 +168,10 @@ test('what others do shows by itself, and keys go on acting on the lead that the
   await rowOf(page, 'Zoë Live').waitFor()
   await demo.team('DELETE', `${leads}/${lead.id}`)
   await rowOf(page, 'Zoë Live').waitFor({ state: 'detached' })
-  assert.deepEqual(problems, [])
 })
 
 test('columns are chosen, widened and moved, and are so after a reload', async () => {
-  const { page, problems } = await demo.open('leads')
+  const { page } = await demo.open('leads')
   await firstLead(page).waitFor()
   // The workspace's own fields come a moment after the rows.
   const defined = page.getByRole('columnheader', { name: 'Interested in' })
@@ -289,46 +207,6 @@ test('columns are chosen, widened and moved, and are so after a reload', async (
   await page.reload()
   await defined.waitFor()
   assert.deepEqual([await heads(), await width()], [wanted, wide])
-  assert.deepEqual(problems, [])
-})
-
-test('the page is usable without eyes or a mouse, in both schemes and on a phone', async () => {
-  for (const options of [{}, { viewport: phone }]) {
-    const { page, problems } = await demo.open('leads', options)
-    await page.getByRole('button', { name: 'Jonas Reuter' }).waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-table'), [])
-    await page.getByRole('button', { name: 'Jonas Reuter' }).click()
-    await panelOf(page, 'Jonas Reuter').getByText('New → Contacted').waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-panel'), [])
-    await panelOf(page, 'Jonas Reuter').getByRole('button', { name: 'Close' }).click()
-    await page.keyboard.press('b')
-    await page.getByRole('region', { name: 'Leads: Won' }).getByRole('button').first().waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-board'), [])
-    await page.keyboard.press('b')
-    await firstLead(page).waitFor()
-    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
-    await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Source' }).click()
-    await page.getByRole('menuitem', { name: 'Event' }).click()
-    const ask = page.getByRole('dialog', { name: 'Change 2 leads?' })
-    await ask.waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-bulk-ask'), [])
-    await ask.getByRole('button', { name: 'Change 2 leads' }).click()
-    const strip = page.getByRole('region', { name: 'Bulk changes' })
-    await strip.getByRole('status').filter({ hasText: '2 leads' }).waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-bulk-strip'), [])
-    await strip.getByRole('button', { name: 'Undo' }).click()
-    await strip.getByRole('status').filter({ hasText: 'Undone' }).waitFor()
-    await page.keyboard.press('c')
-    await page.getByRole('dialog', { name: 'New lead' }).waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-new'), [])
-    await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/changes`)
-    await page
-      .getByRole('row', { name: /Source: Event/ })
-      .first()
-      .waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'leads-bulk-changes'), [])
-    assert.deepEqual(problems, [])
-  }
 })
 
 async function assertStored(term: string, fields: Record<string, unknown>): Promise<void> {
@@ -337,7 +215,7 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
 }
 
 test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
-  const { page, problems } = await demo.open('leads', { viewport: phone })
+  const { page } = await demo.open('leads', { viewport: phone })
   await firstLead(page).waitFor()
   for (const view of ['Table', 'Board', 'Trash']) {
     const at = await page.locator('label', { has: page.getByRole('img', { name: view }) }).boundingBox()
@@ -350,7 +228,7 @@ test('a phone shows the board as well, a column at a time, found by its name or 
   // What the mouse rests on says what it is.
   await page.mouse.move(200, 500)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
-  assert.deepEqual(await issuesInSchemes(page, 'leads-board-one'), [])
+  await assertAccessible(page)
   const won = page.getByRole('region', { name: 'Leads: Won' })
   await chooser.getByRole('button', { name: /^Won \d/ }).click()
   await isChosen(/^Won \d/)
@@ -363,5 +241,4 @@ test('a phone shows the board as well, a column at a time, found by its name or 
   await isChosen(/^New \d/)
   await page.getByRole('region', { name: 'Leads: New' }).getByRole('button').first().click()
   await page.getByRole('complementary', { name: /^Lead / }).waitFor()
-  assert.deepEqual(problems, [])
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
 import { newWriter, thread, until } from './support/composing.ts'
-import { issuesInEachLook, issuesInSchemes, openDemo } from './support/demo.ts'
+import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
 
 const demo = await openDemo()
@@ -40,7 +41,7 @@ async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
 }
 
 test('C begins a conversation with a number that nobody has, and leads to it; what is missing is said at its field', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   await page.keyboard.press('c')
   const panel = panelOf(page)
@@ -50,7 +51,7 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
   await panel.getByText('Choose somebody, or type a phone number with its country code.').waitFor()
   await whom.fill('+55 11 96660-1234')
   await panel.getByRole('option', { name: 'Write to +55 11 96660-1234' }).waitFor()
-  assert.deepEqual(await issuesInSchemes(page, 'new-conversation-whom'), [])
+  await assertAccessible(page)
   await page.keyboard.press('Enter')
   await panel.getByRole('combobox', { name: 'Template' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
@@ -61,7 +62,7 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
   await panel.getByRole('button', { name: 'Send' }).click()
   await panel.getByText('Needs a value').waitFor()
   await panel.getByLabel('Value 1').fill('Monday')
-  assert.deepEqual(await issuesInEachLook(page, 'new-conversation'), [])
+  await assertAccessible(page)
   await panel.getByRole('button', { name: 'Send' }).click()
   await page.waitForURL(/\/inbox\/[0-9a-f-]{36}/)
   await thread(page)
@@ -71,11 +72,10 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
   assert.equal(openId(page), made.id)
   // Who is known by a number alone has no digits for initials.
   await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('a number that the service cannot read is said to be none where it was typed', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   await page.getByRole('button', { name: 'New conversation' }).click()
   const panel = panelOf(page)
@@ -86,13 +86,12 @@ test('a number that the service cannot read is said to be none where it was type
   await panel.getByText('Write the number with its country code, 8 to 20 digits.').waitFor()
   await panel.getByRole('button', { name: 'Change' }).click()
   assert.equal(await panel.getByRole('combobox', { name: 'To' }).inputValue(), '(00) 0000-0000')
-  assert.deepEqual(problems, [])
 })
 
 test('whoever is in conversation already is found by name or number, and theirs is opened, with nothing sent', async () => {
   const ana = await newWriter(demo, 'Anabela Quintas', 'Olá')
   await demo.team('PATCH', `${team}/inbox/conversations/${ana.id}`, { status: 'resolved' })
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   for (const typed of ['anabela', `+${ana.number}`]) {
     await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
@@ -107,13 +106,12 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await panel.getByText('You can write freely there.').waitFor()
     assert.equal(await panel.getByRole('combobox', { name: 'Template' }).count(), 0)
     await panel.getByRole('button', { name: 'Open the conversation' }).and(page.locator(':focus')).waitFor()
-    assert.deepEqual(await issuesInSchemes(page, 'new-conversation-existing'), [])
+    await assertAccessible(page)
     await page.keyboard.press('Enter')
     await page.waitForURL(new RegExp(`/inbox/${ana.id}`))
     await panel.waitFor({ state: 'detached' })
   }
   assert.deepEqual(await ana.heard(), [])
-  assert.deepEqual(problems, [])
 })
 
 test('only numbers that may write first are offered, the one used last before others, and another has its own conversation', async () => {
@@ -125,7 +123,7 @@ test('only numbers that may write first are offered, the one used last before ot
     email: 'dias@example.com',
   })
   await demo.team('POST', `${team}/leads`, { firstName: 'Bartira', email: 'bartira@example.com' })
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   const panel = panelOf(page)
   const pick = async (typed: string) => {
@@ -164,11 +162,10 @@ test('only numbers that may write first are offered, the one used last before ot
   await page.keyboard.press('Enter')
   assert.equal(await number.count(), 0)
   assert.equal((await conversations('5511966604321')).length, 1)
-  assert.deepEqual(problems, [])
 })
 
 test('a number that is connected meanwhile is offered at once, and its templates as soon as they have come', async () => {
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   await page.keyboard.press('c')
   const panel = panelOf(page)
@@ -188,23 +185,16 @@ test('a number that is connected meanwhile is offered at once, and its templates
   await demo.team('POST', `${team}/connections/${id}/templates/sync`)
   await panel.getByRole('combobox', { name: 'Template' }).click()
   await page.getByRole('option', { name: /appointment reminder.*English/ }).waitFor()
-  assert.deepEqual(problems, [])
 })
 
-for (const [language, term, name] of [
-  ['en', 'new conversation', 'New conversation'],
-  ['es', 'nueva conversación', 'Nueva conversación'],
-  ['pt', 'iniciar conversa', 'Nova conversa'],
-] as const)
-  test(`the palette begins a conversation from another page for who asks "${term}" in ${language}`, async () => {
-    const { page, problems } = await demo.open('home', { language })
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByRole('combobox').fill(term)
-    await page.getByRole('option', { name }).first().click()
-    await panelOf(page, name).getByRole('combobox').and(page.locator(':focus')).waitFor()
-    await page.waitForURL(/\/inbox$/)
-    assert.deepEqual(problems, [])
-  })
+test('the palette begins a conversation from another page', async () => {
+  const { page } = await demo.open('home', { language: 'pt' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill('iniciar conversa')
+  await page.getByRole('option', { name: 'Nova conversa' }).first().click()
+  await panelOf(page, 'Nova conversa').getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.waitForURL(/\/inbox$/)
+})
 
 test('where the inbox is closed nobody is offered to begin a conversation', async () => {
   await demo.team('PATCH', team, { inboxAvailable: false })

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { desktop, letLoadingFail, phone } from './support/browser.ts'
 import { field, newWriter, thread, until } from './support/composing.ts'
-import { desktop, phone, sharedDemo } from './support/demo.ts'
+import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 
 test('a page that was not loaded before says so while one is offline, and comes by itself afterwards', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await page.getByRole('link', { name: 'Forms' }).waitFor()
+  letLoadingFail(page)
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Forms' }).click()
   await page.getByText('This page has not been loaded yet.', { exact: false }).waitFor()
@@ -25,10 +27,11 @@ test('a page that was not loaded before says so while one is offline, and comes 
 
 test('a conversation that was opened while one was offline comes by itself afterwards', async () => {
   const eva = await newWriter(demo, 'Eva Sol', 'Are you there?')
-  const { page, context } = await demo.open('inbox', { isAlone: true })
+  const ari = await newWriter(demo, 'Ari Sol', 'Hello')
+  const { page, context } = await demo.open(ari.place, { isAlone: true })
   // Its code is there by then: what is on its way as the line goes would hang for as long as the line is gone.
-  await page.getByRole('link', { name: /Marina Azevedo/ }).click()
-  await thread(page).getByText('O plano anual').waitFor()
+  await thread(page).getByText('Hello').waitFor()
+  letLoadingFail(page)
   await context.setOffline(true)
   await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${eva.place}')`)
   await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
@@ -43,6 +46,7 @@ test('a conversation whose code had not come either says so, and comes by itself
   await page.addInitScript('window.requestIdleCallback = () => 0')
   await page.reload()
   await page.getByRole('link', { name: /Ivo Sol/ }).waitFor()
+  letLoadingFail(page)
   await context.setOffline(true)
   await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${ivo.place}')`)
   await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()

@@ -1,48 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { issuesInEachLook, openDemo, picture, seriousIssues, signedOut, visitOf } from './support/demo.ts'
+import { assertAccessible } from './support/accessibility.ts'
+import { visitOf } from './support/browser.ts'
+import { callAs, newMember, password, sharedDemo, signedOut } from './support/demo.ts'
+import { downloadedLines } from './support/transfer.ts'
 
-const demo = await openDemo()
-const password = 'four plain words together'
-
-const sections = [
-  'workspace',
-  'hours',
-  'members',
-  'labels',
-  'replies',
-  'filters',
-  'agents',
-  'tokens',
-  'retention',
-  'audit',
-  'workspaces',
-  'about',
-]
-
-test('the settings of the workspace are changed and kept', async () => {
-  const { page, problems } = await demo.open('settings')
-  await page.getByLabel('Name').fill('Acme Sales')
-  await page.getByLabel('New leads per day', { exact: true }).fill('500')
-  await page.getByRole('switch', { name: /Create a lead for everyone/ }).check({ force: true })
-  await page.getByLabel('New status').fill('In Review')
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Move In review up' }).click()
-  await page.getByRole('button', { name: 'Remove Unqualified' }).click()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-
-  await page.reload()
-  await page.getByRole('list', { name: 'Lead statuses' }).waitFor()
-  assert.equal(await page.getByLabel('Name').inputValue(), 'Acme Sales')
-  assert.equal(await page.getByRole('switch', { name: /Create a lead for everyone/ }).isChecked(), true)
-  const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
-  assert.equal(workspace.dailyLeadQuota, 500)
-  assert.deepEqual(workspace.leadStatuses.slice(-3), ['won', 'lost', 'in_review'])
-  assert.deepEqual(problems, [])
-})
-
+const demo = await (await sharedDemo()).newWorkspace()
 test('what the service refuses is said beside the field, and nothing typed is lost', async () => {
   const { page } = await demo.open('settings/workspace')
   await page.getByLabel('Name').fill(' ')
@@ -54,20 +18,18 @@ test('what the service refuses is said beside the field, and nothing typed is lo
 })
 
 test('a person is invited, joins in a browser of their own, gets another role and is removed', async () => {
-  const { page, problems } = await demo.open('settings/members')
+  const { page } = await demo.open('settings/members')
   await page.getByRole('button', { name: 'Invite a person' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByLabel('E-mail').fill('bea@example.com')
   await panel.getByRole('button', { name: 'Create the link' }).click()
   const link = await panel.getByRole('textbox', { name: 'Invitation link' }).inputValue()
-  await picture(page, 'settings-invited')
   await panel.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('table', { name: 'Open invitations' }).getByText('bea@example.com').waitFor()
 
   const { page: hers } = await visitOf(demo.browser, {})
   await hers.goto(link)
-  await picture(hers, 'invite-light')
-  assert.deepEqual(await seriousIssues(hers), [])
+  await assertAccessible(hers)
   await hers.getByLabel('Your name').fill('Bea Costa')
   await hers.getByLabel('Password').fill(password)
   await hers.getByRole('button', { name: 'Join' }).click()
@@ -89,7 +51,6 @@ test('a person is invited, joins in a browser of their own, gets another role an
   await page.getByText('Bea Costa is no longer a member').waitFor()
   await hers.goto(demo.url)
   await hers.getByText('No workspace yet').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 /** What somebody sees who may not set things up. */
@@ -100,18 +61,18 @@ async function asPlainMember(page: Page): Promise<void> {
   assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0)
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings/tokens`)
   await page.getByText('Your role does not allow this.').waitFor()
-  await picture(page, 'settings-denied')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await page.getByRole('link', { name: 'Labels' }).click()
   await page.getByRole('heading', { name: 'Labels' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'New label' }).count(), 0)
 }
 
 test('whoever removes somebody sees what they made, and decides about it in the same step', async () => {
-  const { page, problems } = await demo.open('settings/members')
-  const { call, userId } = await joined('Davi Reis', 'admin')
-  const path = `/api/team/v1/workspaces/${demo.workspaceId}`
-  const { key, value } = await call('POST', `${path}/keys`, { name: 'Shop robot', scopes: ['leads.read'] })
+  const { page } = await demo.open('settings/members')
+  const davi = await newMember(demo, 'Davi Reis', 'admin')
+  const call = (method: string, path: string, body: object) => callAs(davi.page, method, path, body)
+  const path = `/workspaces/${demo.workspaceId}`
+  const { value } = await call('POST', `${path}/keys`, { name: 'Shop robot', scopes: ['leads.read'] })
   const webhook = { url: 'https://hooks.example.com/x', events: ['lead.*'], description: 'Warehouse' }
   const { endpoint } = await call('POST', `${path}/webhooks`, webhook)
   await call('POST', `${path}/invitations`, { email: 'friend@example.com', role: 'admin' })
@@ -126,8 +87,7 @@ test('whoever removes somebody sees what they made, and decides about it in the 
   await ask.getByText('Warehouse · never used').waitFor()
   assert.equal(await ask.getByLabel('Revoke these keys').isChecked(), false)
   await ask.getByLabel('Revoke these keys').check()
-  await picture(page, 'settings-remove')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await ask.getByLabel('Type Davi Reis to confirm').fill('Davi Reis')
   await page.keyboard.press('Enter')
   await page.getByText('Davi Reis is no longer a member').waitFor()
@@ -138,25 +98,21 @@ test('whoever removes somebody sees what they made, and decides about it in the 
     (await demo.team('GET', `/workspaces/${demo.workspaceId}/webhooks/${endpoint.id}`)).endpoint.state,
     'active',
   )
-  assert.equal((await demo.team('GET', `/workspaces/${demo.workspaceId}/keys/${key.id}`)).key.createdBy, userId)
   await page.goto(`${demo.url}/w/${demo.workspaceId}/keys`)
   await page.getByRole('button', { name: 'Shop robot' }).click()
   await page.getByRole('dialog').getByText('A former member').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('an owner signs somebody out everywhere', async () => {
-  const { page, problems } = await demo.open('settings/members')
-  const { page: theirs } = await joined('Gabi Luz', 'member')
+  const { page } = await demo.open('settings/members')
+  const { page: theirs } = await newMember(demo, 'Gabi Luz')
   await page.reload()
   await page.getByRole('button', { name: 'Sign Gabi Luz out everywhere' }).click()
   const ask = page.getByRole('dialog', { name: 'Sign Gabi Luz out everywhere?' })
-  await picture(page, 'settings-sign-out')
-  assert.deepEqual(await seriousIssues(page), [])
+  await assertAccessible(page)
   await ask.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByText('Gabi Luz is signed out everywhere').waitFor()
   await signedOut(theirs)
-  assert.deepEqual(problems, [])
 })
 
 test('the ceiling of new leads is an operator’s to set, and an admin is told of it', async () => {
@@ -165,46 +121,12 @@ test('the ceiling of new leads is an operator’s to set, and an admin is told o
   await page.getByLabel('Maximum new leads per day').fill('900')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
-  const { page: admins } = await joined('Hugo Paz', 'admin')
+  const { page: admins } = await newMember(demo, 'Hugo Paz', 'admin')
   await admins.goto(`${demo.url}/w/${demo.workspaceId}/settings/workspace`)
   await admins.getByText('At most 900').waitFor()
   assert.equal(await admins.getByLabel('Maximum new leads per day').count(), 0)
   const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
   assert.deepEqual([workspace.dailyLeadQuota, workspace.dailyLeadQuotaCeiling], [800, 900])
-})
-
-/** A person of the workspace in a browser of their own, and how that browser calls the service. */
-async function joined(name: string, role: string) {
-  const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`
-  const { url } = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role })
-  const { page } = await visitOf(demo.browser, {})
-  await page.goto(url)
-  await page.getByLabel('Your name').fill(name)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-  const call = (method: string, path: string, body?: object): Promise<any> =>
-    page.evaluate(
-      async ([verb, address, json]) => {
-        const { csrfToken } = (await (await fetch('/api/team/v1/session')).json()) as { csrfToken: string }
-        const headers = { 'content-type': 'application/json', 'x-parley-csrf': csrfToken }
-        return (await fetch(address ?? '', { method: verb ?? '', headers, ...(json ? { body: json } : {}) })).json()
-      },
-      [method, path, body === undefined ? '' : JSON.stringify(body)] as const,
-    )
-  const { members } = await demo.team('GET', `/workspaces/${demo.workspaceId}/members`)
-  const { userId } = members.find((one: { email: string }) => one.email === email)
-  return { page, call, userId: userId as string }
-}
-
-test('the palette goes to a section by its name', async () => {
-  const { page, problems } = await demo.open('home')
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('audit')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Audit log' }).waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('the last owner stays one, and the page says why', async () => {
@@ -216,28 +138,8 @@ test('the last owner stays one, and the page says why', async () => {
   assert.equal(await role.inputValue(), 'Owner')
 })
 
-test('a label is made, changed and deleted', async () => {
-  const { page, problems } = await demo.open('settings/labels')
-  await page.getByRole('button', { name: 'New label' }).first().click()
-  const panel = page.getByRole('dialog')
-  await panel.getByLabel('Name').fill('Press')
-  await panel.getByText('Teal').click()
-  await panel.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('row', { name: 'Press Teal' }).waitFor()
-  await page.getByRole('button', { name: 'Press' }).click()
-  await panel.getByLabel('Name').fill('Newspapers')
-  await panel.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'Newspapers' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  const ask = page.getByRole('dialog', { name: 'Delete the label Newspapers?' })
-  await ask.getByLabel(/^Type/).fill('Newspapers')
-  await ask.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('row', { name: 'Newspapers Teal' }).waitFor({ state: 'detached' })
-  assert.deepEqual(problems, [])
-})
-
 test('a canned reply is written, refused for a placeholder nobody fills, deleted and brought back', async () => {
-  const { page, problems } = await demo.open('settings/replies')
+  const { page } = await demo.open('settings/replies')
   await page.getByRole('button', { name: 'New reply' }).first().click()
   const panel = page.getByRole('dialog')
   await panel.getByLabel('Shortcut').fill('opening')
@@ -252,20 +154,17 @@ test('a canned reply is written, refused for a placeholder nobody fills, deleted
   await panel.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('row', { name: '/opening Hi {{contact.first_name}}' }).waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('the stop switch stops every agent after a typed word, and lets them again', async () => {
-  const { page, problems } = await demo.open('settings/agents')
+  const { page } = await demo.open('settings/agents')
   await page.getByRole('button', { name: 'Stop all agents' }).click()
   const ask = page.getByRole('dialog', { name: 'Stop all agents?' })
   const stop = ask.getByRole('button', { name: 'Stop all agents' })
   assert.equal(await stop.isDisabled(), true)
   await ask.getByLabel('Type STOP to confirm').fill('STOP')
-  await picture(page, 'settings-stop')
   await stop.click()
   await page.getByText('All agents are stopped. People answer every conversation.').waitFor()
-  await picture(page, 'settings-stopped')
   const stopped = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.agentsStopped
   assert.equal(await stopped(), true)
   await page.getByRole('link', { name: 'Home' }).click()
@@ -273,7 +172,6 @@ test('the stop switch stops every agent after a typed word, and lets them again'
   await page.getByRole('button', { name: 'Let agents answer again' }).click()
   await page.getByText('Agents may answer customers.').waitFor()
   assert.equal(await stopped(), false)
-  assert.deepEqual(problems, [])
 })
 
 test('the watchdog is set in minutes', async () => {
@@ -302,7 +200,7 @@ test('that agents take back only what is handed to them is switched on, and kept
 })
 
 test('a team token is shown once, works, and is revoked', async () => {
-  const { page, problems } = await demo.open('settings/tokens')
+  const { page } = await demo.open('settings/tokens')
   await page.getByRole('button', { name: 'New token' }).first().click()
   const panel = page.getByRole('dialog')
   await panel.getByLabel('Name').fill('Nightly export')
@@ -323,19 +221,12 @@ test('a team token is shown once, works, and is revoked', async () => {
   await ask.getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('Nightly export is revoked').waitFor()
   assert.equal(await status(), 401)
-  assert.deepEqual(problems, [])
 })
 
 test('a saved filter is renamed and deleted', async () => {
-  const { page, problems } = await demo.open('settings/labels')
-  await page.evaluate(async (workspaceId) => {
-    const { csrfToken } = (await (await fetch('/api/team/v1/session')).json()) as { csrfToken: string }
-    await fetch(`/api/team/v1/workspaces/${workspaceId}/saved-filters`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-parley-csrf': csrfToken },
-      body: JSON.stringify({ page: 'inbox', name: 'Waiting', query: 'view=mine' }),
-    })
-  }, demo.workspaceId)
+  const { page } = await demo.open('settings/labels')
+  const filter = { page: 'inbox', name: 'Waiting', query: 'view=mine' }
+  await callAs(page, 'POST', `/workspaces/${demo.workspaceId}/saved-filters`, filter)
   await page.getByRole('link', { name: 'Saved filters' }).click()
   await page.getByRole('button', { name: 'Rename Waiting' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Waiting for me')
@@ -343,18 +234,96 @@ test('a saved filter is renamed and deleted', async () => {
   await page.getByRole('row', { name: 'Waiting for me Inbox You' }).waitFor()
   await page.getByRole('button', { name: 'Delete Waiting for me' }).click()
   await page.getByText('Waiting for me is deleted').waitFor()
-  assert.deepEqual(problems, [])
 })
 
-test('every section is usable without eyes or a mouse, in both schemes and on a phone', async () => {
-  const { page, problems } = await demo.open('settings')
-  await page.getByRole('navigation', { name: 'Sections of the settings' }).waitFor()
-  assert.deepEqual(await issuesInEachLook(page, 'settings'), [])
-  for (const section of sections) {
-    await page.goto(`${demo.url}/w/${demo.workspaceId}/settings/${section}`)
-    await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await page.locator('[aria-busy]').waitFor({ state: 'detached' })
-    assert.deepEqual(await issuesInEachLook(page, `settings-${section}`), [])
-  }
-  assert.deepEqual(problems, [])
+test('what agents should know is written down, and cleared', async () => {
+  const { page } = await demo.open('settings/agents')
+  const word = page.getByLabel('For every agent of this workspace')
+  const save = page.getByRole('region', { name: 'What agents should know' }).getByRole('button', { name: 'Save' })
+  const kept = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.agentWord
+  await word.fill('You speak for a shoe shop.')
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.equal(await kept(), 'You speak for a shoe shop.')
+  await page.reload()
+  await word.waitFor()
+  assert.equal(await word.inputValue(), 'You speak for a shoe shop.')
+  await word.fill(' ')
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.equal(await kept(), null)
+})
+
+test('business hours are kept: an office week first, times of one day changed, an overlap said beside its day', async () => {
+  const { page } = await demo.open('settings/hours')
+  const isKept = page.getByRole('switch', { name: /Tell agents/ })
+  const save = page.getByRole('region', { name: 'When people are there' }).getByRole('button', { name: 'Save' })
+  await isKept.check({ force: true })
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('Sao_Paulo')
+  await page.getByRole('option', { name: 'America/Sao_Paulo' }).click()
+  await page.getByLabel('Monday: end of time 1').fill('12:00')
+  await page.getByRole('button', { name: 'Monday: add a time' }).click()
+  await page.getByText('Fill in start and end.').waitFor()
+  await page.getByLabel('Monday: start of time 2').fill('11:00')
+  await page.getByLabel('Monday: end of time 2').fill('00:00')
+  await page.getByText('These times overlap.').waitFor()
+  assert.equal(await save.isDisabled(), true)
+  await page.getByLabel('Monday: start of time 2').fill('13:00')
+  await page.getByRole('button', { name: 'Friday: remove time 1' }).click()
+  await page.getByRole('group', { name: 'Friday' }).getByText('Nobody').waitFor()
+  await assertAccessible(page)
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+
+  await page.reload()
+  const end = page.getByLabel('Monday: end of time 2')
+  await end.waitFor()
+  assert.equal(await end.inputValue(), '00:00')
+  const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
+  const { timeZone, week } = workspace.hours
+  assert.equal(timeZone, 'America/Sao_Paulo')
+  const monday = [
+    { from: '09:00', to: '12:00' },
+    { from: '13:00', to: '24:00' },
+  ]
+  assert.deepEqual([week.monday, week.tuesday, week.friday], [monday, [{ from: '09:00', to: '18:00' }], []])
+  await isKept.uncheck({ force: true })
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.equal((await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.hours, null)
+})
+
+test('the audit log is told in words, searched, and given as a file', async () => {
+  await demo.team('POST', `/workspaces/${demo.workspaceId}/labels`, { name: 'Urgent', color: 'red' })
+  const { page } = await demo.open('settings/audit')
+  const filters = page.getByRole('search', { name: 'Filters' })
+  await page.getByRole('row', { name: /created a label Urgent/ }).waitFor()
+  await filters.getByRole('combobox', { name: 'What' }).click()
+  await page.getByRole('option', { name: 'Labels' }).click()
+  await page
+    .getByRole('row', { name: /API key/ })
+    .first()
+    .waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /created a label Urgent/ }).waitFor()
+  const lines = await downloadedLines(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  assert.equal(lines[0], '"When","Who","What","About","Action","Target"')
+  assert.ok(lines.slice(1).every((line) => line.includes('"label.')))
+  await filters.getByLabel('Until').fill('2020-01-01')
+  await page.getByText('Nothing matches the filter.').waitFor()
+  await filters.getByLabel('Until').fill('')
+  await filters.getByRole('combobox', { name: 'Who' }).fill('itself')
+  await page.getByRole('option', { name: 'Parley itself' }).click()
+  await page.getByText('Nothing matches the filter.').waitFor()
+  await assertAccessible(page)
+})
+
+test('the link of an invitation is copied again', async () => {
+  const { url } = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, {
+    email: 'again@example.com',
+    role: 'member',
+  })
+  const { page } = await demo.open('settings/members')
+  await page.getByRole('button', { name: 'Copy link of the invitation for again@example.com' }).click()
+  const panel = page.getByRole('dialog', { name: 'The invitation for again@example.com' })
+  assert.equal(await panel.getByRole('textbox', { name: 'Invitation link' }).inputValue(), url)
 })

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { fillConversations } from '../../server/test/support/fill.ts'
+import { assertAccessible } from './support/accessibility.ts'
+import { desktop, letLoadingFail, phone } from './support/browser.ts'
 import { newWriter, thread, until } from './support/composing.ts'
-import { desktop, issuesInSchemes, openDemo, phone, picture } from './support/demo.ts'
+import { openDemo } from './support/demo.ts'
 import { fillDemo } from './support/fill.ts'
 import { openId } from './support/inbox.ts'
 
@@ -18,7 +20,7 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   const eva = await newWriter(demo, 'Eva Tres', 'Third')
   const dora = await newWriter(demo, 'Dora Dois', 'Second')
   const caio = await newWriter(demo, 'Caio Um', 'First')
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await rowOf(page, 'Caio Um').waitFor()
   for (const [key, { id }] of [
     ['j', caio],
@@ -30,7 +32,6 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
     await page.waitForURL(new RegExp(`/inbox/${id}`))
   }
   await thread(page).getByText('Second').waitFor()
-  await picture(page, 'triage-open')
   await page.keyboard.press('e')
   await page.waitForURL(new RegExp(`/inbox/${eva.id}`))
   await rowOf(page, 'Dora Dois').waitFor({ state: 'detached' })
@@ -46,13 +47,12 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   await resolve.click()
   await thread(page).getByRole('button', { name: 'Reopen', exact: true }).waitFor()
   assert.equal(openId(page), dora.id, 'whoever points stays')
-  assert.deepEqual(problems, [])
 })
 
 test('J that comes before the rows is done once they are there, and once', async () => {
   await newWriter(demo, 'Gil Quatro', 'Fourth')
   const hugo = await newWriter(demo, 'Hugo Cinco', 'Fifth')
-  const { page, problems } = await demo.open('home')
+  const { page } = await demo.open('home')
   const asked = Promise.withResolvers<void>()
   const rows = Promise.withResolvers<void>()
   await page.route(/\/inbox\/conversations\?/, async (route) => {
@@ -73,13 +73,12 @@ test('J that comes before the rows is done once they are there, and once', async
   // It was the newest alone that was opened: one goes back to the empty inbox.
   await page.goBack()
   await page.waitForURL(/\/inbox$/)
-  assert.deepEqual(problems, [])
 })
 
 for (const language of ['en', 'es', 'pt'] as const)
   test(`what is done to a conversation is a word where there is room, and has a name and a tip everywhere, in ${language}`, async () => {
     const lea = await newWriter(demo, `Lea ${language} Palavra`, 'Hello')
-    const { page, problems } = await demo.open(lea.place, { language })
+    const { page } = await demo.open(lea.place, { language })
     const head = page.locator('#thread header')
     await head.getByRole('heading').waitFor()
     for (const [width, hasWords] of [
@@ -106,7 +105,6 @@ for (const language of ['en', 'es', 'pt'] as const)
       const room = await head.getByRole('heading').boundingBox()
       assert.ok((room?.width ?? 0) >= 80, `${width}: the name has ${room?.width} px`)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
-      await picture(page, `triage-head-${language}-${width}`)
     }
     await page.setViewportSize(desktop)
     for (const button of (await head.getByRole('button').filter({ visible: true }).all()).slice(0, 4)) {
@@ -115,7 +113,6 @@ for (const language of ['en', 'es', 'pt'] as const)
       await button.hover()
       await page.getByRole('tooltip').getByText(name).waitFor()
     }
-    assert.deepEqual(problems, [])
   })
 
 test('how long a customer waits is coloured by the goal of the workspace, and not at all without one', async () => {
@@ -139,13 +136,13 @@ test('how long a customer waits is coloured by the goal of the workspace, and no
 
 test('a label is found, made and given from its picker; assigning and snoozing find what is typed', async () => {
   const lia = await newWriter(demo, 'Lia Marca', 'Hello')
-  const { page, problems } = await demo.open(lia.place)
+  const { page } = await demo.open(lia.place)
   await thread(page).getByText('Hello').waitFor()
   await page.keyboard.press('l')
   const labels = dialog(page, 'Labels')
   await labels.getByRole('combobox').fill('Wholesale')
   await labels.getByRole('option', { name: 'Create label “Wholesale”' }).waitFor()
-  assert.deepEqual(await issuesInSchemes(page, 'triage-labels'), [])
+  await assertAccessible(page)
   await page.keyboard.press('Enter')
   await page.getByText('Demo Owner added Wholesale').waitFor()
   await labels.getByRole('combobox').fill('wholes')
@@ -159,7 +156,6 @@ test('a label is found, made and given from its picker; assigning and snoozing f
   await dialog(page, 'Assign').getByRole('combobox').fill('nobody at all')
   await page.getByText('Nothing found').waitFor()
   await dialog(page, 'Assign').getByRole('combobox').fill('me')
-  await picture(page, 'triage-assign')
   await page.keyboard.press('Enter')
   await until(
     () => conversation(lia.id),
@@ -177,12 +173,11 @@ test('a label is found, made and given from its picker; assigning and snoozing f
     ({ status }) => status === 'snoozed',
   )
   assert.equal(Math.round((Date.parse(snoozedUntil) - Date.now()) / 3_600_000), 72)
-  assert.deepEqual(problems, [])
 })
 
 test('a conversation is snoozed until any date and time that is still to come', async () => {
   const rui = await newWriter(demo, 'Rui Data', 'Hello')
-  const { page, problems } = await demo.open(rui.place)
+  const { page } = await demo.open(rui.place)
   await thread(page).getByText('Hello').waitFor()
   await page.keyboard.press('z')
   const snooze = dialog(page, 'Snooze')
@@ -194,7 +189,7 @@ test('a conversation is snoozed until any date and time that is still to come', 
     return `${time.getFullYear()}-${String(time.getMonth() + 1).padStart(2, '0')}-${String(time.getDate()).padStart(2, '0')}T16:20`
   })
   await snooze.getByLabel('Date and time').fill(wanted)
-  assert.deepEqual(await issuesInSchemes(page, 'triage-snooze'), [])
+  await assertAccessible(page)
   await snooze.getByRole('button', { name: 'Snooze until then' }).click()
   const { snoozedUntil } = await until(
     () => conversation(rui.id),
@@ -202,7 +197,6 @@ test('a conversation is snoozed until any date and time that is still to come', 
   )
   // The browser is in São Paulo.
   assert.equal(snoozedUntil, new Date(`${wanted}:00-03:00`).toISOString())
-  assert.deepEqual(problems, [])
 })
 
 test('several are chosen by X and Shift, changed together as one line of the log, and brought back by the undo', async () => {
@@ -210,7 +204,7 @@ test('several are chosen by X and Shift, changed together as one line of the log
   for (const name of ['Bulk Um', 'Bulk Dois', 'Bulk Tres', 'Bulk Quatro']) {
     ids.unshift((await newWriter(demo, name, 'Hi')).id)
   }
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await rowOf(page, 'Bulk Quatro').waitFor()
   const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
   await page.keyboard.press('j')
@@ -220,7 +214,7 @@ test('several are chosen by X and Shift, changed together as one line of the log
   await rowOf(page, 'Bulk Dois').click({ modifiers: ['Shift'] })
   await bar.getByText('3 selected').waitFor()
   assert.equal(openId(page), ids[0], 'choosing opens nothing')
-  assert.deepEqual(await issuesInSchemes(page, 'triage-bulk'), [])
+  await assertAccessible(page)
   await page.keyboard.press('e')
   await page.getByText('3 conversations changed').waitFor()
   await bar.waitFor({ state: 'detached' })
@@ -248,7 +242,6 @@ test('several are chosen by X and Shift, changed together as one line of the log
   await page.getByRole('checkbox', { name: 'Select Bulk Um' }).check({ force: true })
   await page.keyboard.press('Escape')
   await bar.waitFor({ state: 'detached' })
-  assert.deepEqual(problems, [])
 })
 
 test('a change of many shows how far it is, and what failed on the way stays chosen', async () => {
@@ -257,12 +250,13 @@ test('a change of many shows how far it is, and what failed on the way stays cho
   await fillDemo(demo, async (filling) => {
     await fillConversations(filling, { connectionId: connections[0].id, keyId: keys[0].id, count: 120 })
   })
-  const { page, problems } = await demo.open('inbox?status=any')
+  const { page } = await demo.open('inbox?status=any')
   const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
   await page.locator('[data-row]').nth(5).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('x')
   await bar.getByRole('button', { name: /^Select all/ }).click()
+  letLoadingFail(page)
   let asked = 0
   const second = Promise.withResolvers<void>()
   await page.route('**/conversations/bulk', async (route) => {
@@ -272,16 +266,14 @@ test('a change of many shows how far it is, and what failed on the way stays cho
   })
   await bar.getByRole('button', { name: /Mark (unread|read)/ }).click()
   await bar.getByText(/^Changing 25 of \d+…$/).waitFor()
-  await picture(page, 'triage-progress')
   second.resolve()
   await page.getByText(/^25 of \d+ were changed, then the connection failed/).waitFor()
   await bar.getByText(/selected/).waitFor()
-  assert.equal(problems.filter((one) => !/ERR_FAILED/.test(one)).length, 0)
 })
 
 test('on a phone conversations are chosen by touch', async () => {
   const ana = await newWriter(demo, 'Ana Toque', 'Hi')
-  const { page, context, problems } = await demo.open('inbox', { viewport: phone })
+  const { page, context } = await demo.open('inbox', { viewport: phone })
   await rowOf(page, 'Ana Toque').waitFor()
   const cdp = await context.newCDPSession(page)
   await cdp.send('Emulation.setTouchEmulationEnabled', { enabled: true })
@@ -290,18 +282,16 @@ test('on a phone conversations are chosen by touch', async () => {
   const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
   await bar.getByText('1 selected').waitFor()
   assert.match(page.url(), /\/inbox$/, 'a tap opens nothing')
-  await picture(page, 'triage-bulk-phone')
   await bar.getByRole('button', { name: 'Resolve' }).click()
   await page.getByText('1 conversation changed').waitFor()
   assert.equal((await conversation(ana.id)).status, 'resolved')
-  assert.deepEqual(problems, [])
 })
 
 test('who is named in a note is told how often, led to the note, and finds the name marked', async () => {
   const ivo = await newWriter(demo, 'Ivo Nota', 'Hello')
   const { members } = await demo.team('GET', `${team}/members`)
   const owner = members.find(({ name }: { name: string }) => name === 'Demo Owner')
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await page.getByRole('button', { name: 'Mentions', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Mentions', exact: true }).click()
   await page.getByText('No one has mentioned you yet').waitFor()
@@ -311,7 +301,7 @@ test('who is named in a note is told how often, led to the note, and finds the n
   await page.getByRole('button', { name: 'Mentions: 1 unread' }).click()
   const list = dialog(page, 'Mentions')
   await list.getByRole('link', { name: /Ivo Nota/ }).waitFor()
-  assert.deepEqual(await issuesInSchemes(page, 'triage-mentions'), [])
+  await assertAccessible(page)
   await list.getByRole('link', { name: /Ivo Nota/ }).click()
   await page.waitForURL(new RegExp(`/inbox/${ivo.id}`))
   await thread(page).locator('b', { hasText: '@Demo Owner' }).waitFor()
@@ -319,12 +309,11 @@ test('who is named in a note is told how often, led to the note, and finds the n
   await thread(page).locator('section[data-found]').waitFor()
   await page.getByRole('button', { name: 'Mentions', exact: true }).waitFor()
   assert.equal((await demo.team('GET', `${team}/inbox/conversations/${ivo.id}/notes`)).notes.length, 1)
-  assert.deepEqual(problems, [])
 })
 
 test('marks and links of a text are drawn, and no HTML; a missed call is a line and no bubble', async () => {
   await newWriter(demo, 'Zoe Texto', '*Bold* _slanted_ ~gone~ `code` <b>not</b> https://example.com/a_b_c')
-  const { page, problems } = await demo.open('inbox')
+  const { page } = await demo.open('inbox')
   await rowOf(page, 'Zoe Texto').waitFor()
   await page.route(/\/timeline/, async (route) => {
     const answer = await route.fetch()
@@ -348,8 +337,7 @@ test('marks and links of a text are drawn, and no HTML; a missed call is a line 
   await log.getByRole('link', { name: 'https://example.com/a_b_c' }).waitFor()
   await log.locator('p', { hasText: 'Missed call ·' }).waitFor()
   assert.equal(await log.locator('[data-by]').filter({ hasText: 'Missed call' }).count(), 0)
-  assert.deepEqual(await issuesInSchemes(page, 'triage-text'), [])
-  assert.deepEqual(problems, [])
+  await assertAccessible(page)
 })
 
 for (const [name, viewport] of Object.entries({ desktop, tablet, phone })) {
@@ -360,10 +348,8 @@ for (const [name, viewport] of Object.entries({ desktop, tablet, phone })) {
     await resolve.waitFor()
     const box = await resolve.boundingBox()
     assert.ok(box !== null && box.x + box.width <= viewport.width)
-    await picture(page, `triage-thread-${viewport.width}`)
     await page.keyboard.press('z')
     await dialog(page, 'Snooze').waitFor()
-    await picture(page, `triage-snooze-${viewport.width}`)
     const panel = await dialog(page, 'Snooze').boundingBox()
     assert.ok(panel !== null && panel.x >= 0 && panel.x + panel.width <= viewport.width)
   })
