@@ -60,10 +60,7 @@ test('several files go out in the order of the tray, each with its caption, and 
   assert.equal(await tray(page).getByLabel('Caption of garden.png').inputValue(), 'The garden')
   await assertAccessible(page)
   await send(page).dblclick()
-  await until(
-    () => ours(ana),
-    (all) => all.length === 3,
-  )
+  await until(() => ours(ana), { length: 3 })
   assert.deepEqual(
     (await ours(ana)).map(({ file, caption }) => [file?.kind, caption]),
     [
@@ -118,15 +115,9 @@ test('an upload that breaks off is tried again by a click, what comes after wait
   await field(page).fill('Afterwards')
   await context.unroute('**/uploads?*name=beach.png*')
   await tray(page).getByRole('button', { name: 'Try again: beach.png' }).click()
-  await until(
-    () => ours(eva),
-    (all) => all.length === 2,
-  )
+  await until(() => ours(eva), { length: 2 })
   await send(page).click()
-  await until(
-    () => ours(eva),
-    (all) => all.length === 3,
-  )
+  await until(() => ours(eva), { length: 3 })
   assert.deepEqual(
     (await ours(eva)).map(({ file, caption, text }) => [file?.kind ?? text, caption]),
     [
@@ -183,10 +174,7 @@ test('a voice is recorded, can be heard and discarded, and arrives as a voice me
   await tray(page).getByRole('button', { name: 'Pause the recording' }).waitFor()
   await assertAccessible(page)
   await send(page).click()
-  const [voice] = await until(
-    () => ours(leo),
-    (all) => all.length === 1,
-  )
+  const [voice] = await until(() => ours(leo), { length: 1 })
   assert.deepEqual([voice?.file?.kind, voice?.file?.mimeType.split(';')[0]], ['voice', 'audio/ogg'])
   await tray(page).waitFor({ state: 'detached' })
 })
@@ -221,10 +209,7 @@ test('a message is answered by quoting it: by a button, and by pulling its bubbl
   await assertAccessible(page)
   await page.keyboard.press('Enter')
   const asked = (await onPhone(mia))[0] as unknown as { id: string }
-  const [answer] = await until(
-    () => ours(mia),
-    (all) => all.length === 1,
-  )
+  const [answer] = await until(() => ours(mia), { length: 1 })
   assert.deepEqual([answer?.text, answer?.quotes], ['Blue.', asked.id])
   await page.getByText('Answering Mia Rocha').waitFor({ state: 'detached' })
 
@@ -252,10 +237,7 @@ test('the faces beside a message follow what a teammate says of it meanwhile', a
   await press(teammate)
   await teammate.getByRole('button', { name: 'React with 👍' }).click()
   await choices.getByRole('button', { name: 'Take 👍 back' }).click()
-  await until(
-    async () => (await onPhone(lia))[0]?.reactions.business ?? null,
-    (emoji) => emoji === null,
-  )
+  await until(async () => (await onPhone(lia))[0]?.reactions.business ?? null, null)
 })
 
 test('a reaction is put on a message, exchanged and taken back', async () => {
@@ -270,13 +252,13 @@ test('a reaction is put on a message, exchanged and taken back', async () => {
   await assertAccessible(page)
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  await until(reaction, (emoji) => emoji === '❤️')
+  await until(reaction, '❤️')
   await react.click()
   await choices.getByRole('button', { name: 'React with 👍' }).click()
-  await until(reaction, (emoji) => emoji === '👍')
+  await until(reaction, '👍')
   await react.click()
   await choices.getByRole('button', { name: 'Take 👍 back' }).click()
-  await until(reaction, (emoji) => emoji === null)
+  await until(reaction, null)
   await page.getByRole('link', { name: /Zoe Lopes.*I love it/ }).waitFor()
   await react.click()
   await page.keyboard.press('Escape')
@@ -313,10 +295,7 @@ test('a template whose header needs a picture is sent with the one chosen for it
   await page.getByText('This template needs a file').waitFor({ state: 'detached' })
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Send template' }).click()
-  const [invitation] = await until(
-    () => ours(ema),
-    (all) => all.length === 1,
-  )
+  const [invitation] = await until(() => ours(ema), { length: 1 })
   assert.deepEqual([invitation?.file?.kind, invitation?.text], ['image', 'Come on Sunday, Ema.'])
   await thread(page).getByText('Come on Sunday, Ema.').last().waitFor()
 })

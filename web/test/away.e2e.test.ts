@@ -1,5 +1,6 @@
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickItem } from './support/acts.ts'
 import { thread } from './support/composing.ts'
 import { newMember, sharedDemo } from './support/demo.ts'
 
@@ -25,11 +26,9 @@ test('a colleague who says that they are away is shown so where one assigns, unt
 
 test('who is away says so in one place, and colleagues see it among the members', async () => {
   const { page } = await demo.open('settings/members')
-  await page.getByRole('button', { name: /^You: / }).click()
-  await page.getByRole('menuitem', { name: 'I am away' }).click()
+  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am away' })
   await page.getByRole('row', { name: /You Away/ }).waitFor()
   await assertAccessible(page)
-  await page.getByRole('button', { name: /^You: / }).click()
-  await page.getByRole('menuitem', { name: 'I am here again' }).click()
+  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am here again' })
   await page.getByRole('row', { name: /You Away/ }).waitFor({ state: 'detached' })
 })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail, phone } from './support/browser.ts'
+import { pickItem, pickOption } from './support/acts.ts'
+import { letLoadingFail } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
@@ -143,19 +144,12 @@ test('each tone is heard when it is asked for; the chosen one stays, and what co
     ['Chime', 'chime', ['sine', 'sine']],
     ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
   ] as const) {
-    await choice.click()
-    await page.getByRole('option', { name }).click()
-    await until(
-      () => kept(page),
-      (settings) => settings.tone === tone,
-    )
+    await pickOption(choice, { name })
+    await until(() => kept(page), { tone })
     await page.evaluate('window.tones = []')
     await page.getByRole('button', { name: 'Hear it' }).focus()
     await page.keyboard.press('Enter')
-    await until(
-      () => page.evaluate('window.tones') as Promise<string[]>,
-      (heard) => heard.length === notes.length,
-    )
+    await until(() => page.evaluate('window.tones') as Promise<string[]>, { length: notes.length })
     assert.deepEqual(await page.evaluate('window.tones'), notes)
   }
   await page.reload()
@@ -213,10 +207,7 @@ test('a push service that never answers keeps nobody waiting', async () => {
   await page.clock.install()
   await page.reload()
   await page.getByRole('button', { name: 'Show notifications in this browser' }).click()
-  await until(
-    () => page.evaluate('window.tries'),
-    (tries) => tries === 1,
-  )
+  await until(() => page.evaluate('window.tries'), 1)
   await page.clock.fastForward(10_000)
   await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
@@ -234,8 +225,7 @@ test('whoever signs out leaves no number on the icon of the app', async () => {
   await page.reload()
   const badges = async () => String(await page.evaluate(`localStorage.getItem('badges')`))
   await until(badges, (all) => /^\d+ /.test(all))
-  await page.getByRole('button', { name: /^You/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out', exact: true })
   // What is asked of a page that goes is never answered.
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await until(badges, (all) => all.includes('none'))
@@ -259,13 +249,6 @@ test('the settings are kept at once: ways, quiet hours, and what is said when th
   await sound.waitFor()
   assert.equal(await sound.isChecked(), false)
   assert.equal(await page.getByLabel('Until').inputValue(), '06:15')
-})
-
-test('on a phone the bell is at hand, and what drops from it fits', async () => {
-  const { page } = await demo.open('home', { viewport: phone })
-  await bell(page).click()
-  const box = await panel(page).boundingBox()
-  assert.ok(box && box.x >= 0 && box.x + box.width <= phone.width, JSON.stringify(box))
 })
 
 test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {

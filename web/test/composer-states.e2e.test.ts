@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickItem } from './support/acts.ts'
 import { desktop, letLoadingFail, phone, visitOf } from './support/browser.ts'
 import { field, newWriter, noteField, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
@@ -59,7 +60,7 @@ test('a paused number says so at once, keeps what is written, and is resumed fro
   await line.getByRole('button', { name: 'Resume' }).click()
   await line.waitFor({ state: 'detached' })
   await field(page).press('Enter')
-  await until(ari.heard, (heard) => heard.length === 1)
+  await until(ari.heard, { length: 1 })
   assert.deepEqual(await ari.heard(), ['Good morning'])
 })
 
@@ -75,7 +76,7 @@ test('a closed inbox says so at once to whoever writes, and where it is opened; 
   await demo.team('PATCH', workspace, { inboxAvailable: true })
   await line.waitFor({ state: 'detached' })
   await field(page).press('Enter')
-  await until(eli.heard, (heard) => heard.length === 1)
+  await until(eli.heard, { length: 1 })
   await demo.team('PATCH', workspace, { agentsStopped: true })
   await page.getByText('Agents are stopped').waitFor()
   await page.keyboard.press('Escape')
@@ -108,15 +109,12 @@ test('a note whose answer was lost is there once, however often it is tried, als
   await context.unrouteAll({ behavior: 'wait' })
   await page.reload()
   await noteField(page).press('Enter')
-  await until(
-    () => noteField(page).inputValue(),
-    (text) => text === '',
-  )
+  await until(() => noteField(page).inputValue(), '')
   const texts = async () => (await demo.team('GET', `${inboxPath}/${ugo.id}/notes`)).notes.map(({ text }: Text) => text)
   assert.deepEqual(await texts(), ['Call on Monday'])
   await noteField(page).fill('Call on Monday')
   await noteField(page).press('Enter')
-  await until(texts, (all) => all.length === 2)
+  await until(texts, { length: 2 })
 })
 
 interface Text {
@@ -142,8 +140,7 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   await field(other).waitFor()
   assert.deepEqual((await keptHere(page)).map((place) => place.split('.')[1]).sort(), ['draft', 'sending'])
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: /^You/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out' })
   await isAtSignIn(page)
   assert.deepEqual(await keptHere(page), [])
   // The other tab goes too, and puts nothing back.

@@ -48,7 +48,7 @@ test('a canned reply is found behind a slash and filled with who the customer is
   await page.keyboard.press('Enter')
   assert.equal(await field(page).inputValue(), 'Hi Ivo, we are open from 9 to 18.')
   await field(page).press('Enter')
-  await until(ivo.heard, (heard) => heard.length === 1)
+  await until(ivo.heard, { length: 1 })
 })
 
 test('what somebody wrote in the last moment stops a reply until it is read', async () => {
@@ -62,7 +62,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   await eva.write('No, three!')
   await until(
     async () => (await demo.team('GET', `${inboxPath}/${eva.id}`)).conversation.lastMessage.text,
-    (text) => text === 'No, three!',
+    'No, three!',
   )
   await field(page).press('Enter')
   const line = page.getByRole('alert').filter({ hasText: 'Somebody has written in the meantime' })
@@ -72,7 +72,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   await context.unroute('**/timeline*')
   await field(page).fill('Three it is.')
   await line.getByRole('button', { name: 'Send anyway' }).click()
-  await until(eva.heard, (heard) => heard.length === 1)
+  await until(eva.heard, { length: 1 })
   assert.deepEqual(await eva.heard(), ['Three it is.'])
 })
 
@@ -93,7 +93,7 @@ test('a refusal says why and keeps the text where it was typed', async () => {
   await assertAccessible(page)
   await demo.team('POST', `${connection}/resume`)
   await line.getByRole('button', { name: 'Send again' }).click()
-  await until(ada.heard, (heard) => heard.length === 1)
+  await until(ada.heard, { length: 1 })
   assert.equal(await line.count(), 0)
 })
 

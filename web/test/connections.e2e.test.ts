@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { testDatabase } from '../../server/test/support/database.ts'
 import { assertAccessible } from './support/accessibility.ts'
+import { confirmByTyping, pickItem } from './support/acts.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -54,16 +55,12 @@ test('an official number is connected, hears a customer, is paused, resumed, ren
   await state.getByText('A member paused the connection').waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await state.getByText('Everything works').waitFor()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Change settings' }).click()
+  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Change settings' })
   await panel.getByRole('textbox', { name: 'Name' }).fill('Support Brazil')
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Support Brazil', level: 1 }).waitFor()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Remove' }).click()
-  const ask = page.getByRole('dialog', { name: 'Remove Support Brazil?' })
-  await ask.getByLabel('Type Support Brazil to confirm').fill('Support Brazil')
-  await ask.getByRole('button', { name: 'Remove' }).click()
+  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Remove' })
+  await confirmByTyping(page, 'Remove Support Brazil?', 'Support Brazil')
   await page.waitForURL(/\/connections$/)
   await page.getByRole('table').waitFor()
   assert.equal(await page.getByRole('table').getByText('Support Brazil').count(), 0)
@@ -89,8 +86,7 @@ test('a number that its platform refuses shows at the rail, with what to do, unt
   await state.getByText('Cannot send').waitFor()
   await state.getByRole('listitem').first().waitFor()
   await page.getByRole('link', { name: 'Connections: 1 connection cannot send' }).waitFor()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Change settings' }).click()
+  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Change settings' })
   await panel.getByLabel('API key').fill(number.partner.apiKey)
   await panel.getByRole('button', { name: 'Save' }).click()
   await state.getByText('Everything works').waitFor()

@@ -27,18 +27,12 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await assertAccessible(settings)
   await settings.getByRole('button', { name: 'Save' }).click()
   await settings.getByText('Saved', { exact: true }).waitFor()
-  await until(
-    () => demo.team('GET', workspace),
-    (now) => now.workspace.currency === 'BRL',
-  )
+  await until(() => demo.team('GET', workspace), { workspace: { currency: 'BRL' } })
   // A page that is open hears of it.
   await rowOf(page, 'Ursula').getByText('R$1,500.50', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Ursula' }).click()
   const value = page.getByRole('complementary', { name: 'Lead Ursula' }).getByLabel('Estimated value', { exact: true })
-  await until(
-    () => value.inputValue(),
-    (text) => text === 'R$1,500.50',
-  )
+  await until(() => value.inputValue(), 'R$1,500.50')
   await value.focus()
   assert.equal(await value.inputValue(), '1500.5')
   await value.fill('R$ 2.750,25')
@@ -46,10 +40,7 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await value.press('Enter')
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
   // The row shows it before it is kept.
-  await until(
-    () => demo.team('GET', `${leads}/${id}`),
-    (now) => now.lead.estimatedValue === 2750.25,
-  )
+  await until(() => demo.team('GET', `${leads}/${id}`), { lead: { estimatedValue: 2750.25 } })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${id}`)
   await page.getByText('1,500.50 → R$2,750.25').waitFor()
   await demo.team('PATCH', `${leads}/${id}`, { customFieldValues: { budget: '900.5' } })
@@ -77,8 +68,8 @@ test('a phone is read in groups, found by any run of its digits, and copied plai
   await shown.click()
   await page.keyboard.press('Control+c')
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-  await until(copied, (text) => text === '+5511955508642')
+  await until(copied, '+5511955508642')
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Control+c')
-  await until(copied, (text) => text === 'New')
+  await until(copied, 'New')
 })

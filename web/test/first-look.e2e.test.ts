@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
+import { pickItem } from './support/acts.ts'
 import { letLoadingFail, type Visit } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
@@ -128,12 +129,12 @@ test('the app shows its shape while no file of it has come, in the scheme that w
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
   const paints = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
-  await until(paints, (count) => count === 1)
+  await until(paints, 1)
   const paper = () => page.evaluate("getComputedStyle(document.querySelector('.shell')).backgroundColor")
   assert.equal(await paper(), 'rgb(248, 249, 251)')
   await context.addCookies([{ name: 'parley_scheme', value: 'dark', url: demo.url }])
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
-  await until(paper, (colour) => colour === 'rgb(18, 22, 30)')
+  await until(paper, 'rgb(18, 22, 30)')
 })
 
 test('a service that cannot say who is signed in is asked again, and the page says so until it can', async () => {
@@ -148,10 +149,9 @@ test('a service that cannot say who is signed in is asked again, and the page sa
 
 test('a scheme that was chosen is known to the service from then on', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
-  await page.getByRole('button', { name: /^You/ }).click()
-  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Dark' })
   const chosen = async () => (await context.cookies()).find(({ name }) => name === 'parley_scheme')?.value
-  await until(chosen, (value) => value === 'dark')
+  await until(chosen, 'dark')
   const shell = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/home`)).text()
   assert.match(shell, /<html[^>]* data-mantine-color-scheme="dark"/)
 })

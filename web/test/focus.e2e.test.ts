@@ -1,5 +1,6 @@
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { pickItem } from './support/acts.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -102,8 +103,7 @@ test('what destroys opens on Cancel, or on the word to type, and Escape closes i
 test('what was asked from a menu gives the focus to the button of the menu, and what deleted a row to the next', async () => {
   const { forms } = await demo.team('GET', `${workspace}/forms`)
   const { page } = await demo.open(`forms/${forms[0].id}`)
-  await button(page, 'More').click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await pickItem(button(page, 'More'), { name: 'Delete' })
   await hasFocus(page.getByRole('dialog').getByRole('textbox'))
   await page.keyboard.press('Escape')
   await hasFocus(button(page, 'More'))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
+import { confirmByTyping, pickItem } from './support/acts.ts'
 import { sharedDemo } from './support/demo.ts'
 import { downloadedLines } from './support/transfer.ts'
 
@@ -67,11 +68,8 @@ test('what is wrong stands at its field, a removed one comes back, and nobody le
 test('a form is deleted only when its name was typed; its link leads nowhere then', async () => {
   const { page } = await demo.open('forms')
   await page.getByRole('button', { name: 'Visits' }).click()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  const ask = page.getByRole('dialog', { name: 'Delete Visits?' })
-  await ask.getByLabel('Type Visits to confirm').fill('Visits')
-  await ask.getByRole('button', { name: 'Delete' }).click()
+  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Delete' })
+  await confirmByTyping(page, 'Delete Visits?', 'Visits')
   await page.getByText('Visits is deleted').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Visits' }).count(), 0)
   assert.equal((await demo.call('GET', `/f/${form.slug}`)).status, 404)

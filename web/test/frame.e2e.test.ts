@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickItem } from './support/acts.ts'
 import { newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -41,8 +42,7 @@ test('one skips from the first Tab to the page, and from the list to the convers
 test('the app speaks the language of the browser, and another when asked', async () => {
   const { page } = await demo.open('home', { language: 'pt' })
   await page.getByRole('link', { name: 'Início' }).waitFor()
-  await page.getByRole('button', { name: /^Você/ }).click()
-  await page.getByRole('menuitem', { name: 'Español' }).click()
+  await pickItem(page.getByRole('button', { name: /^Você/ }), { name: 'Español' })
   await page.getByRole('link', { name: 'Inicio' }).waitFor()
 })
 

@@ -14,10 +14,7 @@ const sentence = 'be true, use euros'
 async function opensWhile(page: Page, glob: string, act: () => Promise<void>): Promise<void> {
   // Opening it reads it, and what is typed is not to undo that.
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-  await until(
-    () => conversation(id),
-    ({ unreadCount }) => unreadCount === 0,
-  )
+  await until(() => conversation(id), { unreadCount: 0 })
   const { promise: later, resolve: go } = Promise.withResolvers<void>()
   await page.route(glob, async (route) => {
     await later

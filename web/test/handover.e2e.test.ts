@@ -9,6 +9,7 @@ import { testDatabase } from '../../server/test/support/database.ts'
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickOption } from './support/acts.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -52,17 +53,13 @@ test('a member hands on with a note and a next step, or offers it to whichever a
   const ask = page.getByRole('dialog')
   await ask.getByLabel('What should it know?').fill('Price agreed.')
   await ask.getByLabel('What should it do next?').fill('Ask for the address.')
-  await ask.getByRole('combobox', { name: 'Agent' }).click()
-  await page.getByRole('option', { name: 'Any agent' }).click()
+  await pickOption(ask.getByRole('combobox', { name: 'Agent' }), { name: 'Any agent' })
   await ask.getByText('It stays with the team until an agent takes it.').waitFor()
   await assertAccessible(page)
   await ask.getByRole('button', { name: 'Offer to agents' }).click()
   const card = thread(page).getByRole('region', { name: /offered it to agents$/ })
   await card.getByText('Ask for the address.').waitFor()
-  const { owner, held } = await until(
-    () => conversation(olga.id),
-    (one) => !one.held,
-  )
+  const { owner, held } = await until(() => conversation(olga.id), { held: false })
   assert.deepEqual([owner, held], ['human', false])
 })
 
@@ -74,10 +71,7 @@ test('who takes over and who hands back is told in one line each, with from whom
   await thread(page)
     .getByText(/^Demo Owner took over from Demo key · \d{1,2}:\d\d [AP]M$/)
     .waitFor()
-  await until(
-    () => conversation(nina.id),
-    ({ assignedToName }) => assignedToName === 'Demo Owner',
-  )
+  await until(() => conversation(nina.id), { assignedToName: 'Demo Owner' })
   await page.reload()
   await thread(page).getByText('Demo Owner took over from Demo key').waitFor()
   assert.equal(await thread(page).getByText('assigned it').count(), 0)
@@ -87,10 +81,7 @@ test('who takes over and who hands back is told in one line each, with from whom
   await page.keyboard.press('Enter')
   const card = thread(page).getByRole('region', { name: 'Demo Owner to Demo key' })
   await card.getByText('Price agreed.').waitFor()
-  await until(
-    () => conversation(nina.id),
-    ({ assignedTo }) => assignedTo === null,
-  )
+  await until(() => conversation(nina.id), { assignedTo: null })
   await page.reload()
   await card.getByText('Price agreed.').waitFor()
   assert.equal(await thread(page).getByText('handed it to').count(), 0)

@@ -60,10 +60,7 @@ test('the chip of a search takes the words out of the field too, and what is typ
   await chip.click()
   await page.waitForURL(({ search }) => search === '')
   await chip.waitFor({ state: 'detached' })
-  await until(
-    () => field.inputValue(),
-    (text) => text === '',
-  )
+  await until(() => field.inputValue(), '')
   await field.pressSequentially('zeppelin')
   await page.waitForURL(/search=zeppelin/)
   assert.equal(await field.inputValue(), 'zeppelin')
@@ -122,10 +119,7 @@ test('J and K open what was found, X chooses, E goes on within it, and another s
   await page.keyboard.press('e')
   await isOpen(ids[2])
   const status = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation.status
-  await until(
-    () => status(ids[1] ?? ''),
-    (found) => found === 'resolved',
-  )
+  await until(() => status(ids[1] ?? ''), 'resolved')
   await page.keyboard.press('x')
   const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
   await bar.getByText('1 selected').waitFor()

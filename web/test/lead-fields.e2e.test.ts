@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickItem, pickOption } from './support/acts.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
@@ -32,8 +33,7 @@ test('an admin defines, orders and archives fields by keys alone, and pages that
     .first()
     .waitFor()
   await panel.getByLabel('Name', { exact: true }).fill('Cidade')
-  await panel.getByRole('combobox', { name: 'Type' }).click()
-  await page.getByRole('option', { name: 'One choice' }).click()
+  await pickOption(panel.getByRole('combobox', { name: 'Type' }), { name: 'One choice' })
   await panel.getByLabel('Choices', { exact: true }).fill('Recife\nNatal\n')
   await panel.getByRole('button', { name: 'Save' }).click()
   await panel.waitFor({ state: 'detached' })
@@ -74,28 +74,18 @@ test('the panel edits each field by its type, marks what does not fit, and defin
   await budget.fill('2.500,75')
   await panel.getByText('Read as 2,500.75').waitFor()
   await budget.press('Enter')
-  await until(
-    () => byKey(lead.id),
-    (now) => now.customFieldValues.budget === '2500.75',
-  )
+  await until(() => byKey(lead.id), { customFieldValues: { budget: '2500.75' } })
   // It is read as a text, and is a day once somebody is in it.
   await panel.getByLabel('Visit on', { exact: true }).focus()
   await panel.getByLabel('Visit on', { exact: true }).fill('2026-12-24')
   await panel.getByLabel('Visit on', { exact: true }).press('Enter')
-  await until(
-    () => byKey(lead.id),
-    (now) => now.customFieldValues.visit_on === '2026-12-24',
-  )
+  await until(() => byKey(lead.id), { customFieldValues: { visit_on: '2026-12-24' } })
   await panel.getByLabel('Site', { exact: true }).fill('example.com/shop')
   await panel.getByLabel('Site', { exact: true }).press('Enter')
   await panel.getByRole('link', { name: 'Open Site' }).waitFor()
   assert.equal(await panel.getByRole('link', { name: 'Open Site' }).getAttribute('href'), 'https://example.com/shop')
-  await panel.getByRole('combobox', { name: 'Cidade' }).click()
-  await page.getByRole('option', { name: 'Recife' }).click()
-  await until(
-    () => byKey(lead.id),
-    (now) => now.customFieldValues.cidade === 'Recife',
-  )
+  await pickOption(panel.getByRole('combobox', { name: 'Cidade' }), { name: 'Recife' })
+  await until(() => byKey(lead.id), { customFieldValues: { cidade: 'Recife' } })
   await panel.getByText('Does not fit the type').waitFor({ state: 'detached' })
   await panel.getByLabel('Site', { exact: true }).scrollIntoViewIfNeeded()
   await assertAccessible(page)
@@ -155,8 +145,7 @@ test('a lead made by hand is asked for what is required, and says what is missin
     .getByText(/required|fill/i)
     .first()
     .waitFor()
-  await panel.getByRole('combobox', { name: 'Cidade' }).click()
-  await page.getByRole('option', { name: 'Natal' }).click()
+  await pickOption(panel.getByRole('combobox', { name: 'Cidade' }), { name: 'Natal' })
   await panel.getByRole('button', { name: 'Create' }).click()
   await panel.waitFor({ state: 'detached' })
   const made = await demo.team('GET', `/workspaces/${demo.workspaceId}/leads?search=Sexta`)
@@ -166,8 +155,7 @@ test('a lead made by hand is asked for what is required, and says what is missin
 test('a form is given a defined field with its choices', async () => {
   const { forms } = await demo.team('GET', `/workspaces/${demo.workspaceId}/forms`)
   const { page } = await demo.open(`forms/${forms[0].id}`)
-  await page.getByRole('button', { name: 'Add a field' }).click()
-  await page.getByRole('menuitem', { name: 'Cidade' }).click()
+  await pickItem(page.getByRole('button', { name: 'Add a field' }), { name: 'Cidade' })
   assert.equal(await page.getByLabel('Options', { exact: true }).inputValue(), 'Recife\nNatal')
 })
 
@@ -316,11 +304,9 @@ test('custom fields stand beside a conversation by their types, and are changed 
   await page.keyboard.press('Escape')
   await field('Visit on').waitFor()
   assert.equal(await field('Visit on').inputValue(), 'Feb 15, 2027')
-  await card.getByRole('combobox', { name: 'Interested in' }).click()
-  await page.getByRole('option', { name: 'Annual plan' }).click()
+  await pickOption(card.getByRole('combobox', { name: 'Interested in' }), { name: 'Annual plan' })
   await becomes('interest', 'Annual plan')
-  await card.getByRole('combobox', { name: 'Days' }).click()
-  await page.getByRole('option', { name: 'Tue' }).click()
+  await pickOption(card.getByRole('combobox', { name: 'Days' }), { name: 'Tue' })
   await becomes('days', 'Tue')
   await field('Shop').fill('')
   await field('Shop').press('Enter')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { pickOption } from './support/acts.ts'
 import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -45,22 +45,17 @@ test('the panel shows values as text that are changed in place, and one timeline
   await panel.getByLabel('Write a note').fill('Prefers mornings')
   await page.keyboard.press('Control+Enter')
   await timelineOf(page).getByText('Prefers mornings').waitFor()
-  await until(
-    () => panel.getByLabel('Write a note').inputValue(),
-    (text) => text === '',
-  )
+  await until(() => panel.getByLabel('Write a note').inputValue(), '')
   // What somebody else does shows by itself.
   await demo.team('PATCH', `${leads}/${id}`, { status: 'qualified' })
   await timelineOf(page).getByText('New → Qualified').waitFor()
   await demo.team('POST', `${leads}/${id}/notes`, { text: 'From a colleague' })
   await timelineOf(page).getByText('From a colleague').waitFor()
   const show = timelineOf(page).getByRole('combobox', { name: 'Show' })
-  await show.click()
-  await page.getByRole('option', { name: 'Notes' }).click()
+  await pickOption(show, { name: 'Notes' })
   await timelineOf(page).getByText('New → Qualified').waitFor({ state: 'detached' })
   await timelineOf(page).getByText('Prefers mornings').waitFor()
-  await show.click()
-  await page.getByRole('option', { name: 'All' }).click()
+  await pickOption(show, { name: 'All' })
   await timelineOf(page).getByText('New → Qualified').waitFor()
   await assertAccessible(page)
 })
@@ -97,8 +92,7 @@ test('a lead who never wrote is messaged with a template once, and then written 
   const panel = panelOf(page, 'Clara Nova')
   await panel.getByRole('button', { name: 'Message' }).click()
   const dialog = page.getByRole('dialog', { name: 'Message Clara Nova' })
-  await dialog.getByRole('combobox', { name: 'Template' }).click()
-  await page.getByRole('option', { name: /order update.*English/ }).click()
+  await pickOption(dialog.getByRole('combobox', { name: 'Template' }), { name: /order update.*English/ })
   const first = dialog.getByLabel('Value 1')
   assert.equal(await first.inputValue(), 'Clara')
   const others = await dialog.getByLabel(/^Value [2-9]/).all()
@@ -120,15 +114,4 @@ test('whom nobody can message, and why, is said', async () => {
   const { page } = await demo.open(`leads/${id}`)
   await page.getByRole('button', { name: 'Message' }).click()
   await page.getByText('This lead has no phone number. Add one to write to them.').waitFor()
-})
-
-test('on a phone the panel is a sheet and the page one column', async () => {
-  const { id } = await newLead({ firstName: 'Elis', phone: '+55 11 95550-1212' })
-  const { page } = await demo.open(`leads?lead=${id}`, { viewport: phone })
-  await timelineOf(page).getByText('Lead created').waitFor()
-  const { width } = (await panelOf(page, 'Elis').boundingBox()) ?? { width: 0 }
-  assert.ok(width >= phone.width - 1, `${width} px`)
-  await page.getByRole('link', { name: 'Open as page' }).click()
-  await page.getByRole('heading', { name: 'Elis', level: 1 }).waitFor()
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true)
 })

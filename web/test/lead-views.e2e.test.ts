@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickItem } from './support/acts.ts'
 import { phone } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
@@ -33,8 +34,7 @@ const tickedOnTheWayOut = (box: { click(): void }) => {
 const aMoment = 400
 
 async function inMenu(page: Page, view: string, item: string): Promise<void> {
-  await button(page, `Menu of the view ${view}`).click()
-  await page.getByRole('menuitem', { name: item, exact: true }).click()
+  await pickItem(button(page, `Menu of the view ${view}`), { name: item, exact: true })
 }
 
 async function saveAs(page: Page, open: string, name: string, shared = false): Promise<void> {
@@ -82,10 +82,7 @@ test('keys that come faster than the page is drawn step on from each other', asy
   const { page } = await demo.open('leads')
   await tab(page, 'Everybody').waitFor()
   await page.evaluate(pressedAtOnce('.', '.'))
-  await until(
-    () => tab(page, 'New ones').getAttribute('aria-current'),
-    (current) => current === 'page',
-  )
+  await until(() => tab(page, 'New ones').getAttribute('aria-current'), 'page')
   await page.locator('[role="grid"][aria-busy="false"]').waitFor()
   await page.evaluate(pressedAtOnce('j', 'j', 'j', 'k'))
   await page.locator('[data-row="2"][data-active]').waitFor()
@@ -101,10 +98,7 @@ test('a column that was chosen stays while the address follows, and is not taken
   await button(page, 'Reset').waitFor()
   assert.deepEqual(await page.evaluate('takenAway'), [])
   await page.getByRole('checkbox', { name: 'Phone' }).evaluate(tickedOnTheWayOut)
-  await until(
-    () => tab(page, 'All').getAttribute('aria-current'),
-    (current) => current === 'page',
-  )
+  await until(() => tab(page, 'All').getAttribute('aria-current'), 'page')
   await page.waitForTimeout(aMoment)
   assert.doesNotMatch(page.url(), /cols=/)
 })
@@ -134,16 +128,10 @@ test('views are put into an order by mouse and by keys, and it is there the next
   await tab(page, 'Fresh 2').waitFor()
   assert.deepEqual(await names(page), ['All', 'Everybody', 'Fresh', 'Fresh 2'])
   await tab(page, 'Fresh 2').dragTo(tab(page, 'Everybody'))
-  await until(
-    () => order(page),
-    (found) => found === 'All,Fresh 2,Everybody,Fresh',
-  )
+  await until(() => order(page), 'All,Fresh 2,Everybody,Fresh')
   await tab(page, 'Everybody').focus()
   await page.keyboard.press('Shift+ArrowRight')
-  await until(
-    () => order(page),
-    (found) => found === 'All,Fresh 2,Fresh,Everybody',
-  )
+  await until(() => order(page), 'All,Fresh 2,Fresh,Everybody')
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Enter')
   await until(
@@ -151,10 +139,7 @@ test('views are put into an order by mouse and by keys, and it is there the next
     (url) => url.includes('saved='),
   )
   await inMenu(page, 'Fresh', 'Move left')
-  await until(
-    () => order(page),
-    (found) => found === 'All,Fresh,Fresh 2,Everybody',
-  )
+  await until(() => order(page), 'All,Fresh,Fresh 2,Everybody')
   await page.reload()
   await tab(page, 'Everybody').waitFor()
   assert.deepEqual(await names(page), ['All', 'Fresh', 'Fresh 2', 'Everybody'])
@@ -171,8 +156,7 @@ test('views that do not fit are behind a button, and on a phone all are', async 
   }
   const { page } = await demo.open('leads')
   const more = tabsOf(page).getByRole('button', { name: /more$/ })
-  await more.click()
-  await page.getByRole('menuitem', { name: 'A long name of a view 9' }).click()
+  await pickItem(more, { name: 'A long name of a view 9' })
   await button(page, 'A long name of a view 9').waitFor()
   await button(page, 'Menu of the view A long name of a view 9').waitFor()
   await page.waitForURL(/status=won/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { pickItem } from './support/acts.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -23,16 +24,14 @@ test('many are changed at once, deleted, had back by undo, and restored from the
     .click({ modifiers: ['Shift'] })
   const bar = page.getByRole('region', { name: '4 selected' })
   assert.ok(((await bar.boundingBox())?.height ?? 99) < 60, 'what can be done stands in one line')
-  await bar.getByRole('button', { name: 'Priority' }).click()
-  await page.getByRole('menuitem', { name: 'Urgent' }).click()
+  await pickItem(bar.getByRole('button', { name: 'Priority' }), { name: 'Urgent' })
   const ask = page.getByRole('dialog', { name: 'Change 4 leads?' })
   await ask.getByText('Priority: Urgent').waitFor()
   const urgentNow = async () => (await demo.team('GET', `${leads}?limit=1&priority=urgent`)).total
   await ask.getByRole('button', { name: 'Cancel' }).click()
   await ask.waitFor({ state: 'detached' })
   assert.equal(await urgentNow(), urgent, 'nothing is changed before somebody agrees')
-  await bar.getByRole('button', { name: 'Priority' }).click()
-  await page.getByRole('menuitem', { name: 'Urgent' }).click()
+  await pickItem(bar.getByRole('button', { name: 'Priority' }), { name: 'Urgent' })
   await ask.getByRole('button', { name: 'Change 4 leads' }).click()
   const strip = page.getByRole('region', { name: 'Bulk changes' })
   await strip.getByRole('status').filter({ hasText: 'Priority: Urgent 4 leads changed.' }).waitFor()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickOption } from './support/acts.ts'
 import { phone } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -113,8 +114,7 @@ test('whom a lead is merged with is picked by a search, by keys alone; the other
   assert.equal((await read(two)).phone, '5511955502001', 'what only the other has is filled in')
   await page.reload()
   const timeline = timelineOf(page, 'Ottokar Kurz')
-  await timeline.getByRole('combobox', { name: 'Show' }).click()
-  await page.getByRole('option', { name: 'Merges' }).click()
+  await pickOption(timeline.getByRole('combobox', { name: 'Show' }), { name: 'Merges' })
   const undo = timeline.getByRole('button', { name: 'Undo the merge' })
   await undo.focus()
   await page.keyboard.press('Enter')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from 'playwright-core'
 import { fillConversations, fillLeads, fillMessages } from '../../server/test/support/fill.ts'
+import { pickItem } from './support/acts.ts'
 import { letLoadingFail } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
@@ -189,8 +190,7 @@ test('all that a list shows are changed though the page is closed, and it says h
     .getByRole('button', { name: `Select all ${shown}` })
     .click()
   const bar = page.getByRole('region', { name: `${shown} selected` })
-  await bar.getByRole('button', { name: 'Priority' }).click()
-  await page.getByRole('menuitem', { name: 'Low' }).click()
+  await pickItem(bar.getByRole('button', { name: 'Priority' }), { name: 'Low' })
   await page.getByRole('button', { name: `Change ${shown} leads` }).click()
   const strip = page.getByRole('region', { name: 'Bulk changes' })
   await strip.getByText('Priority: Low').waitFor()

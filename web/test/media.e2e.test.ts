@@ -187,10 +187,7 @@ test('what did not come says why, and is tried again by a click', async () => {
   // It is tried three times before that is believed, with half a minute between by the clock of the service.
   const gone = thread.getByText('The platform no longer has it')
   const later = () => demo.call('POST', `${simulator}/clock`, { advanceMs: 1_000 })
-  await until(
-    () => later().then(() => gone.count()),
-    (count) => count === 1,
-  )
+  await until(() => later().then(() => gone.count()), 1)
   await demo.call('DELETE', `${simulator}/faults`)
   await thread.getByRole('button', { name: 'Try again' }).click()
   await untilLoaded(thread.getByRole('img', { name: 'Photo from Otto Reis' }))

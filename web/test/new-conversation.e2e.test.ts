@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickOption } from './support/acts.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
@@ -32,8 +33,7 @@ async function connect(name: string, phone: string): Promise<string> {
 }
 
 async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
-  await panelOf(page).getByRole('combobox', { name: 'Template' }).click()
-  await page.getByRole('option', { name }).click()
+  await pickOption(panelOf(page).getByRole('combobox', { name: 'Template' }), { name })
   for (const field of await panelOf(page)
     .getByLabel(/^Value \d/)
     .all())
@@ -148,8 +148,7 @@ test('only numbers that may write first are offered, the one used last before ot
   await pick('dias@example')
   await panel.getByText('There is a conversation with Bartolomeu Dias on this number already.').waitFor()
   assert.equal(await number.inputValue(), 'Second line')
-  await number.click()
-  await page.getByRole('option', { name: 'Parley Demo' }).click()
+  await pickOption(number, { name: 'Parley Demo' })
   await panel.getByRole('combobox', { name: 'Template' }).waitFor()
   await panel.getByRole('button', { name: 'Open their conversation on Second line' }).waitFor()
   await page.keyboard.press('Escape')
@@ -179,8 +178,7 @@ test('a number that is connected meanwhile is offered at once, and its templates
     () => demo.call('GET', faults),
     ({ body }) => body.faults.length === 0,
   )
-  await panel.getByRole('combobox', { name: 'Send from' }).click()
-  await page.getByRole('option', { name: 'Third line' }).click()
+  await pickOption(panel.getByRole('combobox', { name: 'Send from' }), { name: 'Third line' })
   await panel.getByText('This number has no approved template that can be sent from here.').waitFor()
   await demo.team('POST', `${team}/connections/${id}/templates/sync`)
   await panel.getByRole('combobox', { name: 'Template' }).click()

@@ -83,8 +83,5 @@ test('a notice makes way for a field that stood under it', async () => {
   await page.getByRole('button', { name: 'New lead' }).click()
   const name = page.getByRole('dialog').getByLabel('First name')
   await name.and(page.locator(':focus')).waitFor()
-  await until(
-    () => areApart(noticeOf(page), name),
-    (isApart) => isApart,
-  )
+  await until(() => areApart(noticeOf(page), name), true)
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { newWriter, thread } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
+import { walkerOf } from './support/every-page.ts'
 
 const demo = await sharedDemo()
 
@@ -12,16 +13,6 @@ async function ask(page: Page, term: string): Promise<void> {
 }
 
 const choose = (page: Page, name: string | RegExp) => page.getByRole('option', { name }).first().click()
-
-test('the palette finds whoever wrote, and opens what they said', async () => {
-  const { page } = await demo.open()
-  await ask(page, 'marina')
-  await page.getByText('Conversations', { exact: true }).waitFor()
-  await choose(page, /Marina Azevedo/)
-  await thread(page).getByText('O plano anual').waitFor()
-  await ask(page, 'qqqqqqq')
-  await page.getByText('Nothing found').waitFor()
-})
 
 test('the palette finds a colleague by name or e-mail, and leads to their row among the members', async () => {
   const { page } = await demo.open()
@@ -50,6 +41,9 @@ test('the palette tells apart the lead and the conversation of one customer', as
   await ask(page, 'zuleica')
   await page.getByRole('option', { name: /Conversation · / }).click()
   await page.waitForURL((url) => url.pathname.endsWith(ada.place))
+  await thread(page).getByText('Hello').waitFor()
+  await ask(page, 'qqqqqqq')
+  await page.getByText('Nothing found').waitFor()
 })
 
 test('the palette does from any page what another page has a key for', async () => {
@@ -132,10 +126,11 @@ test('the sheet of keys has those of every page on any page', async () => {
   const { page } = await demo.open('home')
   const all = new Set(await keysOf(page, true))
   const ada = await newWriter(demo, 'Ada Keys', 'Hello')
+  const { goTo } = walkerOf(demo, page)
   for (const place of [...places, ada.place]) {
-    await page.goto(`${demo.url}/w/${demo.workspaceId}/${place}`)
-    await page.getByRole('heading').first().waitFor()
-    if (place === ada.place) await thread(page).getByText('Hello').waitFor()
+    const stands = (page: Page) =>
+      place === ada.place ? thread(page).getByText('Hello') : page.getByRole('heading', { level: 1 })
+    await goTo({ place, stands })
     const missing = (await keysOf(page, false)).filter((key) => !all.has(key))
     assert.deepEqual(missing, [], place)
   }

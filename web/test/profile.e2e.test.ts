@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { pickItem, pickOption } from './support/acts.ts'
 import { visitOf } from './support/browser.ts'
 import { type Member, newMember, password, sharedDemo, signedOut, signIn } from './support/demo.ts'
 
@@ -70,8 +71,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   await shown.getByRole('button', { name: 'I have saved them' }).click()
   await page.getByRole('button', { name: 'Turn it off' }).waitFor()
 
-  await page.getByRole('button', { name: 'You: Dora' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await pickItem(page.getByRole('button', { name: 'You: Dora' }), { name: 'Sign out' })
   await page.waitForURL(/\/sign-in/)
   await signIn(page, email)
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
@@ -123,8 +123,7 @@ test('language, appearance and Enter are kept in the browser', async () => {
   await page.getByRole('radio', { name: 'Dark' }).check()
   assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')
   await page.getByRole('switch', { name: 'Enter sends a message' }).uncheck({ force: true })
-  await page.getByRole('combobox', { name: 'Language' }).click()
-  await page.getByRole('option', { name: 'Español' }).click()
+  await pickOption(page.getByRole('combobox', { name: 'Language' }), { name: 'Español' })
   await page.getByRole('heading', { name: 'Perfil' }).waitFor()
   assert.equal(await page.getByRole('switch', { name: 'Enter envía el mensaje' }).isChecked(), false)
   assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')

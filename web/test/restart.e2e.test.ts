@@ -73,7 +73,7 @@ test('with the window closed a template is chosen, seen as it will be read, and 
   await page.getByLabel('Value for {{2}}').fill('A-17')
   await page.getByRole('button', { name: 'Send template' }).click()
   await thread(page).getByText('Hi Zoe, your order A-17 ships today.').last().waitFor()
-  await until(zoe.heard, (heard) => heard.length === 1)
+  await until(zoe.heard, { length: 1 })
   await zoe.write('Here I am')
   await page.getByLabel('Search templates').waitFor({ state: 'detached' })
   assert.equal(await field(page).inputValue(), 'Are you back?')

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { confirmByTyping, pickOption } from './support/acts.ts'
 import { visitOf } from './support/browser.ts'
+import { until } from './support/composing.ts'
 import { callAs, newMember, password, sharedDemo, signedOut } from './support/demo.ts'
 import { downloadedLines } from './support/transfer.ts'
 
@@ -45,9 +47,7 @@ test('a person is invited, joins in a browser of their own, gets another role an
   await hers.getByRole('row', { name: /changed a role Bea Costa/ }).waitFor()
 
   await page.getByRole('button', { name: 'Remove Bea Costa' }).click()
-  const ask = page.getByRole('dialog', { name: 'Remove Bea Costa from the workspace?' })
-  await ask.getByLabel('Type Bea Costa to confirm').fill('Bea Costa')
-  await ask.getByRole('button', { name: 'Remove' }).click()
+  await confirmByTyping(page, 'Remove Bea Costa from the workspace?', 'Bea Costa')
   await page.getByText('Bea Costa is no longer a member').waitFor()
   await hers.goto(demo.url)
   await hers.getByText('No workspace yet').waitFor()
@@ -132,8 +132,7 @@ test('the ceiling of new leads is an operator’s to set, and an admin is told o
 test('the last owner stays one, and the page says why', async () => {
   const { page } = await demo.open('settings/members')
   const role = page.getByRole('combobox', { name: 'Role of Demo Owner' })
-  await role.click()
-  await page.getByRole('option', { name: 'Member' }).click()
+  await pickOption(role, { name: 'Member' })
   await page.getByText('A workspace needs an owner.').waitFor()
   assert.equal(await role.inputValue(), 'Owner')
 })
@@ -174,29 +173,32 @@ test('the stop switch stops every agent after a typed word, and lets them again'
   assert.equal(await stopped(), false)
 })
 
-test('the watchdog is set in minutes', async () => {
+test('what agents should know, when the watchdog steps in and who hands back are set, kept, and cleared', async () => {
   const { page } = await demo.open('settings/agents')
+  const word = page.getByLabel('For every agent of this workspace')
   const minutes = page.getByLabel('After how many minutes')
-  const isOn = page.getByRole('switch', { name: /Give a conversation to people/ })
-  await isOn.check({ force: true })
+  const leaves = page.getByRole('switch', { name: /leave it alone until/ })
+  const kept = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace
+  const save = async (section: string) => {
+    await page.getByRole('region', { name: section }).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor({ state: 'detached' })
+  }
+  await word.fill('You speak for a shoe shop.')
+  await save('What agents should know')
+  await page.getByRole('switch', { name: /Give a conversation to people/ }).check({ force: true })
   await minutes.fill('45')
-  await page.getByRole('region', { name: 'Watchdog' }).getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
+  await save('Watchdog')
+  await leaves.click({ force: true })
+  await until(kept, { agentsMayTakeBack: 'when_handed', agentWord: 'You speak for a shoe shop.' })
   await page.reload()
-  await minutes.waitFor()
+  await word.waitFor()
+  assert.equal(await word.inputValue(), 'You speak for a shoe shop.')
   assert.equal(await minutes.inputValue(), '45')
-})
-
-test('that agents take back only what is handed to them is switched on, and kept', async () => {
-  const { page } = await demo.open('settings/agents')
-  const leaves = () => page.getByRole('switch', { name: /leave it alone until/ })
-  await leaves().click({ force: true })
-  await page.getByText('Saved', { exact: true }).waitFor()
-  await page.reload()
-  await leaves().waitFor({ state: 'attached' })
-  assert.equal(await leaves().isChecked(), true)
-  const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
-  assert.equal(workspace.agentsMayTakeBack, 'when_handed')
+  assert.equal(await leaves.isChecked(), true)
+  await word.fill(' ')
+  await save('What agents should know')
+  await until(kept, { agentWord: null })
 })
 
 test('a team token is shown once, works, and is revoked', async () => {
@@ -216,9 +218,7 @@ test('a team token is shown once, works, and is revoked', async () => {
   assert.equal(await status(), 200)
   await shown.getByRole('button', { name: 'I have saved it' }).click()
   await page.getByRole('button', { name: 'Revoke Nightly export' }).click()
-  const ask = page.getByRole('dialog', { name: 'Revoke Nightly export?' })
-  await ask.getByLabel(/^Type/).fill('Nightly export')
-  await ask.getByRole('button', { name: 'Revoke' }).click()
+  await confirmByTyping(page, 'Revoke Nightly export?', 'Nightly export')
   await page.getByText('Nightly export is revoked').waitFor()
   assert.equal(await status(), 401)
 })
@@ -234,24 +234,6 @@ test('a saved filter is renamed and deleted', async () => {
   await page.getByRole('row', { name: 'Waiting for me Inbox You' }).waitFor()
   await page.getByRole('button', { name: 'Delete Waiting for me' }).click()
   await page.getByText('Waiting for me is deleted').waitFor()
-})
-
-test('what agents should know is written down, and cleared', async () => {
-  const { page } = await demo.open('settings/agents')
-  const word = page.getByLabel('For every agent of this workspace')
-  const save = page.getByRole('region', { name: 'What agents should know' }).getByRole('button', { name: 'Save' })
-  const kept = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.agentWord
-  await word.fill('You speak for a shoe shop.')
-  await save.click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-  assert.equal(await kept(), 'You speak for a shoe shop.')
-  await page.reload()
-  await word.waitFor()
-  assert.equal(await word.inputValue(), 'You speak for a shoe shop.')
-  await word.fill(' ')
-  await save.click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-  assert.equal(await kept(), null)
 })
 
 test('business hours are kept: an office week first, times of one day changed, an overlap said beside its day', async () => {
@@ -298,8 +280,7 @@ test('the audit log is told in words, searched, and given as a file', async () =
   const { page } = await demo.open('settings/audit')
   const filters = page.getByRole('search', { name: 'Filters' })
   await page.getByRole('row', { name: /created a label Urgent/ }).waitFor()
-  await filters.getByRole('combobox', { name: 'What' }).click()
-  await page.getByRole('option', { name: 'Labels' }).click()
+  await pickOption(filters.getByRole('combobox', { name: 'What' }), { name: 'Labels' })
   await page
     .getByRole('row', { name: /API key/ })
     .first()

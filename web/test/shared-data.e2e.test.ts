@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { pickOption } from './support/acts.ts'
 import { newWriter } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -80,8 +81,7 @@ test('what is changed of a lead beside its conversation is changed in the table,
   await goTo(page, 'Inbox')
   await page.getByRole('link', { name: /Bia Prado/ }).click()
   const status = page.getByRole('textbox', { name: 'Status' }).or(page.getByRole('combobox', { name: 'Status' }))
-  await status.first().click()
-  await page.getByRole('option', { name: 'Qualified', exact: true }).click()
+  await pickOption(status.first(), { name: 'Qualified', exact: true })
   await page.getByText('New → Qualified').waitFor()
   await goTo(page, 'Leads')
   await row.getByText('Qualified', { exact: true }).waitFor()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickOption } from './support/acts.ts'
 import { letLoadingFail } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
 import { choose, counts } from './support/transfer.ts'
@@ -29,8 +30,7 @@ test('what a file says is translated, split and named as somebody chooses, shown
   assert.deepEqual(await board(), steps, 'no new step is made')
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/import`)
   await choose(page, 'etapas.csv', text)
-  await means('Arquivado').click()
-  await page.getByRole('option', { name: 'Lost', exact: true }).click()
+  await pickOption(means('Arquivado'), { name: 'Lost', exact: true })
   await page.getByRole('textbox', { name: 'Name of the custom field Cidade' }).fill('Cidade natal')
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await done.waitFor()
@@ -69,8 +69,7 @@ test('what a file says for options of the workspace is told apart, left empty, o
   assert.equal(await means('manha').inputValue(), 'Manhã')
   assert.equal(await means('tarde').inputValue(), '')
   assert.equal(await means('Noite').count(), 0, 'what is written as it is here needs no word')
-  await means('noturno').click()
-  await page.getByRole('option', { name: 'Noite', exact: true }).click()
+  await pickOption(means('noturno'), { name: 'Noite', exact: true })
   await page.getByRole('button', { name: 'Test it first' }).click()
   const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is written yet.' })
   await report.getByText('Why rows were refused').waitFor()
@@ -80,8 +79,7 @@ test('what a file says for options of the workspace is told apart, left empty, o
   await report.getByText('Turno Choose one of these: Manhã, Noite.').last().waitFor()
   await report.getByText('Visita This is not a date.').last().waitFor()
   assert.equal(await means('noturno').inputValue(), 'Noite', 'what was said for the try is still said')
-  await means('tarde').click()
-  await page.getByRole('option', { name: 'Leave empty' }).click()
+  await pickOption(means('tarde'), { name: 'Leave empty' })
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('region', { name: 'The import is done' }).waitFor()
   assert.equal(await counts(page), 'Rows 3 Created 2 Updated 0 Unchanged 0 Refused 1')

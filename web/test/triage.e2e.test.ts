@@ -11,7 +11,6 @@ import { openId } from './support/inbox.ts'
 
 const demo = await openDemo()
 const team = `/workspaces/${demo.workspaceId}`
-const tablet = { width: 1024, height: 768 }
 const rowOf = (page: Page, name: string): Locator => page.getByRole('link', { name: new RegExp(name) })
 const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name })
 const conversation = async (id: string) => (await demo.team('GET', `${team}/inbox/conversations/${id}`)).conversation
@@ -35,10 +34,7 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   await page.keyboard.press('e')
   await page.waitForURL(new RegExp(`/inbox/${eva.id}`))
   await rowOf(page, 'Dora Dois').waitFor({ state: 'detached' })
-  await until(
-    () => conversation(dora.id),
-    ({ status }) => status === 'resolved',
-  )
+  await until(() => conversation(dora.id), { status: 'resolved' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.waitForURL(new RegExp(`/inbox/${dora.id}`))
   await rowOf(page, 'Dora Dois').waitFor()
@@ -157,10 +153,7 @@ test('a label is found, made and given from its picker; assigning and snoozing f
   await page.getByText('Nothing found').waitFor()
   await dialog(page, 'Assign').getByRole('combobox').fill('me')
   await page.keyboard.press('Enter')
-  await until(
-    () => conversation(lia.id),
-    ({ assignedToName }) => assignedToName === 'Demo Owner',
-  )
+  await until(() => conversation(lia.id), { assignedToName: 'Demo Owner' })
 
   await page.keyboard.press('z')
   await dialog(page, 'Snooze').getByRole('combobox').fill('3d')
@@ -168,10 +161,7 @@ test('a label is found, made and given from its picker; assigning and snoozing f
     .getByRole('option', { name: /^Snoozed until/ })
     .waitFor()
   await page.keyboard.press('Enter')
-  const { snoozedUntil } = await until(
-    () => conversation(lia.id),
-    ({ status }) => status === 'snoozed',
-  )
+  const { snoozedUntil } = await until(() => conversation(lia.id), { status: 'snoozed' })
   assert.equal(Math.round((Date.parse(snoozedUntil) - Date.now()) / 3_600_000), 72)
 })
 
@@ -191,10 +181,7 @@ test('a conversation is snoozed until any date and time that is still to come', 
   await snooze.getByLabel('Date and time').fill(wanted)
   await assertAccessible(page)
   await snooze.getByRole('button', { name: 'Snooze until then' }).click()
-  const { snoozedUntil } = await until(
-    () => conversation(rui.id),
-    ({ status }) => status === 'snoozed',
-  )
+  const { snoozedUntil } = await until(() => conversation(rui.id), { status: 'snoozed' })
   // The browser is in São Paulo.
   assert.equal(snoozedUntil, new Date(`${wanted}:00-03:00`).toISOString())
 })
@@ -339,18 +326,3 @@ test('marks and links of a text are drawn, and no HTML; a missed call is a line 
   assert.equal(await log.locator('[data-by]').filter({ hasText: 'Missed call' }).count(), 0)
   await assertAccessible(page)
 })
-
-for (const [name, viewport] of Object.entries({ desktop, tablet, phone })) {
-  test(`what is done to conversations fits on a ${name}`, async () => {
-    const fay = await newWriter(demo, `Fay ${name} da Silva Albuquerque`, 'Hello')
-    const { page } = await demo.open(fay.place, { viewport })
-    const resolve = thread(page).getByRole('button', { name: 'Resolve', exact: true })
-    await resolve.waitFor()
-    const box = await resolve.boundingBox()
-    assert.ok(box !== null && box.x + box.width <= viewport.width)
-    await page.keyboard.press('z')
-    await dialog(page, 'Snooze').waitFor()
-    const panel = await dialog(page, 'Snooze').boundingBox()
-    assert.ok(panel !== null && panel.x >= 0 && panel.x + panel.width <= viewport.width)
-  })
-}

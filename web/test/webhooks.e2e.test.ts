@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
 import { assertAccessible } from './support/accessibility.ts'
+import { confirmByTyping, pickItem } from './support/acts.ts'
 import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -86,8 +87,7 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
   const { page } = await demo.open('webhooks')
   await page.getByRole('button', { name: 'Warehouse' }).click()
   const more = async (item: string) => {
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: item }).click()
+    await pickItem(page.getByRole('button', { name: 'More' }), { name: item })
   }
   await more('Edit')
   const panel = page.getByRole('dialog')
@@ -123,16 +123,9 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
   await page.getByRole('figure', { name: 'Events' }).waitFor()
   await page.getByRole('button', { name: 'Events: Show as a table' }).click()
   await page.getByRole('figure', { name: 'Events' }).getByRole('columnheader', { name: 'Delivered' }).waitFor()
-})
 
-test('an endpoint is deleted only when its name was typed', async () => {
-  const { page } = await demo.open('webhooks')
-  await page.getByRole('button', { name: 'Depot' }).click()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  const ask = page.getByRole('dialog', { name: 'Delete Depot?' })
-  assert.equal(await ask.getByRole('button', { name: 'Delete' }).isDisabled(), true)
-  await ask.getByLabel('Type Depot to confirm').fill('Depot')
-  await ask.getByRole('button', { name: 'Delete' }).click()
+  await more('Delete')
+  assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled(), true)
+  await confirmByTyping(page, 'Delete Depot?', 'Depot')
   await page.getByText('No webhooks yet').waitFor()
 })

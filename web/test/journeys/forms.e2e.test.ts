@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickItem } from '../support/acts.ts'
 import { phone, visitOf } from '../support/browser.ts'
 import { sharedDemo } from '../support/demo.ts'
 
@@ -13,8 +14,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   const preview = page.frameLocator('iframe[title=Preview]')
   await preview.getByLabel('First name').waitFor()
 
-  await page.getByRole('button', { name: 'Add a field' }).click()
-  await page.getByRole('menuitem', { name: 'Single choice' }).click()
+  await pickItem(page.getByRole('button', { name: 'Add a field' }), { name: 'Single choice' })
   await page.getByLabel('Label', { exact: true }).fill('Company size')
   assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), 'company_size')
   await page.getByLabel('Options').fill('1 to 10\nover 10')

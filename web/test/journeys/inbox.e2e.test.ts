@@ -22,7 +22,7 @@ test('a reply goes out once however often it is clicked, and its ticks climb', a
   await field(page).press('Shift+Enter')
   await page.keyboard.type('from nine.')
   await field(page).press('Enter')
-  await until(rosa.heard, (heard) => heard.length === 2)
+  await until(rosa.heard, { length: 2 })
   assert.deepEqual(await rosa.heard(), ['Until six.', 'And tomorrow\nfrom nine.'])
 })
 
@@ -45,7 +45,7 @@ test('T takes over, the agent is refused from then on, and H hands back with a s
       { ...agent, 'idempotency-key': crypto.randomUUID() },
     )
   const mine = async () => (await demo.team('GET', `${inboxPath}/${nuno.id}`)).conversation.owner
-  await until(mine, (owner) => owner === 'human')
+  await until(mine, 'human')
   const refused = await send()
   assert.deepEqual([refused.status, refused.body.data.code], [409, 'OWNER_MISMATCH'])
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickOption } from '../support/acts.ts'
 import { sharedDemo } from '../support/demo.ts'
 
 const demo = await sharedDemo()
@@ -33,8 +34,7 @@ test('a key is made, shown once, works from the shell, gets a new value and is r
   await page.getByRole('button', { name: 'Website agent' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   const ask = page.getByRole('dialog', { name: 'Rotate the key?' })
-  await ask.getByLabel('The old value stays valid for').click()
-  await page.getByRole('option', { name: 'No time' }).click()
+  await pickOption(ask.getByLabel('The old value stays valid for'), { name: 'No time' })
   await ask.getByRole('button', { name: 'Rotate' }).click()
   const second = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
   assert.deepEqual([await works(value), await works(second)], [401, 200])

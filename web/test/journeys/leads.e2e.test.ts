@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from '../support/accessibility.ts'
+import { pickOption } from '../support/acts.ts'
 import { until } from '../support/composing.ts'
 import { sharedDemo } from '../support/demo.ts'
 import { choose, counts, downloaded } from '../support/transfer.ts'
@@ -76,10 +77,10 @@ test('a cell is changed in its place by keys alone, and shows what the service s
   await field.fill('+55 11 95550-8888')
   await page.keyboard.press('Enter')
   await rowOf(page, 'Sexta Prova').getByText('+55 11 95550-8888').waitFor()
-  await until(
-    async () => (await demo.team('GET', `${leads}/${lead.id}`)).lead,
-    ({ status, phone }) => status === 'qualified' && phone === '5511955508888',
-  )
+  await until(async () => (await demo.team('GET', `${leads}/${lead.id}`)).lead, {
+    status: 'qualified',
+    phone: '5511955508888',
+  })
 })
 
 test('a file with bad rows is mapped, tried, and tells what it refused in a file to mend', async () => {
@@ -93,8 +94,7 @@ test('a file with bad rows is mapped, tried, and tells what it refused in a file
   assert.equal(await fills('Telefone').inputValue(), 'Phone')
   assert.equal(await fills('Nome').inputValue(), 'First name, or full name')
   assert.equal(await fills('Cidade').inputValue(), 'Cidade (custom field)')
-  await fills('Cidade').click()
-  await page.getByRole('option', { name: 'Notes' }).click()
+  await pickOption(fills('Cidade'), { name: 'Notes' })
   await page.getByRole('button', { name: 'Test it first' }).click()
   const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is written yet.' })
   await report.getByText('Why rows were refused').waitFor()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { confirmByTyping } from '../support/acts.ts'
 import { sharedDemo } from '../support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
@@ -38,8 +39,6 @@ test('a label is made, changed and deleted', async () => {
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Newspapers' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  const ask = page.getByRole('dialog', { name: 'Delete the label Newspapers?' })
-  await ask.getByLabel(/^Type/).fill('Newspapers')
-  await ask.getByRole('button', { name: 'Delete' }).click()
+  await confirmByTyping(page, 'Delete the label Newspapers?', 'Newspapers')
   await page.getByRole('row', { name: 'Newspapers Teal' }).waitFor({ state: 'detached' })
 })

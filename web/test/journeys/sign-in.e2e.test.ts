@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickItem } from '../support/acts.ts'
 import { visitOf } from '../support/browser.ts'
 import { newMember, sharedDemo, signIn } from '../support/demo.ts'
 
@@ -21,8 +22,7 @@ test('a stranger who follows a link into the app comes to it after signing in, a
   await signIn(page, email)
   await page.waitForURL(place)
   await page.getByRole('heading', { name: 'Labels' }).waitFor()
-  await page.getByRole('button', { name: 'You: Sara Porta' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await pickItem(page.getByRole('button', { name: 'You: Sara Porta' }), { name: 'Sign out' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.goto(place)
   await page.waitForURL(/\/sign-in\?next=/)
