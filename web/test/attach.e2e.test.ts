@@ -226,21 +226,7 @@ test('a message is answered by quoting it: by a button, and by pulling its bubbl
   await small.getByText('Answering Mia Rocha').waitFor()
 })
 
-test('the faces beside a message follow what a teammate says of it meanwhile', async () => {
-  const lia = await newWriter(demo, 'Lia Prado', 'And this one?')
-  const { page } = await demo.open(lia.place)
-  const { page: teammate } = await demo.open(lia.place)
-  const choices = page.getByRole('dialog', { name: 'Reactions' })
-  const press = (one: Page) => thread(one).getByRole('button', { name: 'React to this message' }).first().click()
-  await press(page)
-  await choices.getByRole('button', { name: 'React with 👍' }).waitFor()
-  await press(teammate)
-  await teammate.getByRole('button', { name: 'React with 👍' }).click()
-  await choices.getByRole('button', { name: 'Take 👍 back' }).click()
-  await until(async () => (await onPhone(lia))[0]?.reactions.business ?? null, null)
-})
-
-test('a reaction is put on a message, exchanged and taken back', async () => {
+test('a reaction is put on a message, exchanged and taken back, also one that a teammate puts meanwhile', async () => {
   const zoe = await newWriter(demo, 'Zoe Lopes', 'I love it')
   const { page } = await demo.open(zoe.place)
   const react = thread(page).getByRole('button', { name: 'React to this message' }).first()
@@ -260,6 +246,13 @@ test('a reaction is put on a message, exchanged and taken back', async () => {
   await choices.getByRole('button', { name: 'Take 👍 back' }).click()
   await until(reaction, null)
   await page.getByRole('link', { name: /Zoe Lopes.*I love it/ }).waitFor()
+  await react.click()
+  await choices.getByRole('button', { name: 'React with 👍' }).waitFor()
+  const { page: teammate } = await demo.open(zoe.place)
+  await thread(teammate).getByRole('button', { name: 'React to this message' }).first().click()
+  await teammate.getByRole('button', { name: 'React with 👍' }).click()
+  await choices.getByRole('button', { name: 'Take 👍 back' }).click()
+  await until(reaction, null)
   await react.click()
   await page.keyboard.press('Escape')
   await choices.waitFor({ state: 'detached' })

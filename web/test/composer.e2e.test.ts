@@ -105,8 +105,6 @@ test('whoever is no lead becomes one, and what matters of it is changed in place
   await value.fill('x')
   await value.press('Enter')
   await page.getByText('Write an amount, such as 1500').waitFor()
-  await value.fill('2.500')
-  await page.getByText('Read as 2,500').waitFor()
   await value.fill('1.500,50')
   await page.getByText('Read as 1,500.50').waitFor()
   await value.press('Enter')

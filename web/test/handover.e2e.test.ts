@@ -63,33 +63,6 @@ test('a member hands on with a note and a next step, or offers it to whichever a
   assert.deepEqual([owner, held], ['human', false])
 })
 
-test('who takes over and who hands back is told in one line each, with from whom and when', async () => {
-  const nina = await newWriter(demo, 'Nina Linha', 'Hello', 'agent')
-  const { page } = await demo.open(nina.place)
-  await page.getByRole('button', { name: 'Take over T', exact: true }).waitFor()
-  await page.keyboard.press('t')
-  await thread(page)
-    .getByText(/^Demo Owner took over from Demo key · \d{1,2}:\d\d [AP]M$/)
-    .waitFor()
-  await until(() => conversation(nina.id), { assignedToName: 'Demo Owner' })
-  await page.reload()
-  await thread(page).getByText('Demo Owner took over from Demo key').waitFor()
-  assert.equal(await thread(page).getByText('assigned it').count(), 0)
-
-  await page.getByRole('button', { name: 'Hand back' }).click()
-  await page.getByRole('dialog').getByLabel('What should it know?').fill('Price agreed.')
-  await page.keyboard.press('Enter')
-  const card = thread(page).getByRole('region', { name: 'Demo Owner to Demo key' })
-  await card.getByText('Price agreed.').waitFor()
-  await until(() => conversation(nina.id), { assignedTo: null })
-  await page.reload()
-  await card.getByText('Price agreed.').waitFor()
-  assert.equal(await thread(page).getByText('handed it to').count(), 0)
-  assert.equal(await thread(page).getByText('unassigned it').count(), 0)
-  const { height = 99 } = (await card.boundingBox()) ?? {}
-  assert.ok(height < 50, `${height} px`)
-})
-
 test('what is handed back by Enter before the agents are known goes once they are', async () => {
   const rita = await newWriter(demo, 'Rita Veloz', 'Hello')
   const { page } = await demo.open(rita.place)

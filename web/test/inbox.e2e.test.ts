@@ -166,25 +166,6 @@ test('filters stand in the address, come back with it, and are kept under a name
   await page.waitForURL(/status=resolved&assignedTo=me|assignedTo=me&status=resolved/)
 })
 
-test('search finds a customer by the number; J and K open, Escape goes back', async () => {
-  const { page } = await demo.open('inbox')
-  await page.getByRole('link', { name: /Aoife Byrne/ }).waitFor()
-  await page.keyboard.press('/')
-  await page.keyboard.type('+353 85 555 0104')
-  await page.waitForURL(/search=/)
-  await page.locator('[data-row]').nth(1).waitFor({ state: 'detached' })
-  await page.keyboard.press('Escape')
-  await page.locator('[data-row]').nth(3).waitFor()
-  await page.keyboard.press('j')
-  await page.keyboard.press('j')
-  await page.keyboard.press('k')
-  const focused = await page.evaluate(`document.activeElement?.getAttribute('data-row')`)
-  assert.equal(focused, await page.locator('[data-row]').first().getAttribute('data-row'))
-  await page.waitForURL(new RegExp(`/inbox/${focused}`))
-  await page.keyboard.press('Escape')
-  await page.waitForURL(/\/inbox$/)
-})
-
 test('a conversation that was open before is painted before the service has answered', async () => {
   const { page } = await demo.open('inbox')
   const [thread, aoife] = [page.getByRole('log'), page.getByRole('link', { name: /Aoife Byrne/ })]
