@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/acts.ts'
-import { desktop, letLoadingFail, phone, visitOf } from './support/browser.ts'
+import { letLoadingFail, visitOf } from './support/browser.ts'
 import { field, newWriter, noteField, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -18,30 +18,27 @@ const keptHere = (page: Page) =>
 test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
-  for (const viewport of [desktop, phone]) {
-    const { page } = await demo.open('inbox', { viewport, isAlone: true })
-    // Only the browser's clock runs ahead.
-    await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
-    await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
-    const chip = page.getByText(/^Closes in /)
-    await page.getByText(/^Closes in 3 h (29|30) min/).waitFor()
-    await page.clock.fastForward('02:40:00')
-    await page.getByText(/^Closes in (49|50) min/).waitFor()
-    await assertAccessible(page)
-    await field(page).pressSequentially('Half a ')
-    await page.clock.fastForward('00:50:30')
-    await page.getByLabel('Search templates').waitFor()
-    await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
-    // Neither lost, nor taken for the keys that resolve, snooze and assign.
-    await page.keyboard.type('sentence, eza')
-    assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
-    await page.keyboard.press('Enter')
-    await assertAccessible(page)
-    assert.equal(await chip.count(), 0)
-    assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
-    assert.deepEqual(await lia.heard(), [])
-    await field(page).fill('')
-  }
+  const { page } = await demo.open('inbox', { isAlone: true })
+  // Only the browser's clock runs ahead.
+  await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
+  const chip = page.getByText(/^Closes in /)
+  await page.getByText(/^Closes in 3 h (29|30) min/).waitFor()
+  await page.clock.fastForward('02:40:00')
+  await page.getByText(/^Closes in (49|50) min/).waitFor()
+  await assertAccessible(page)
+  await field(page).pressSequentially('Half a ')
+  await page.clock.fastForward('00:50:30')
+  await page.getByLabel('Search templates').waitFor()
+  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  // Neither lost, nor taken for the keys that resolve, snooze and assign.
+  await page.keyboard.type('sentence, eza')
+  assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
+  await page.keyboard.press('Enter')
+  await assertAccessible(page)
+  assert.equal(await chip.count(), 0)
+  assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
+  assert.deepEqual(await lia.heard(), [])
 })
 
 test('a paused number says so at once, keeps what is written, and is resumed from there', async () => {

@@ -63,7 +63,7 @@ async function asPlainMember(page: Page): Promise<void> {
   await page.getByText('Your role does not allow this.').waitFor()
   await assertAccessible(page)
   await page.getByRole('link', { name: 'Labels' }).click()
-  await page.getByRole('heading', { name: 'Labels' }).waitFor()
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'New label' }).count(), 0)
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { atEnd } from '../../../server/test/support/file-end.ts'
-import { assertAccessible, issuesOf } from '../support/accessibility.ts'
+import { assertAccessible, issuesIn, issuesInSchemes } from '../support/accessibility.ts'
 import { phone, visitOf } from '../support/browser.ts'
 import { sharedDemo } from '../support/demo.ts'
 import { everyPage, shownPlace, walkerOf } from '../support/every-page.ts'
@@ -22,6 +23,9 @@ const mainPages = [
   'settings/workspace',
   'profile',
 ]
+/** What opens over a page is looked at in the light: in the dark and on a phone, by `every-page.e2e.test.ts`. */
+const look = (page: Page, within?: string) =>
+  within === undefined ? issuesInSchemes(page) : issuesIn(page, 'light', within)
 let isAmidst = false
 
 for (const stop of stops)
@@ -29,7 +33,7 @@ for (const stop of stops)
     // What a test before has left, when it failed.
     if (isAmidst) await page.reload()
     isAmidst = true
-    assert.deepEqual(await walk(stop, issuesOf), [])
+    assert.deepEqual(await walk(stop, look), [])
     isAmidst = false
   })
 

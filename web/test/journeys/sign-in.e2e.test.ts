@@ -21,7 +21,7 @@ test('a stranger who follows a link into the app comes to it after signing in, a
   await page.getByRole('alert').waitFor()
   await signIn(page, email)
   await page.waitForURL(place)
-  await page.getByRole('heading', { name: 'Labels' }).waitFor()
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
   await pickItem(page.getByRole('button', { name: 'You: Sara Porta' }), { name: 'Sign out' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.goto(place)

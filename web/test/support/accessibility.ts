@@ -10,26 +10,31 @@ const colourRules = ['color-contrast', 'link-in-text-block']
 /** What opens over a page. */
 export const overlays = '[role=dialog], [role=menu], [role=listbox]'
 
-/** Fails if the page, or what of it `within` selects, has a fault that axe knows, light or dark: all of them are serious. */
-export async function assertAccessible(page: Page, within?: string): Promise<void> {
-  assert.deepEqual(await issuesOf(page, within), [])
+const allButColours = { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) }
+/** In the dark only the colours differ from the light, and on a phone all but them: each is held to what it differs by. */
+const rulesOf = { light: {}, dark: { runOnly: colourRules }, phone: allButColours }
+
+/** Fails if axe knows a fault of the page, light and dark, or on a phone if it is as narrow: all of them are serious. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const isPhone = (page.viewportSize()?.width ?? 0) < 600
+  assert.deepEqual(isPhone ? await issuesIn(page, 'phone') : await issuesInSchemes(page), [])
 }
 
-/** A page is not loaded again to be dark: only its colours follow, so that only they are looked at. A phone has the same colours. */
-export async function issuesOf(page: Page, within?: string): Promise<string[]> {
+export const issuesInSchemes = async (page: Page): Promise<string[]> => [
+  ...(await issuesIn(page, 'light')),
+  ...(await issuesIn(page, 'dark')),
+]
+
+/** Returns what axe finds in the page, or in what of it `within` selects. The page is not loaded again to be dark. */
+export async function issuesIn(page: Page, look: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
   // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
+  if (look === 'dark') await follow(page, 'dark')
   await takePicture(page)
-  if ((page.viewportSize()?.width ?? 0) < 600) return find(page, allButColours, within)
-  const light = await find(page, {}, within)
-  await follow(page, 'dark')
-  await takePicture(page)
-  const dark = await find(page, { runOnly: colourRules }, within)
-  await follow(page, 'light')
-  return [...light, ...dark.map((issue) => `dark: ${issue}`)]
+  const found = await find(page, rulesOf[look], within)
+  if (look === 'dark') await follow(page, 'light')
+  return found.map((issue) => `${look}: ${issue}`)
 }
-
-const allButColours = { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) }
 
 /** Resolves once the app has followed; a page that is none of the app follows by its style alone. */
 async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
