@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem } from './support/acts.ts'
+import { pickItem } from './support/actions.ts'
 import { thread } from './support/composing.ts'
 import { newMember, sharedDemo } from './support/demo.ts'
 

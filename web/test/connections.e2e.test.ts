@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { testDatabase } from '../../server/test/support/database.ts'
 import { assertAccessible } from './support/accessibility.ts'
-import { confirmByTyping, pickItem } from './support/acts.ts'
+import { confirmByTyping, pickItem } from './support/actions.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -160,17 +160,3 @@ async function answersOnceConfirmed(page: Page, connectionId: string): Promise<v
     .waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/connections/${connectionId}`)
 }
-
-test('templates are read from the platform and open to their words', async () => {
-  const { page } = await demo.open('connections')
-  await page
-    .getByRole('row', { name: /Cloud API/ })
-    .getByRole('button')
-    .first()
-    .click()
-  const templates = page.getByRole('region', { name: 'Templates' })
-  await templates.getByRole('button', { name: 'Sync now' }).click()
-  await page.getByText(/templates? synced/).waitFor()
-  await templates.getByRole('listitem').first().getByRole('button').click()
-  await templates.getByRole('button', { expanded: true }).waitFor()
-})

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { pickItem } from './support/acts.ts'
+import { pickItem } from './support/actions.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { confirmByTyping, pickItem } from './support/acts.ts'
+import { confirmByTyping, pickItem } from './support/actions.ts'
 import { sharedDemo } from './support/demo.ts'
 import { downloadedLines } from './support/transfer.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickItem } from './support/acts.ts'
+import { pickItem } from './support/actions.ts'
 import { newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 

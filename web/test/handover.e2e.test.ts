@@ -9,7 +9,7 @@ import { testDatabase } from '../../server/test/support/database.ts'
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickOption } from './support/acts.ts'
+import { pickOption } from './support/actions.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 

@@ -10,7 +10,6 @@ import { customerCalled, newCustomer, openId } from './support/inbox.ts'
 const demo = await openDemo()
 const api = (id: string) => `/api/v1/inbox/conversations/${id}/messages`
 const withKey = (key: string) => ({ authorization: `Bearer ${demo.apiKey}`, 'idempotency-key': key })
-const team = `/workspaces/${demo.workspaceId}/inbox/conversations`
 
 test('a customer writes, the list moves and the thread shows it; the agent answers and its ticks climb', async () => {
   const { page } = await demo.open('inbox')
@@ -214,20 +213,7 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   await row.waitFor()
 })
 
-test('two members see each other in a conversation', async () => {
-  const { page } = await demo.open('inbox')
-  await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
-  await page.getByRole('log').getByText('orçamento').waitFor()
-  const bea = await newMember(demo, 'Bea')
-  await bea.page.goto(page.url())
-  await page.getByRole('img', { name: 'Bea is here too' }).waitFor()
-  await bea.page.getByRole('img', { name: 'Demo Owner is here too' }).waitFor()
-  await demo.team('POST', `${team}/${openId(page)}/notes`, { text: 'Asked for a PDF.' })
-  await bea.page.getByRole('log').getByText('Asked for a PDF.').waitFor()
-  await page.getByRole('log').getByText('Asked for a PDF.').waitFor()
-})
-
-test('who types is seen to, until they add what they wrote, or leave', async () => {
+test('two members see each other, and who types, until they add what they wrote, or leave', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('log').getByText('orçamento').waitFor()
@@ -237,11 +223,13 @@ test('who types is seen to, until they add what they wrote, or leave', async () 
   const here = page.getByRole('img', { name: 'Caio is here too' })
   const note = caio.page.getByRole('textbox', { name: 'Note for the team' })
   await here.waitFor()
+  await caio.page.getByRole('img', { name: 'Demo Owner is here too' }).waitFor()
   await caio.page.getByRole('button', { name: 'Note', exact: true }).click()
   await note.pressSequentially('I will')
   await typing.waitFor()
   await assertAccessible(page)
   await note.press('Enter')
+  await page.getByRole('log').getByText('I will').waitFor()
   await typing.waitFor({ state: 'detached' })
   await here.waitFor()
   await note.pressSequentially('And then')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem, pickOption } from './support/acts.ts'
+import { pickItem, pickOption } from './support/actions.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
@@ -210,32 +210,6 @@ test('cells of custom fields are changed in their place by their types, with key
   await page.keyboard.press('Enter')
   await kept({ budget: '2750.25', visit_on: '2027-01-31', cidade: 'Natal', tastes: 'Sweet, Salty', signed: true })
   await kept({ rooms: '-1234.5' })
-})
-
-test('what the service refuses of a cell is said at the cell, with what was typed, and is mended there', async () => {
-  const { page } = await demo.open('leads?q=c%C3%A9lula&cols=name,field:mail,email')
-  const mail = page.getByRole('textbox', { name: 'Second mail of Célula' })
-  await page.getByRole('button', { name: 'Célula' }).waitFor()
-  await page.getByRole('grid').focus()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('F2')
-  await mail.fill('nobody')
-  await page.keyboard.press('Enter')
-  const alert = page.getByRole('alert').filter({ hasText: /e-mail/i })
-  await alert.waitFor()
-  assert.equal(await mail.inputValue(), 'nobody')
-  await assertAccessible(page)
-  await mail.fill('somebody@example.com')
-  await alert.waitFor({ state: 'detached' })
-  await page.keyboard.press('Enter')
-  await page.getByRole('gridcell', { name: 'somebody@example.com' }).waitFor()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('Enter')
-  await page.getByRole('textbox', { name: 'E-mail of Célula' }).fill('nobody')
-  await page.keyboard.press('Enter')
-  await alert.waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('textbox', { name: 'E-mail of Célula' }).waitFor({ state: 'detached' })
 })
 
 const isOn = (page: Page, label: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { pickItem } from './support/acts.ts'
+import { pickItem } from './support/actions.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()

@@ -89,38 +89,6 @@ test('a condition is added by typing, reads as a sentence, is changed in its pla
   await count({ where: 'estimatedValue.between.1000.5000' })
 })
 
-test('custom fields are sorted and asked by what the workspace says of them', async () => {
-  const { page } = await demo.open('leads')
-  const head = page.getByRole('columnheader', { name: 'Interested in' })
-  await head.getByRole('button', { name: 'Interested in' }).click()
-  await shows(page, await asked({ sortBy: 'field:interest', sortOrder: 'asc' }))
-  assert.equal(await head.getAttribute('aria-sort'), 'ascending')
-  const add = async (typed: string) => {
-    await page.keyboard.press('f')
-    await page.getByRole('combobox', { name: 'Filter by' }).fill(typed)
-    await page.keyboard.press('Enter')
-  }
-  const { fields } = await demo.team('GET', `/workspaces/${demo.workspaceId}/lead-fields`)
-  const { choices } = fields.find(({ key }: { key: string }) => key === 'interest')
-  await add('interested')
-  await page.getByRole('checkbox', { name: choices[0], exact: true }).check()
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: `Interested in is ${choices[0]}`, exact: true }).waitFor()
-  await shows(
-    page,
-    await asked({ where: `field:interest.is.${choices[0]}`, sortBy: 'field:interest', sortOrder: 'asc' }),
-  )
-  await add('budget')
-  await page.getByRole('dialog', { name: 'Budget' }).getByRole('combobox').selectOption('from')
-  await page.getByRole('dialog', { name: 'Budget' }).getByLabel('Value').fill('1000,5')
-  await page.getByRole('button', { name: 'Budget from 1,000.50', exact: true }).waitFor()
-  await page.keyboard.press('Escape')
-  await add('visit')
-  await page.getByRole('dialog', { name: 'Visit on' }).getByRole('combobox').selectOption('up to')
-  assert.equal(await page.getByRole('dialog', { name: 'Visit on' }).getByLabel('Value').getAttribute('type'), 'date')
-  await page.keyboard.press('Escape')
-})
-
 test('the column of labels, of which a lead has several, is no order', async () => {
   const { page } = await demo.open('leads')
   await page.getByRole('button', { name: 'Columns' }).click()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickOption } from './support/acts.ts'
+import { pickOption } from './support/actions.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
@@ -183,15 +183,6 @@ test('a number that is connected meanwhile is offered at once, and its templates
   await demo.team('POST', `${team}/connections/${id}/templates/sync`)
   await panel.getByRole('combobox', { name: 'Template' }).click()
   await page.getByRole('option', { name: /appointment reminder.*English/ }).waitFor()
-})
-
-test('the palette begins a conversation from another page', async () => {
-  const { page } = await demo.open('home', { language: 'pt' })
-  await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').fill('iniciar conversa')
-  await page.getByRole('option', { name: 'Nova conversa' }).first().click()
-  await panelOf(page, 'Nova conversa').getByRole('combobox').and(page.locator(':focus')).waitFor()
-  await page.waitForURL(/\/inbox$/)
 })
 
 test('where the inbox is closed nobody is offered to begin a conversation', async () => {

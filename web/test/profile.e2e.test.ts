@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem, pickOption } from './support/acts.ts'
+import { pickItem, pickOption } from './support/actions.ts'
 import { visitOf } from './support/browser.ts'
 import { type Member, newMember, password, sharedDemo, signedOut, signIn } from './support/demo.ts'
 

@@ -2,22 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { confirmByTyping, pickOption } from './support/acts.ts'
+import { confirmByTyping, pickOption } from './support/actions.ts'
 import { visitOf } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { callAs, newMember, password, sharedDemo, signedOut } from './support/demo.ts'
 import { downloadedLines } from './support/transfer.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
-test('what the service refuses is said beside the field, and nothing typed is lost', async () => {
-  const { page } = await demo.open('settings/workspace')
-  await page.getByLabel('Name').fill(' ')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Fill this in.').waitFor()
-  await page.getByLabel('Name').fill('Acme Sales')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-})
 
 test('a person is invited, joins in a browser of their own, gets another role and is removed', async () => {
   const { page } = await demo.open('settings/members')

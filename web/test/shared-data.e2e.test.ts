@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { pickOption } from './support/acts.ts'
+import { pickOption } from './support/actions.ts'
 import { newWriter } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickOption } from './support/acts.ts'
+import { pickOption } from './support/actions.ts'
 import { letLoadingFail } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
 import { choose, counts } from './support/transfer.ts'
@@ -53,41 +53,6 @@ test('what a file says is translated, split and named as somebody chooses, shown
   const ask = page.getByRole('dialog', { name: 'Undo the import of 3 leads?' })
   await ask.getByRole('button', { name: 'Undo this import' }).click()
   await page.getByText('Undone for 2 leads. 1 lead was changed since and left as is.').waitFor()
-})
-
-test('what a file says for options of the workspace is told apart, left empty, or refused by row and column', async () => {
-  const path = `/workspaces/${demo.workspaceId}/lead-fields`
-  const field = { key: 'turno', label: 'Turno', type: 'multiselect', choices: ['Manhã', 'Noite'] }
-  await demo.team('POST', path, field)
-  await demo.team('POST', path, { key: 'visita', label: 'Visita', type: 'date' })
-  const { page } = await demo.open('leads/import')
-  const text = 'Nome;Turno;Visita\nUgo Sá;manha, noturno;2026-01-31\nVera Luz;tarde;\nXênia Pó;Noite;31/01/2026\n'
-  await choose(page, 'turnos.csv', text)
-  const values = page.getByRole('region', { name: 'What values mean' })
-  await values.getByText('2 rows will be refused until you say what their values mean.').waitFor()
-  const means = (text: string) => values.getByRole('combobox', { name: `What ${text} means` })
-  assert.equal(await means('manha').inputValue(), 'Manhã')
-  assert.equal(await means('tarde').inputValue(), '')
-  assert.equal(await means('Noite').count(), 0, 'what is written as it is here needs no word')
-  await pickOption(means('noturno'), { name: 'Noite', exact: true })
-  await page.getByRole('button', { name: 'Test it first' }).click()
-  const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is written yet.' })
-  await report.getByText('Why rows were refused').waitFor()
-  assert.equal(await counts(page), 'Rows 3 Created 1 Updated 0 Unchanged 0 Refused 2')
-  await report.getByText('The first ones').click()
-  await report.getByText('Row 3').waitFor()
-  await report.getByText('Turno Choose one of these: Manhã, Noite.').last().waitFor()
-  await report.getByText('Visita This is not a date.').last().waitFor()
-  assert.equal(await means('noturno').inputValue(), 'Noite', 'what was said for the try is still said')
-  await pickOption(means('tarde'), { name: 'Leave empty' })
-  await page.getByRole('button', { name: 'Import', exact: true }).click()
-  await page.getByRole('region', { name: 'The import is done' }).waitFor()
-  assert.equal(await counts(page), 'Rows 3 Created 2 Updated 0 Unchanged 0 Refused 1')
-  const [ugo] = (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads?search=ugo`)).leads
-  assert.deepEqual(
-    ugo.customFields.map(({ value }: { value: string }) => value),
-    ['Manhã, Noite', '2026-01-31'],
-  )
 })
 
 test('an upload that breaks off goes on with the same file, and a good file becomes leads', async () => {

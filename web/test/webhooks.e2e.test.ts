@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
 import { assertAccessible } from './support/accessibility.ts'
-import { confirmByTyping, pickItem } from './support/acts.ts'
+import { confirmByTyping, pickItem } from './support/actions.ts'
 import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 

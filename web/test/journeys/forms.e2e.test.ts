@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickItem } from '../support/acts.ts'
+import { pickItem } from '../support/actions.ts'
 import { phone, visitOf } from '../support/browser.ts'
 import { sharedDemo } from '../support/demo.ts'
 

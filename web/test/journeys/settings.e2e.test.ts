@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { confirmByTyping } from '../support/acts.ts'
+import { confirmByTyping } from '../support/actions.ts'
 import { sharedDemo } from '../support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
