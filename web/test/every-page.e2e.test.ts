@@ -12,8 +12,8 @@ const { stops } = await everyPage(demo)
 const { page } = await demo.open('nowhere', { isKept: true })
 atEnd(() => page.close())
 const { walk } = walkerOf(demo, page)
-/** What belongs to the list beside a conversation, which a phone does not show with it, or to what a phone has no room for. */
-const onDesktop = ['filters', 'mentions', 'search', 'columns']
+/** What belongs to the list beside a conversation, which a phone does not show with it, or for which a phone has no button. */
+const onDesktop = ['filters', 'mentions', 'search', 'columns', 'templates']
 /** Also whatever reaches beyond the edges. */
 async function onPhone(page: Page, within?: string): Promise<string[]> {
   const wide = await page.locator(`html, ${overlays}`).filter({ visible: true }).evaluateAll(reachingOut, phone.width)

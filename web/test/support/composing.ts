@@ -46,7 +46,7 @@ type Expected<T> = ((found: T) => boolean) | string | number | boolean | null | 
 
 /** Resolves to what is found once it is as expected: for what no page shows, and is to be so soon. */
 export async function until<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
-  for (const endMs = Date.now() + 20_000; ; ) {
+  for (const endMs = Date.now() + 30_000; ; ) {
     const found = await look()
     if (typeof expected === 'function' ? expected(found) : fits(found, expected)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
