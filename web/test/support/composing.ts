@@ -41,14 +41,24 @@ export async function newWriter(
   return { id: conversation.id as string, number, write, heard, place: `inbox/${conversation.id}` }
 }
 
-export async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Promise<T> {
-  for (const endMs = Date.now() + 20_000; ; ) {
+/** What is waited for: a condition, a value, or some properties of an object. */
+type Expected<T> = ((found: T) => boolean) | string | number | boolean | null | { [property: string]: unknown }
+
+/** Resolves to what is found once it is as expected: for what no page shows, and is to be so soon. */
+export async function until<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
+  for (const endMs = Date.now() + 30_000; ; ) {
     const found = await look()
-    if (isSo(found)) return found
+    if (typeof expected === 'function' ? expected(found) : fits(found, expected)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
     // A look that waits for nothing would keep from happening what it looks for.
     await sleep(20)
   }
+}
+
+function fits(found: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return found === expected
+  if (typeof found !== 'object' || found === null) return false
+  return Object.entries(expected).every(([name, value]) => fits((found as Record<string, unknown>)[name], value))
 }
 
 export const field = (page: Page): Locator => page.getByRole('textbox', { name: /^Reply to/ })

@@ -1,15 +1,19 @@
-import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
-import { afterEachTest, atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
+import { atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
 import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/program/service.ts'
+import {
+  closeAfterTest,
+  launchBrowser,
+  newContext,
+  newVisit,
+  type StorageState,
+  type Visit,
+  type VisitOptions,
+  visitOf,
+} from './browser.ts'
 
 /** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {
@@ -21,7 +25,6 @@ export interface Demo {
   simulatorUrl: string
   workspaceId: string
   apiKey: string
-  signInUrl: string
   browser: Browser
   /** A page that is signed in as the demo's owner, at the given place of the workspace; its browser remembers nothing. */
   open(place?: string, options?: OpenOptions): Promise<Visit>
@@ -36,55 +39,17 @@ export interface Demo {
     headers?: Record<string, string>,
     // biome-ignore lint/suspicious/noExplicitAny: as above
   ): Promise<{ status: number; body: any }>
+  /** Makes an empty workspace whose owner is the demo's, and a key for it: for tests that change what all of it see. */
+  newWorkspace(): Promise<Demo>
   /** Stops the service and starts it again on the same data, at the same address. */
   restart(): Promise<void>
 }
 
-export interface OpenOptions {
-  viewport?: { width: number; height: number }
-  colorScheme?: 'light' | 'dark'
-  language?: 'en' | 'pt' | 'es'
-  reducedMotion?: 'reduce' | 'no-preference'
+export interface OpenOptions extends VisitOptions {
   /** In a browser that no other visit shares, signed in as the owner all the same: for a test that changes its clock. */
   isAlone?: boolean
   /** Stays open for the tests after this one. */
   isKept?: boolean
-}
-
-export interface Visit {
-  page: Page
-  context: BrowserContext
-  /** Errors of the page and its console, which a test wants empty at its end. */
-  problems: string[]
-}
-
-export const desktop = { width: 1440, height: 900 }
-export const phone = { width: 390, height: 844 }
-
-/** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
-const opened = new Set<Page | BrowserContext>()
-const kept = new Set<Page>()
-/** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
-const thrown: string[] = []
-afterEachTest(async (test) => {
-  if (!test.passed) for (const one of [...opened, ...kept]) await tellLook(test, one)
-  await Promise.all(
-    [...opened].map(async (one) => {
-      // What a test lets fail may still be on its way: it is nobody's any more.
-      await one.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => {})
-      await one.close()
-    }),
-  )
-  opened.clear()
-  assert.deepEqual(thrown.splice(0), [], 'No page may throw what nobody catches')
-})
-
-/** What a page shows when its test fails: where the fault cannot be had again, this is all that is known of it. */
-async function tellLook(test: TestContext, one: Page | BrowserContext): Promise<void> {
-  for (const page of 'pages' in one ? one.pages() : [one]) {
-    const look = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
-    test.diagnostic(`${page.url()} shows\n${look.slice(-6000)}`)
-  }
 }
 
 let shared: Demo | undefined
@@ -129,52 +94,41 @@ export async function openDemo(): Promise<Demo> {
     const text = await answer.text()
     return { status: answer.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text }
   }
-  return {
+  const team: Demo['team'] = async (method, path, body, headers = {}) => {
+    const asOperator = { authorization: `Bearer ${operatorToken}`, ...headers }
+    return (await call(method, `/api/team/v1${path}`, body, asOperator)).body
+  }
+  const inWorkspace = (workspaceId: string, apiKey: string): Demo => ({
     get service() {
       return service
     },
     masterKey,
     url,
     simulatorUrl: new URL(start.phonesUrl).origin,
-    workspaceId: start.workspaceId,
-    apiKey: start.apiKey,
-    signInUrl: start.signInUrl,
+    workspaceId,
+    apiKey,
     browser,
     call,
-    team: async (method, path, body, headers = {}) => {
-      const asOperator = { authorization: `Bearer ${operatorToken}`, ...headers }
-      return (await call(method, `/api/team/v1${path}`, body, asOperator)).body
-    },
+    team,
     open: async (place = 'home', options = {}) => {
       const visit = await owner.visit(options)
-      await visit.page.goto(`${url}/w/${start.workspaceId}/${place}`)
+      await visit.page.goto(`${url}/w/${workspaceId}/${place}`)
       await visit.page.getByRole('navigation').first().waitFor()
       return visit
+    },
+    newWorkspace: async () => {
+      const { id } = await owner.newWorkspace()
+      const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk']
+      const { value } = await team('POST', `/workspaces/${id}/keys`, { name: 'Demo key', scopes })
+      return inWorkspace(id, value)
     },
     restart: async () => {
       service.kill('SIGTERM')
       await service.gone
       service = await startService({ folder, port, env })
     },
-  }
-}
-
-/** Resolves when the page asks for a sign-in, of whose session somebody has ended. */
-export async function signedOut(page: Page): Promise<void> {
-  // It may be on its way there by itself, which ends the loading.
-  await page.reload().catch(() => undefined)
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-}
-
-export function launchBrowser(): Promise<Browser> {
-  const lean = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--process-per-site']
-  // A tone in place of a microphone, and nobody asked for it.
-  const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', ...lean, ...microphone],
-    slowMo: Number(process.env.SLOW_HAND ?? 0),
   })
+  return inWorkspace(start.workspaceId, start.apiKey)
 }
 
 // The link brings one to where a password is chosen.
@@ -184,7 +138,10 @@ const laterWords = /^(Later|Depois|Más tarde)$/
 function ownerOf(browser: Browser, url: string, signInUrl: string) {
   const browsers = new Map<string, { context: BrowserContext; keeper: Page }>()
   let signedIn: StorageState | undefined
-  const begin = async (options: OpenOptions) => {
+  const browserFor = async (options: VisitOptions) => {
+    const { language = 'en' } = options
+    const found = browsers.get(language)
+    if (found !== undefined) return found
     const context = await newContext(browser, options, signedIn)
     const keeper = await context.newPage()
     if (signedIn === undefined) {
@@ -196,170 +153,70 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
     }
     // As long as one page of the site is there, others begin in its process.
     await keeper.goto(`${url}/healthz`)
+    browsers.set(language, { context, keeper })
     return { context, keeper }
   }
   return {
     visit: async (options: OpenOptions): Promise<Visit> => {
-      const { language = 'en', isAlone = false, isKept = false } = options
-      const { context, keeper } = browsers.get(language) ?? (await begin(options))
-      browsers.set(language, { context, keeper })
-      if (isAlone) {
+      const { context, keeper } = await browserFor(options)
+      if (options.isAlone) {
         const own = await newContext(browser, options, signedIn)
-        opened.add(own)
+        closeAfterTest(own)
         return newVisit(own, options)
       }
       await keeper.evaluate('localStorage.clear()')
       await context.unrouteAll({ behavior: 'ignoreErrors' })
       const visit = await newVisit(context, options)
-      if (isKept) kept.add(visit.page)
-      else opened.add(visit.page)
+      if (!options.isKept) closeAfterTest(visit.page)
       return visit
+    },
+    newWorkspace: async (): Promise<{ id: string }> => {
+      const { keeper } = await browserFor({})
+      return (await callAs(keeper, 'POST', '/workspaces', { name: 'Tests' })).workspace
     },
   }
 }
 
-/** A browser of its own, signed in as nobody. */
-export async function visitOf(browser: Browser, options: OpenOptions): Promise<Visit> {
-  const context = await newContext(browser, options)
-  opened.add(context)
-  return newVisit(context, options)
+/** Calls the team's interface as whoever is signed in on the page. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+export async function callAs(page: Page, method: string, path: string, body: object): Promise<any> {
+  const { origin } = new URL(page.url())
+  const api = `${origin}/api/team/v1`
+  const { csrfToken } = await (await page.request.get(`${api}/session`)).json()
+  const headers = { 'x-parley-csrf': csrfToken, origin }
+  return (await page.request.fetch(`${api}${path}`, { method, headers, data: body })).json()
 }
 
-type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
-
-function newContext(browser: Browser, { language = 'en' }: OpenOptions, storageState?: StorageState) {
-  const own = storageState === undefined ? {} : { storageState }
-  return browser.newContext({ locale: language, timezoneId: 'America/Sao_Paulo', ...own })
+export interface Member extends Visit {
+  email: string
 }
 
-async function newVisit(context: BrowserContext, options: OpenOptions): Promise<Visit> {
-  const { viewport = desktop, colorScheme = 'light', reducedMotion = 'reduce' } = options
-  const page = await context.newPage()
-  await page.emulateMedia({ reducedMotion })
-  await turn(page, { viewport, colorScheme })
-  page.setDefaultTimeout(30_000)
-  if (slowness > 1) await slowDown(page)
-  const problems: string[] = []
-  await page.addInitScript(tellCauses)
-  page.on('pageerror', (error) => {
-    problems.push(error.message)
-    thrown.push(error.message)
-  })
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !ofBrowser.test(message.text())) thrown.push(message.text())
-    // A browser notes every answer that is a refusal; what the page makes of one is for the test to see.
-    const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text())
-    if (message.type() === 'error' && !isRefusal) problems.push(message.text())
-  })
-  return { page, context, problems }
+/** That of each member whom a test makes. */
+export const password = 'four plain words together'
+
+/** Resolves when the page asks for a sign-in, of whose session somebody has ended. */
+export async function signedOut(page: Page): Promise<void> {
+  // It may be on its way there by itself, which ends the loading.
+  await page.reload().catch(() => undefined)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/**
- * How many times slower than this machine the pages compute, and as many times 40 ms later they hear of anything: what a
- * test takes for granted of the order of things shows where they are slow.
- */
-const slowness = Number(process.env.SLOW_BROWSER ?? 1)
-
-async function slowDown(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
-  const anySpeed = { downloadThroughput: -1, uploadThroughput: -1 }
-  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40 * slowness, ...anySpeed })
+/** Somebody new in the workspace, who has joined by their invitation in a browser of their own. */
+export async function newMember(demo: Demo, name: string, role: 'member' | 'admin' = 'member'): Promise<Member> {
+  const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
+  const { url } = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role })
+  const visit = await visitOf(demo.browser)
+  await visit.page.goto(url)
+  await visit.page.getByLabel('Your name').fill(name)
+  await visit.page.getByLabel('Password').fill(password)
+  await visit.page.getByRole('button', { name: 'Join' }).click()
+  await visit.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  return { ...visit, email }
 }
 
-/** What a browser says by itself: of answers that are refusals, and of what it lacks as tests run it. */
-const ofBrowser = /^(?:Failed to load resource|Chrome currently does not support)/
-
-// React wraps what it got over, and a browser tells the wrapping alone.
-const tellCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`
-
-interface Look {
-  isDark: boolean
-  isPhone: boolean
-}
-
-const looks = new WeakMap<Page, Look>()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const colourRules = ['color-contrast', 'link-in-text-block']
-
-/**
- * What is wrong with the page for people who cannot see it or use a mouse: to them all that axe finds is serious. The dark scheme differs
- * from the light one by its colours alone, and a phone by all but them: each is held to what it differs by.
- */
-export async function seriousIssues(page: Page): Promise<string[]> {
-  // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
-  await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
-  // biome-ignore lint/suspicious/noExplicitAny: the library has just been put there
-  const { violations } = await page.evaluate((options) => (globalThis as any).axe.run(options), {
-    resultTypes: ['violations'],
-    // It is in none of them, and would wait half a second for the answer of each.
-    iframes: false,
-    ...rulesFor(looks.get(page)),
-  })
-  const found = (violations as Violation[]).flatMap(({ id, nodes }) => nodes.map((node) => ({ id, ...node })))
-  // What drops from a button is reached by that button, and belongs to no landmark.
-  const dropped = 'document.querySelector("[data-portal] :is([role=menu], [role=dialog], [role=listbox])") !== null'
-  const isDropped = await page.evaluate<boolean>(dropped)
-  return found
-    .filter(({ id }) => !(isDropped && id === 'region'))
-    .map(({ id, html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 200)}`)
-}
-
-interface Violation {
-  id: string
-  nodes: { html: string; failureSummary: string }[]
-}
-
-function rulesFor({ isDark, isPhone }: Look = { isDark: false, isPhone: false }): object {
-  if (isDark) return { runOnly: colourRules }
-  return isPhone ? { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) } : {}
-}
-
-/**
- * What is wrong with the page as it stands: on a desktop in both schemes, on a phone by its layout. A picture of each is kept.
- * A page is not loaded again to be dark, since only its colours follow.
- */
-export async function issuesInSchemes(page: Page, name: string): Promise<string[]> {
-  if (looks.get(page)?.isPhone) return issuesIn(page, `${name}-phone`)
-  const light = await issuesIn(page, `${name}-light`)
-  await follow(page, 'dark')
-  const dark = await issuesIn(page, `${name}-dark`)
-  await follow(page, 'light')
-  return [...light, ...dark]
-}
-
-/** Resolves once the app has followed; a page that is none of the app follows by its style alone. */
-async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await turn(page, { colorScheme })
-  const root = `html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`
-  await page.locator(root).waitFor({ state: 'attached' })
-}
-
-/** The same, and on a phone: for what a phone shows without being asked for it. */
-export async function issuesInEachLook(page: Page, name: string): Promise<string[]> {
-  const issues = await issuesInSchemes(page, name)
-  await turn(page, { viewport: phone })
-  issues.push(...(await issuesInSchemes(page, name)))
-  await turn(page, {})
-  return issues
-}
-
-async function issuesIn(page: Page, look: string): Promise<string[]> {
-  await picture(page, look)
-  return (await seriousIssues(page)).map((issue) => `${look}: ${issue}`)
-}
-
-async function turn(page: Page, { viewport = desktop, colorScheme = 'light' }: OpenOptions): Promise<void> {
-  await page.setViewportSize(viewport)
-  await page.emulateMedia({ colorScheme })
-  looks.set(page, { isDark: colorScheme === 'dark', isPhone: viewport.width < 600 })
-}
-
-/** Keeps a picture of the page in the folder that SCREENSHOTS names; does nothing without it. */
-export async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS
-  if (folder === undefined) return
-  await mkdir(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`) })
+/** On the page for signing in. */
+export async function signIn(page: Page, email: string, word: string = password): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(word)
+  await page.getByRole('button', { name: 'Sign in' }).click()
 }

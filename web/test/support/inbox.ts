@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { until } from './composing.ts'
-import { type Demo, type Visit, visitOf } from './demo.ts'
+import type { Demo } from './demo.ts'
 
 /** The customer's phone of the simulator. */
 export interface Customer {
@@ -35,19 +35,3 @@ export async function untilAllCame(demo: Demo): Promise<void> {
 
 /** The conversation that the page has open, by its address. */
 export const openId = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
-
-/** Another member of the workspace, with a browser of their own. */
-export async function colleague(demo: Demo, name: string, place: string): Promise<Visit> {
-  const email = `${name.toLowerCase()}@example.com`
-  const invitation = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role: 'member' })
-  const token = new URL(invitation.url).pathname.split('/').at(-1)
-  const password = 'correct horse battery'
-  await demo.call('POST', '/api/team/v1/invitations/accept', { token, name, password })
-  const { url } = await demo.team('POST', '/sign-in-links', { email })
-  const visit = await visitOf(demo.browser, {})
-  await visit.page.goto(url)
-  await visit.page.getByRole('button').first().click()
-  await visit.page.getByRole('navigation').waitFor()
-  await visit.page.goto(`${demo.url}/w/${demo.workspaceId}/${place}`)
-  return visit
-}

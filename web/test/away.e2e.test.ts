@@ -1,0 +1,34 @@
+import { test } from 'node:test'
+import { assertAccessible } from './support/accessibility.ts'
+import { pickItem } from './support/actions.ts'
+import { thread } from './support/composing.ts'
+import { newMember, sharedDemo } from './support/demo.ts'
+
+const demo = await sharedDemo()
+const place = `/workspaces/${demo.workspaceId}`
+
+test('a colleague who says that they are away is shown so where one assigns, until they are back', async () => {
+  const { page: hers } = await newMember(demo, 'Bea Costa')
+  const say = async (what: string, told: RegExp) => {
+    await hers.getByRole('button', { name: /^You: / }).click()
+    await hers.getByRole('menuitem', { name: what }).click()
+    await hers.getByText(told).waitFor()
+  }
+  await say('I am away', /^Colleagues see that you are away/)
+  const { conversations } = await demo.team('GET', `${place}/inbox/conversations?limit=1`)
+  const { page } = await demo.open(`inbox/${conversations[0].id}`)
+  await thread(page).getByRole('button', { name: 'Assign', exact: true }).click()
+  const her = page.getByRole('dialog', { name: 'Assign' }).getByRole('option', { name: /^Bea Costa/ })
+  await her.getByText('Away', { exact: true }).waitFor()
+  await say('I am here again', /^Colleagues see that you are here/)
+  await her.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
+})
+
+test('who is away says so in one place, and colleagues see it among the members', async () => {
+  const { page } = await demo.open('settings/members')
+  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am away' })
+  await page.getByRole('row', { name: /You Away/ }).waitFor()
+  await assertAccessible(page)
+  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am here again' })
+  await page.getByRole('row', { name: /You Away/ }).waitFor({ state: 'detached' })
+})

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { pickItem, pickOption } from './support/actions.ts'
+import { letLoadingFail } from './support/browser.ts'
+import { until } from './support/composing.ts'
+import { openDemo } from './support/demo.ts'
+
+const demo = await openDemo()
+const at = `/workspaces/${demo.workspaceId}`
+const { members } = await demo.team('GET', `${at}/members`)
+const owner = members.find(({ role }: { role: string }) => role === 'owner').userId
+// Those of the demo have waited since before the test.
+await demo.team('PATCH', at, { answerGoalMinutes: null })
+const { conversations } = await demo.team('GET', `${at}/inbox/conversations`)
+
+/** Gives the owner a conversation, by somebody else's hand. */
+async function assign(n = 0): Promise<{ id: string; contact: { name: string } }> {
+  const path = `${at}/inbox/conversations/${conversations[n].id}`
+  await demo.team('PATCH', path, { assignedTo: null })
+  await demo.team('PATCH', path, { assignedTo: owner })
+  return conversations[n]
+}
+
+const bell = (page: Page, name: string | RegExp = /^Notifications/) => page.getByRole('button', { name })
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' })
+
+const nothingNew = (page: Page) => page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+
+/** Whatever was told before is read. */
+async function readAll(page: Page): Promise<void> {
+  await bell(page).click()
+  await panel(page).getByRole('link', { name: 'Notification settings' }).waitFor()
+  await panel(page).locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+  const all = panel(page).getByRole('button', { name: 'Mark all as read' })
+  if (await all.isVisible()) await all.click()
+  await page.keyboard.press('Escape')
+  await nothingNew(page)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
+const kept = (page: Page): Promise<any> =>
+  page.evaluate(
+    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
+  )
+
+test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
+  const { page } = await demo.open()
+  await readAll(page)
+  const { id, contact } = await assign()
+  await bell(page, 'Notifications: 1 unread').click()
+  const row = panel(page)
+    .getByRole('link', { name: /assigned you a conversation/ })
+    .first()
+  await row.getByText(contact.name).waitFor()
+  await assertAccessible(page)
+  await row.click()
+  await page.waitForURL(`**/inbox/${id}`)
+  await nothingNew(page)
+})
+
+test('the bell opens by keyboard, reads all, and is left where one was', async () => {
+  const { page } = await demo.open()
+  await readAll(page)
+  await assign(1)
+  await bell(page, 'Notifications: 1 unread').waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('n')
+  await panel(page).getByRole('button', { name: 'Mark all as read' }).click()
+  await nothingNew(page)
+  await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
+})
+
+test('what tells of the conversation that one looks at is read by that', async () => {
+  const { page } = await demo.open(`inbox/${conversations[2].id}`)
+  await readAll(page)
+  await assign(2)
+  await assign(3)
+  await bell(page, 'Notifications: 1 unread').waitFor()
+})
+
+test('a failure is told with a way to try again', async () => {
+  const { page } = await demo.open('settings/about')
+  letLoadingFail(page)
+  await page.route('**/notices?*', (route) => route.fulfill({ status: 503, json: { statusMessage: 'Try again' } }))
+  await page.reload()
+  await bell(page).click()
+  await panel(page).getByRole('alert').waitFor({ timeout: 30_000 })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await panel(page).getByRole('button', { name: 'Try again' }).click()
+  await panel(page).getByRole('link').first().waitFor()
+})
+
+test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await context.addInitScript(`
+    window.tones = 0
+    const start = AudioScheduledSourceNode.prototype.start
+    AudioScheduledSourceNode.prototype.start = function (...args) {
+      window.tones++
+      return start.apply(this, args)
+    }`)
+  await page.reload()
+  const tones = (one: Page) => one.evaluate('window.tones') as Promise<number>
+  await bell(page).waitFor()
+  await readAll(page)
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await bell(other).waitFor()
+  // Which page sounds is decided among those that may: two that nobody has touched take it from none.
+  const untouched = [await context.newPage(), await context.newPage()]
+  for (const one of untouched) {
+    await one.goto(page.url())
+    await bell(one).waitFor()
+    // To the browser this key is no touch.
+    await one.keyboard.press('Escape')
+  }
+  await other.getByRole('main').click({ position: { x: 2, y: 2 } })
+  await assign(4)
+  const all = [page, other, ...untouched]
+  for (const one of all) await bell(one, 'Notifications: 1 unread').waitFor()
+  const heard = async () => (await Promise.all(all.map(tones))).reduce((sum, count) => sum + count, 0)
+  await until(heard, (count) => count > 0)
+  assert.equal(await heard(), 2)
+})
+
+test('each tone is heard when it is asked for; the chosen one stays, and what comes sounds with it', async () => {
+  const { page, context } = await demo.open('profile', { isAlone: true })
+  await context.addInitScript(`
+    window.tones = []
+    const start = OscillatorNode.prototype.start
+    OscillatorNode.prototype.start = function (...args) {
+      window.tones.push(this.type)
+      return start.apply(this, args)
+    }`)
+  await page.reload()
+  const choice = page.getByRole('combobox', { name: 'Tone' })
+  await choice.waitFor()
+  for (const [name, tone, notes] of [
+    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
+    ['Drop', 'drop', ['sine']],
+    ['Chime', 'chime', ['sine', 'sine']],
+    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
+  ] as const) {
+    await pickOption(choice, { name })
+    await until(() => kept(page), { tone })
+    await page.evaluate('window.tones = []')
+    await page.getByRole('button', { name: 'Hear it' }).focus()
+    await page.keyboard.press('Enter')
+    await until(() => page.evaluate('window.tones') as Promise<string[]>, { length: notes.length })
+    assert.deepEqual(await page.evaluate('window.tones'), notes)
+  }
+  await page.reload()
+  await choice.waitFor()
+  assert.equal(await choice.inputValue(), 'Knock')
+  // What comes sounds with it too.
+  await readAll(page)
+  await assign(1)
+  await until(
+    () => page.evaluate('window.tones.length') as Promise<number>,
+    (count) => count > 0,
+  )
+  assert.deepEqual(await page.evaluate('window.tones'), ['triangle', 'triangle', 'triangle'])
+})
+
+test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
+  const { page, context } = await demo.open('profile', { isAlone: true })
+  // A browser without windows refuses before anybody asks, and shows nothing: these stand for the question, its answer and
+  // what is shown.
+  await context.addInitScript(`
+    window.asked = 0
+    window.shown = []
+    Notification.requestPermission = async () => (window.asked++, Notification.permission)
+    Object.defineProperty(Notification, 'permission', { get: () => (window.asked === 0 ? 'default' : 'granted') })
+    ServiceWorkerRegistration.prototype.showNotification = async (title, { body }) => void window.shown.push({ title, body })
+    document.hasFocus = () => false`)
+  // What it tells from is what it has read, which it does a moment after it shows.
+  const hasRead = page.waitForResponse((answer) => answer.url().includes('/notices?'))
+  await page.reload()
+  const turnOn = page.getByRole('button', { name: 'Show notifications in this browser' })
+  await turnOn.waitFor()
+  assert.equal(await page.evaluate('window.asked'), 0)
+  await turnOn.click()
+  // The browser of the tests has no push service, and says so.
+  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
+  assert.equal(await page.evaluate('window.asked'), 1)
+  await hasRead
+  const { contact } = await assign(5)
+  const shown = () => page.evaluate('window.shown') as Promise<{ title: string; body: string }[]>
+  await until(shown, (found) => found.length > 0)
+  const found = await shown()
+  assert.equal(found.length, 1)
+  assert.match(found[0]?.title ?? '', /assigned you a conversation/)
+  assert.equal(found[0]?.body, contact.name)
+  await page.getByRole('button', { name: 'Stop in this browser' }).click()
+  await turnOn.waitFor()
+})
+
+test('a push service that never answers keeps nobody waiting', async () => {
+  const { page, context } = await demo.open('profile', { isAlone: true })
+  await context.addInitScript(`
+    Notification.requestPermission = async () => 'granted'
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+    PushManager.prototype.subscribe = () => new Promise(() => { window.tries = (window.tries ?? 0) + 1 })`)
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('button', { name: 'Show notifications in this browser' }).click()
+  await until(() => page.evaluate('window.tries'), 1)
+  await page.clock.fastForward(10_000)
+  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
+  await page.getByRole('button', { name: 'Stop in this browser' }).click()
+  await page.getByText('This browser shows no notifications yet.').waitFor()
+  assert.equal(await page.evaluate('window.tries'), 1)
+})
+
+test('whoever signs out leaves no number on the icon of the app', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await context.addInitScript(`
+    const note = async (badge) => localStorage.setItem('badges', (localStorage.getItem('badges') ?? '') + badge + ' ')
+    Object.assign(navigator, { setAppBadge: note, clearAppBadge: () => note('none') })`)
+  // Others of these tests go on in the same session.
+  await page.route('**/sign-out', (route) => route.fulfill({ status: 204 }))
+  await page.reload()
+  const badges = async () => String(await page.evaluate(`localStorage.getItem('badges')`))
+  await until(badges, (all) => /^\d+ /.test(all))
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out', exact: true })
+  // What is asked of a page that goes is never answered.
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await until(badges, (all) => all.includes('none'))
+})
+
+test('the settings are kept at once: ways, quiet hours, and what is said when the app is closed', async () => {
+  const { page } = await demo.open('profile')
+  const sound = page.getByRole('checkbox', { name: 'Somebody mentions me: Sound' })
+  await sound.uncheck()
+  await page.getByRole('switch', { name: 'Quiet hours' }).check()
+  await page.getByLabel('From').fill('21:30')
+  await page.getByLabel('Until').fill('21:30')
+  await page.getByText('Start and end must differ.').waitFor()
+  await page.getByLabel('Until').fill('06:15')
+  await assertAccessible(page)
+  await until(
+    () => kept(page),
+    (settings) => settings.quiet?.to === '06:15' && !settings.ways.mention.sound,
+  )
+  await page.reload()
+  await sound.waitFor()
+  assert.equal(await sound.isChecked(), false)
+  assert.equal(await page.getByLabel('Until').inputValue(), '06:15')
+})
+
+test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {
+  const { page } = await demo.open()
+  const href = await page.locator('link[rel="manifest"]').getAttribute('href')
+  const manifest = (await demo.call('GET', `${href}`)).body
+  assert.deepEqual([manifest.display, manifest.start_url], ['standalone', '/'])
+  for (const { src } of manifest.icons) {
+    const icon = await fetch(`${demo.url}${src}`)
+    assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/png'])
+  }
+  const worker = await fetch(`${demo.url}/sw.js`)
+  assert.deepEqual([worker.status, worker.headers.get('cache-control')], [200, 'no-cache'])
+  // By the policy of its own file it may show our icon.
+  assert.match(worker.headers.get('content-security-policy') ?? '', /img-src 'self'/)
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { atEnd } from '../../server/test/support/file-end.ts'
+import { issuesIn, overlays } from './support/accessibility.ts'
+import { desktop, phone } from './support/browser.ts'
+import { sharedDemo } from './support/demo.ts'
+import { everyPage, type Stop, shownPlace, walkerOf } from './support/every-page.ts'
+
+const demo = await sharedDemo()
+const { stops } = await everyPage(demo)
+const { page } = await demo.open('nowhere', { isKept: true })
+atEnd(() => page.close())
+const { walk } = walkerOf(demo, page)
+/** What belongs to the list beside a conversation, which a phone does not show with it, or for which a phone has no button. */
+const onDesktop = ['filters', 'mentions', 'search', 'columns', 'templates']
+/** Also whatever reaches beyond the edges. */
+async function onPhone(page: Page, within?: string): Promise<string[]> {
+  const wide = await page.locator(`html, ${overlays}`).filter({ visible: true }).evaluateAll(reachingOut, phone.width)
+  return [...(await issuesIn(page, 'phone', within)), ...wide]
+}
+
+/** Runs in the page. */
+function reachingOut(
+  all: { getBoundingClientRect(): { left: number; right: number }; scrollWidth: number; outerHTML: string }[],
+  width: number,
+) {
+  const isWide = (one: (typeof all)[number]) => {
+    const { left, right } = one.getBoundingClientRect()
+    return left < 0 || right > width + 1 || one.scrollWidth > width
+  }
+  return all.filter(isWide).map(({ outerHTML }) => `too wide: ${outerHTML.slice(0, 160)}`)
+}
+
+const inTheDark = async (page: Page, within?: string) => (within ? issuesIn(page, 'dark', within) : [])
+
+let isAmidst = false
+
+async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly string[] = []): Promise<void> {
+  // What a test before has left, when it failed.
+  if (isAmidst) await page.reload()
+  isAmidst = true
+  assert.deepEqual(await walk(stop, look, left), [])
+  isAmidst = false
+}
+
+for (const stop of stops.filter(({ overlays }) => overlays !== undefined))
+  test(`nothing that opens over ${shownPlace(stop)} has a fault of colours in the dark`, async () => {
+    await page.setViewportSize(desktop)
+    await assertWalked(stop, inTheDark)
+  })
+
+for (const stop of stops)
+  test(`nothing of ${shownPlace(stop)} on a phone has a fault that axe knows, nor reaches beyond its edges`, async () => {
+    await page.setViewportSize(phone)
+    await assertWalked(stop, onPhone, onDesktop)
+  })

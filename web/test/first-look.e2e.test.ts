@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { pickItem } from './support/actions.ts'
+import { letLoadingFail, type Visit } from './support/browser.ts'
+import { until } from './support/composing.ts'
+import { openDemo } from './support/demo.ts'
+
+const demo = await openDemo()
+// Those of the demo wait too long a moment after the start, which the bell is told, and is read again for.
+await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { answerGoalMinutes: null })
+const mostRequests = 25
+const mostBytes = 180_000
+const aMoment = 1000
+
+interface Fetched {
+  url: string
+  method: string
+  bytes: number
+}
+
+/** A visit by a browser that has nothing of the app, before it goes anywhere. */
+async function coldVisit(language: 'en' | 'pt' = 'en'): Promise<Visit & { fetched: Fetched[] }> {
+  const visit = await demo.open('profile', { isAlone: true, language })
+  const page = await visit.context.newPage()
+  await visit.page.close()
+  const session = await visit.context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.clearBrowserCache')
+  return { ...visit, page, fetched: await follow(session) }
+}
+
+async function follow(session: CDPSession): Promise<Fetched[]> {
+  const fetched: Fetched[] = []
+  const asked = new Map<string, Omit<Fetched, 'bytes'>>()
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    asked.set(requestId, { url: request.url, method: request.method })
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const one = asked.get(requestId)
+    if (one !== undefined && !one.url.startsWith('data:')) fetched.push({ ...one, bytes: encodedDataLength })
+  })
+  return fetched
+}
+
+// Run in the page: the first before anything of it.
+const markRows = `const look = () => {
+  if (document.querySelector('li [data-row], [aria-busy="false"] [role="rowgroup"] > [data-row], dl dd') === null) return
+  performance.mark('rows')
+  observer.disconnect()
+}
+// At once, and not with the next picture: what is drawn after the rows is asked for as they are put in, and here comes in no time.
+const observer = new MutationObserver(look)
+observer.observe(document, { childList: true, subtree: true, attributes: true })`
+const thereWithRows = `{
+  const [rows] = performance.getEntriesByName('rows')
+  const there = performance.getEntriesByType('resource').filter((one) => one.startTime + one.duration <= rows.startTime);
+  [location.href, ...there.map(({ name }) => name)]
+}`
+const widthsOfFigures = `(async () => {
+  const fonts = [...document.fonts].filter(({ family }) => family.replaceAll('"', '') === 'Inter')
+  await Promise.all(fonts.map((font) => font.load()))
+  const widthOf = (text) => {
+    const span = document.body.appendChild(document.createElement('span'))
+    span.textContent = text
+    return span.getBoundingClientRect().width
+  }
+  const figures = [widthOf('1111'), widthOf('0000')]
+  return { fonts: fonts.map(({ status, display }) => [status, display]), figures, hyphen: widthOf('----') }
+})()`
+
+interface FontSeen {
+  fonts: string[][]
+  figures: number[]
+  hyphen: number
+}
+
+// But for the font, which is fetched when letters are drawn, and takes the place of another when it has come.
+for (const [room, language] of [
+  ['inbox', 'en'],
+  ['inbox', 'pt'],
+  ['leads', 'pt'],
+  ['home', 'pt'],
+  ['inbox?view=agents', 'en'],
+] as const)
+  test(`until the rows of ${room} are there, ${mostRequests} requests at most and ${mostBytes / 1000} KB, and nothing twice, in ${language}`, async (t) => {
+    const { page, fetched } = await coldVisit(language)
+    await page.addInitScript({ content: markRows })
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/${room}`)
+    await page.waitForFunction(() => performance.getEntriesByName('rows').length > 0)
+    const there = new Set(await page.evaluate<string[]>(thereWithRows))
+    const first = fetched.filter(({ url }) => there.has(url) && !url.endsWith('.woff2'))
+    const bytes = first.reduce((sum, one) => sum + one.bytes, 0)
+    const list = first.map((one) => `${one.bytes} ${one.url.replace(demo.url, '')}`).join('\n')
+    t.diagnostic(`${first.length} requests, ${bytes} bytes`)
+    assert.ok(first.length <= mostRequests && bytes <= mostBytes, `${first.length} requests, ${bytes} bytes:\n${list}`)
+    await settled(page, fetched)
+    const seen = fetched.filter(({ method }) => method === 'GET').map(({ url }) => url.replace(demo.url, ''))
+    assert.deepEqual(
+      seen.filter((url, n) => seen.indexOf(url) !== n),
+      [],
+    )
+    assert.ok(seen.some((url) => url === '/api/team/v1/session'))
+  })
+
+/** Resolves once nothing has come for a while. */
+async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
+  await page.waitForLoadState('load')
+  for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
+}
+
+test('of what the page asks for before the program does, the heaviest comes first: a browser takes six at once', async () => {
+  const { context } = await coldVisit()
+  for (const room of ['inbox', 'leads', 'home']) {
+    const page = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/${room}`)).text()
+    const files = [...page.matchAll(/<link rel="(?:module)?preload"[^>]* href="([^"]+)"/g)].map(([, href = '']) => href)
+    const bytesOf = (href: string) =>
+      href.startsWith('/assets/') ? statSync(new URL(`../dist${href}`, import.meta.url)).size : 0
+    assert.ok(files.length > 4, room)
+    assert.equal(bytesOf(files[0] ?? ''), Math.max(...files.map(bytesOf)), room)
+  }
+})
+
+test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
+  const { page, context } = await coldVisit()
+  letLoadingFail(page)
+  await context.route(/\/assets\//, () => {})
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
+  const paints = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
+  await until(paints, 1)
+  const paper = () => page.evaluate("getComputedStyle(document.querySelector('.shell')).backgroundColor")
+  assert.equal(await paper(), 'rgb(248, 249, 251)')
+  await context.addCookies([{ name: 'parley_scheme', value: 'dark', url: demo.url }])
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
+  await until(paper, 'rgb(18, 22, 30)')
+})
+
+test('a service that cannot say who is signed in is asked again, and the page says so until it can', async () => {
+  const { page, context } = await coldVisit()
+  letLoadingFail(page)
+  await context.route('**/api/team/v1/session', (route) => route.fulfill({ status: 503, json: {} }))
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+  await context.unroute('**/api/team/v1/session')
+  await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
+})
+
+test('a scheme that was chosen is known to the service from then on', async () => {
+  const { page, context } = await demo.open('home', { isAlone: true })
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Dark' })
+  const chosen = async () => (await context.cookies()).find(({ name }) => name === 'parley_scheme')?.value
+  await until(chosen, 'dark')
+  const shell = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/home`)).text()
+  assert.match(shell, /<html[^>]* data-mantine-color-scheme="dark"/)
+})
+
+test('the font is of 60 KB at most, takes the place of another, and has figures of one width, as nothing else', async () => {
+  const file = new URL('../src/app/inter.woff2', import.meta.url)
+  assert.ok(statSync(file).size <= 60_000)
+  const licence = readFileSync(new URL('../dist/inter-licence.txt', import.meta.url), 'utf8')
+  assert.match(licence, /SIL OPEN FONT LICENSE Version 1\.1/i)
+  const { page } = await demo.open('inbox')
+  await page.locator('[data-row]').first().waitFor()
+  const { fonts, figures, hyphen } = await page.evaluate<FontSeen>(widthsOfFigures)
+  assert.deepEqual(fonts, [
+    ['loaded', 'swap'],
+    ['loaded', 'swap'],
+  ])
+  assert.equal(figures[0], figures[1])
+  assert.ok(hyphen < (figures[0] ?? 0), 'a hyphen is no figure')
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible } from './support/accessibility.ts'
+import { confirmByTyping, pickItem } from './support/actions.ts'
+import { sharedDemo } from './support/demo.ts'
+import { downloadedLines } from './support/transfer.ts'
+
+const demo = await sharedDemo()
+const at = `/workspaces/${demo.workspaceId}`
+const sizes = { key: 'company_size', label: 'Company size', type: 'select', required: false, options: ['1', '2 to 10'] }
+const fields = [
+  { key: 'firstName', label: 'Your name', type: 'text', required: true },
+  sizes,
+  { key: 'terms', label: 'I agree', type: 'boolean', required: false },
+]
+const { form } = await demo.team('POST', `${at}/forms`, { name: 'Visits', title: 'Book a visit', fields })
+
+test('what a form was sent is a table of its answers, and a file', async () => {
+  const answers = { firstName: 'Marina', company_size: '2 to 10', terms: true }
+  assert.equal((await demo.call('POST', `/f/${form.slug}`, answers)).status, 201)
+  const { page } = await demo.open(`forms/${form.id}?view=submissions`)
+  await page.getByRole('row', { name: /Marina .* Marina 2 to 10 Yes/ }).waitFor()
+  await page.getByRole('columnheader', { name: 'Company size' }).waitFor()
+  await assertAccessible(page)
+  const lines = await downloadedLines(page, () => page.getByRole('button', { name: 'CSV' }).click())
+  assert.equal(lines[0], '"When","Lead id","Lead","Your name","Company size","I agree"')
+  assert.match(lines[1] ?? '', /"Marina","Marina","2 to 10","Yes"$/)
+})
+
+test('a new form that is not saved leaves nothing behind', async () => {
+  const { page } = await demo.open('forms')
+  const names = () => page.getByRole('table').getByRole('button').allTextContents()
+  await page.getByRole('table').waitFor()
+  const before = await names()
+  await page.getByRole('button', { name: 'New form' }).click()
+  await page.getByLabel('Heading', { exact: true }).fill('Never mind')
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('table').waitFor()
+  await page.reload()
+  await page.getByRole('table').waitFor()
+  assert.deepEqual(await names(), before)
+})
+
+test('what is wrong stands at its field, a removed one comes back, and nobody leaves with unsaved changes unasked', async () => {
+  const { page } = await demo.open('forms')
+  await page.getByRole('button', { name: 'Visits' }).click()
+  await page.getByRole('button', { name: 'Remove Company size' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Edit Company size' }).click()
+  await page.getByLabel('Key', { exact: true }).fill('k_size')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The name must not begin with k_ or utm_.').waitFor()
+  await page.getByLabel('Allowed sites').fill('example.com')
+  await page.getByLabel('Key', { exact: true }).fill('size')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Write an origin such as https://example.com, or *.').waitFor()
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  const ask = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await ask.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByLabel('Allowed sites').fill('https://example.com/')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved').waitFor()
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  await page.getByRole('row', { name: /Visits Open/ }).waitFor()
+})
+
+test('a form is deleted only when its name was typed; its link leads nowhere then', async () => {
+  const { page } = await demo.open('forms')
+  await page.getByRole('button', { name: 'Visits' }).click()
+  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Delete' })
+  await confirmByTyping(page, 'Delete Visits?', 'Visits')
+  await page.getByText('Visits is deleted').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Visits' }).count(), 0)
+  assert.equal((await demo.call('GET', `/f/${form.slug}`)).status, 404)
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { atEnd } from '../../../server/test/support/file-end.ts'
+import { assertAccessible, issuesIn, issuesInSchemes } from '../support/accessibility.ts'
+import { phone, visitOf } from '../support/browser.ts'
+import { sharedDemo } from '../support/demo.ts'
+import { everyPage, shownPlace, walkerOf } from '../support/every-page.ts'
+
+const demo = await sharedDemo()
+const { stops, forStrangers } = await everyPage(demo)
+const { page } = await demo.open('nowhere', { isKept: true })
+atEnd(() => page.close())
+const { walk } = walkerOf(demo, page)
+const mainPages = [
+  'home',
+  'inbox',
+  'leads',
+  'forms',
+  'connections',
+  'keys',
+  'webhooks',
+  'settings/workspace',
+  'profile',
+]
+/** What opens over a page is looked at in the light: in the dark and on a phone, by `every-page.e2e.test.ts`. */
+const look = (page: Page, within?: string) =>
+  within === undefined ? issuesInSchemes(page) : issuesIn(page, 'light', within)
+let isAmidst = false
+
+for (const stop of stops)
+  test(`nothing of ${shownPlace(stop)}, light or dark, has a fault that axe knows`, async () => {
+    // What a test before has left, when it failed.
+    if (isAmidst) await page.reload()
+    isAmidst = true
+    assert.deepEqual(await walk(stop, look), [])
+    isAmidst = false
+  })
+
+test('the main pages have no fault on a phone, nor scroll sideways', async () => {
+  const { page: small } = await demo.open('nowhere', { viewport: phone })
+  const { goTo } = walkerOf(demo, small)
+  for (const stop of stops.filter(({ place }) => mainPages.includes(place))) {
+    await goTo(stop)
+    await assertAccessible(small)
+    assert.equal(await small.evaluate('document.documentElement.scrollWidth'), phone.width, stop.place)
+  }
+})
+
+test('no page for strangers, light or dark, has a fault that axe knows', async () => {
+  const { page } = await visitOf(demo.browser)
+  for (const address of forStrangers) {
+    await page.goto(address)
+    await page.getByRole('heading').first().waitFor()
+    await assertAccessible(page)
+  }
+})
+
+test('no simulated phone, light or dark, has a fault that axe knows', async () => {
+  const { page } = await visitOf(demo.browser)
+  for (const place of ['phone', 'phone/owner']) {
+    await page.goto(`${demo.simulatorUrl}/${place}`)
+    await page.getByRole('button').first().waitFor()
+    await assertAccessible(page)
+  }
+})

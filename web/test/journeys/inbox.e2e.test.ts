@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { field, newWriter, thread, until } from '../support/composing.ts'
+import { sharedDemo } from '../support/demo.ts'
+
+const demo = await sharedDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
+const agent = { authorization: `Bearer ${demo.apiKey}` }
+
+test('a reply goes out once however often it is clicked, and its ticks climb', async () => {
+  const rosa = await newWriter(demo, 'Rosa Prado', 'Do you open today?')
+  const { page } = await demo.open(rosa.place)
+  await field(page).waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Until six.')
+  await page.getByRole('button', { name: 'Send', exact: true }).dblclick()
+  await thread(page).getByText('Until six.').waitFor()
+  await thread(page).getByLabel('Read').or(thread(page).getByLabel('Delivered')).first().waitFor()
+  assert.equal(await field(page).inputValue(), '')
+  await field(page).press('a')
+  await field(page).fill('And tomorrow')
+  await field(page).press('Shift+Enter')
+  await page.keyboard.type('from nine.')
+  await field(page).press('Enter')
+  await until(rosa.heard, { length: 2 })
+  assert.deepEqual(await rosa.heard(), ['Until six.', 'And tomorrow\nfrom nine.'])
+})
+
+test('T takes over, the agent is refused from then on, and H hands back with a sentence', async () => {
+  const nuno = await newWriter(demo, 'Nuno Reis', 'Is this a robot?', 'agent')
+  const { page } = await demo.open(nuno.place)
+  await page.getByText(/ is answering$/).waitFor()
+  assert.equal(await field(page).count(), 0)
+  await page.keyboard.press('t')
+  await page.getByText('Your team is answering', { exact: true }).waitFor()
+  await field(page).waitFor()
+  await page.keyboard.type('The caret is here.')
+  assert.equal(await field(page).inputValue(), 'The caret is here.')
+  await page.keyboard.press('Escape')
+  const send = () =>
+    demo.call(
+      'POST',
+      `/api/v1/inbox/conversations/${nuno.id}/messages`,
+      { kind: 'text', text: 'I am.' },
+      { ...agent, 'idempotency-key': crypto.randomUUID() },
+    )
+  const mine = async () => (await demo.team('GET', `${inboxPath}/${nuno.id}`)).conversation.owner
+  await until(mine, 'human')
+  const refused = await send()
+  assert.deepEqual([refused.status, refused.body.data.code], [409, 'OWNER_MISMATCH'])
+
+  await page.keyboard.press('h')
+  const ask = page.getByRole('dialog')
+  await ask.getByLabel('What should it know?').fill('Wants the price list.')
+  await ask.getByRole('button', { name: 'Hand back' }).click()
+  await page.getByText(/ is answering$/).waitFor()
+  await thread(page).getByText('Wants the price list.').waitFor()
+  assert.equal((await send()).status, 202)
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pickOption } from '../support/actions.ts'
+import { sharedDemo } from '../support/demo.ts'
+
+const demo = await sharedDemo()
+
+test('a key is made, shown once, works from the shell, gets a new value and is revoked', async () => {
+  const { page } = await demo.open('keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: 'New key' }).click()
+  await panel.getByText('Fill this in.').waitFor()
+  await panel.getByLabel('Name').fill('Website agent')
+  assert.equal(await panel.getByRole('checkbox', { checked: true }).count(), 0, 'nothing is chosen beforehand')
+  await panel.getByRole('radio', { name: 'Answering chats' }).check()
+  const answersNew = panel.getByRole('switch', { name: 'Answers new conversations' })
+  assert.equal(await answersNew.isChecked(), true)
+  await panel.getByRole('radio', { name: 'Syncing leads' }).check()
+  await answersNew.waitFor({ state: 'detached' })
+  assert.equal(await panel.getByRole('checkbox', { name: /Upsert leads in bulk/ }).isChecked(), true)
+  await panel.getByRole('button', { name: 'New key' }).click()
+
+  const shown = page.getByRole('dialog', { name: 'The key of Website agent' })
+  const value = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
+  const line = await shown.getByRole('textbox', { name: 'Command' }).inputValue()
+  assert.ok(line.includes(value))
+  const works = async (key: string) =>
+    (await demo.call('GET', '/api/v1/leads?limit=5', undefined, { authorization: `Bearer ${key}` })).status
+  assert.equal(await works(value), 200)
+  await page.keyboard.press('Escape')
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
+
+  await page.getByRole('button', { name: 'Website agent' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const ask = page.getByRole('dialog', { name: 'Rotate the key?' })
+  await pickOption(ask.getByLabel('The old value stays valid for'), { name: 'No time' })
+  await ask.getByRole('button', { name: 'Rotate' }).click()
+  const second = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
+  assert.deepEqual([await works(value), await works(second)], [401, 200])
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
+
+  await page.getByRole('button', { name: 'Website agent' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Revoke Website agent?' })
+  assert.equal(await confirm.getByRole('button', { name: 'Revoke' }).isDisabled(), true)
+  await confirm.getByLabel('Type Website agent to confirm').fill('Website agent')
+  await confirm.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('row', { name: /Website agent Revoked/ }).waitFor()
+  assert.equal(await works(second), 401)
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { until } from './support/composing.ts'
+import { sharedDemo } from './support/demo.ts'
+
+const demo = await sharedDemo()
+const leads = `/workspaces/${demo.workspaceId}/leads`
+const names = (page: Page) => page.locator('[data-row] button').allInnerTexts()
+const asked = async (query: Record<string, string>) => {
+  const { leads: found } = await demo.team('GET', `${leads}?${new URLSearchParams({ limit: '100', ...query })}`)
+  return found.map(({ firstName, lastName }: { firstName: string; lastName: string | null }) =>
+    lastName === null ? firstName : `${firstName} ${lastName}`,
+  ) as string[]
+}
+
+/** The rows that are drawn are the first of those. */
+const shows = (page: Page, expected: readonly string[]) =>
+  until(
+    async () => (await names(page)).filter((name) => name !== ''),
+    (seen) => seen.length > 0 && seen.every((name, n) => name === expected[n]),
+  )
+
+test('a click on any head sorts by it, a second one the other way, and the address keeps it', async () => {
+  const { page } = await demo.open('leads')
+  const head = (name: string) => page.getByRole('columnheader', { name })
+  await head('Name').getByRole('button', { name: 'Name' }).click()
+  await shows(page, await asked({ sortBy: 'name', sortOrder: 'asc' }))
+  assert.equal(await head('Name').getAttribute('aria-sort'), 'ascending')
+  await head('Name').getByRole('button', { name: 'Name' }).click()
+  await shows(page, await asked({ sortBy: 'name', sortOrder: 'desc' }))
+  await head('Estimated value').getByRole('button', { name: 'Estimated value' }).click()
+  await shows(page, await asked({ sortBy: 'estimatedValue', sortOrder: 'desc' }))
+  await page.waitForURL(/sort=-estimatedValue/)
+  await page.reload()
+  await shows(page, await asked({ sortBy: 'estimatedValue', sortOrder: 'desc' }))
+  await page.getByRole('button', { name: 'Sorted by Estimated value, descending' }).click()
+  await page.getByText('Sorted by the database, for any number of leads.').waitFor()
+  await page.getByRole('menuitem', { name: 'E-mail' }).click()
+  await page.getByText('Sorted in Parley’s memory').waitFor()
+  await page.keyboard.press('Escape')
+  await shows(page, await asked({ sortBy: 'email', sortOrder: 'asc' }))
+})
+
+test('a condition is added by typing, reads as a sentence, is changed in its place, and one of several is enough', async () => {
+  const { page } = await demo.open('leads')
+  const count = async (query: Record<string, string>) => {
+    const { total } = await demo.team('GET', `${leads}?${new URLSearchParams({ limit: '1', ...query })}`)
+    await page
+      .getByRole('status')
+      .getByText(total === 1 ? '1 lead' : `${total} leads`, { exact: true })
+      .waitFor()
+  }
+  const add = async (typed: string) => {
+    await page.keyboard.press('f')
+    await page.getByRole('combobox', { name: 'Filter by' }).fill(typed)
+    await page.keyboard.press('Enter')
+  }
+  await page.locator('[data-row="0"]').getByRole('button').first().waitFor()
+  await add('e-mail')
+  await page.getByRole('combobox', { name: 'E-mail' }).selectOption('is empty')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'E-mail is empty', exact: true }).waitFor()
+  await count({ where: 'email.empty' })
+  await add('estim')
+  const ends = page.getByRole('dialog', { name: 'Estimated value' })
+  await ends.getByLabel('From').fill('R$ 1.000,00')
+  await ends.getByText('Read as 1,000').waitFor()
+  await ends.getByLabel('To').fill('a lot')
+  await ends.getByText('Write a number').waitFor()
+  await ends.getByLabel('To').fill('5k')
+  await page.getByRole('button', { name: 'Estimated value from 1,000 to 5,000', exact: true }).waitFor()
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+  await count({ where: 'email.empty;estimatedValue.between.1000.5000' })
+  await page.getByRole('button', { name: 'All apply' }).click()
+  await page.getByRole('button', { name: 'Any applies' }).waitFor()
+  await count({ where: 'email.empty;estimatedValue.between.1000.5000', match: 'any' })
+  await page.getByRole('button', { name: 'E-mail is empty', exact: true }).click()
+  await page.getByRole('combobox', { name: 'E-mail' }).selectOption('contains')
+  await page.getByRole('textbox', { name: 'Value' }).fill('@example')
+  await page.getByRole('button', { name: 'E-mail contains “@example”', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await count({ where: 'email.contains.@example;estimatedValue.between.1000.5000', match: 'any' })
+  await page.reload()
+  await page.getByRole('button', { name: 'E-mail contains “@example”', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove: E-mail contains “@example”' }).click()
+  await count({ where: 'estimatedValue.between.1000.5000' })
+})
+
+test('the column of labels, of which a lead has several, is no order', async () => {
+  const { page } = await demo.open('leads')
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Labels' }).check()
+  await page.keyboard.press('Escape')
+  const labels = page.getByRole('columnheader', { name: 'Labels' })
+  await labels.waitFor()
+  assert.equal(await labels.getAttribute('aria-sort'), null)
+  assert.equal(await labels.getByRole('button', { name: 'Labels', exact: true }).count(), 0)
+})

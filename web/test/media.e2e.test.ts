@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { assertAccessible } from './support/accessibility.ts'
+import { phone } from './support/browser.ts'
+import { until } from './support/composing.ts'
+import { sharedDemo } from './support/demo.ts'
+import { newCustomer, openId, untilAllCame } from './support/inbox.ts'
+
+const demo = await sharedDemo()
+const simulator = `${demo.simulatorUrl}/simulator`
+
+interface Said {
+  kind: string
+  text?: string
+  about?: string
+  fileId?: string
+  place?: object
+  card?: object
+}
+
+/** A customer whose phone sends anything, in a conversation of its own. */
+async function sender(name: string, number: string) {
+  const customer = await newCustomer(demo, name, number)
+  const says = async (said: Said): Promise<string> => {
+    const { status, body } = await demo.call('POST', `${simulator}/customers/${customer.id}/messages`, said)
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.id
+  }
+  const file = async (made: string, fileName?: string): Promise<string> => {
+    const { status, body } = await demo.call('POST', `${simulator}/files/made`, { name: made, fileName })
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.fileId
+  }
+  await says({ kind: 'text', text: 'Hello!' })
+  return {
+    says,
+    file,
+    sends: async (kind: string, made: string, text = '') => says({ kind, text, fileId: await file(made) }),
+  }
+}
+
+async function open(name: string, options = {}) {
+  const visit = await demo.open('inbox', options)
+  await visit.page.getByRole('link', { name: new RegExp(name) }).click()
+  await visit.page.getByRole('log').getByText('Hello!').waitFor()
+  return { ...visit, thread: visit.page.getByRole('log') }
+}
+
+async function untilLoaded(image: Locator): Promise<void> {
+  await image.waitFor()
+  // Rejects for what is no picture.
+  await image.evaluate((one) => (one as unknown as { decode(): Promise<void> }).decode())
+}
+
+test('a photo stands in the room that it had before, opens by a key, turns, grows and closes where one was', async () => {
+  const rita = await sender('Rita Alves', '5511930000001')
+  await rita.sends('image', 'photo', 'Is this the one?')
+  await rita.sends('image', 'chart')
+  const { page, thread } = await open('Rita Alves')
+  const first = thread.getByRole('button', { name: 'Open: Photo from Rita Alves' }).first()
+  await untilLoaded(first.getByRole('img', { name: 'Photo from Rita Alves' }))
+  const room = await first.boundingBox()
+  assert.deepEqual([Math.round(room?.width ?? 0), Math.round(room?.height ?? 0)], [320, 240])
+  await thread.getByText('Is this the one?').waitFor()
+
+  await first.focus()
+  await page.keyboard.press('Enter')
+  const viewer = page.getByRole('dialog', { name: 'Viewer' })
+  await viewer.getByText('1 of 2').waitFor()
+  await untilLoaded(viewer.getByRole('img', { name: 'Photo from Rita Alves' }).last())
+  await page.keyboard.press('ArrowRight')
+  await viewer.getByText('2 of 2').waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await viewer.getByText('1 of 2').waitFor()
+  const image = viewer.getByRole('img', { name: 'Photo from Rita Alves' }).last()
+  await untilLoaded(image)
+  await page.keyboard.press('+')
+  await page.locator('dialog img[style*="scale(1.5)"]').waitFor()
+  await page.keyboard.press('-')
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+  await viewer.waitFor({ state: 'detached' })
+  assert.equal(await first.evaluate((one) => one.matches(':focus')), true)
+})
+
+test('a voice note plays with its waveform and speed, and goes on while one reads elsewhere', async () => {
+  const vera = await sender('Vera Prado', '5511930000002')
+  await vera.sends('voice', 'voice')
+  const { page, thread } = await open('Vera Prado')
+  await thread.getByRole('button', { name: /^Play: Voice message from Vera Prado/ }).click()
+  const bar = page.getByRole('region', { name: 'Player' })
+  await bar.waitFor()
+  await thread.getByRole('button', { name: 'Speed: 1×' }).click()
+  await thread.getByRole('button', { name: 'Speed: 1.5×' }).waitFor()
+  await page.getByRole('link', { name: 'Leads' }).first().click()
+  await page.getByRole('heading', { name: 'Leads' }).waitFor()
+  await bar.getByText(/Voice message from Vera Prado/).waitFor()
+  await bar.getByRole('link').click()
+  await page.waitForURL(/\/inbox\//)
+  await thread.getByRole('slider', { name: 'Position' }).waitFor()
+  await bar.getByRole('button', { name: 'Stop and close the player' }).click()
+  await bar.waitFor({ state: 'detached' })
+})
+
+test('a document says its name and size, and a PDF is shown by the browser, sandboxed', async () => {
+  const dora = await sender('Dora Nunes', '5511930000003')
+  await dora.sends('document', 'pdf')
+  const { page, thread } = await open('Dora Nunes')
+  await thread.getByText('receipt.pdf').waitFor()
+  await thread.getByText(/PDF · \d+/).waitFor()
+  const link = thread.getByRole('link', { name: 'Download receipt.pdf' })
+  const answer = await page.request.get(new URL((await link.getAttribute('href')) ?? '', demo.url).href)
+  assert.equal(answer.status(), 200)
+  assert.match(answer.headers()['content-security-policy'] ?? '', /sandbox/)
+  const preview = thread.getByRole('button', { name: 'Preview receipt.pdf' })
+  if ((await preview.count()) > 0) {
+    await preview.click()
+    await page.getByRole('dialog', { name: 'Viewer' }).locator('iframe').waitFor()
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('a place leads to a map and loads none; a contact card becomes a lead by a click', async () => {
+  const caio = await sender('Caio Lemos', '5511930000004')
+  const place = { latitude: -23.5614, longitude: -46.6559, name: 'Showroom', address: 'Avenida Paulista 1578' }
+  await caio.says({ kind: 'location', place })
+  await caio.says({
+    kind: 'contacts',
+    card: { name: 'Bia Torres', phones: ['5511930009999'], organisation: 'Torres Ltda' },
+  })
+  const { page, thread } = await open('Caio Lemos')
+  const elsewhere: string[] = []
+  page.on(
+    'request',
+    (request) => new URL(request.url()).host !== new URL(demo.url).host && elsewhere.push(request.url()),
+  )
+  await thread.getByText('Showroom').waitFor()
+  const map = thread.getByRole('link', { name: 'Open in OpenStreetMap' })
+  assert.match((await map.getAttribute('rel')) ?? '', /noreferrer/)
+  await thread.getByText('Bia Torres').waitFor()
+  await thread.getByRole('button', { name: 'Create a lead: Bia Torres' }).click()
+  await thread.getByRole('link', { name: 'Open the lead' }).waitFor()
+  assert.deepEqual(elsewhere, [])
+})
+
+test('a quote leads far back to what it quotes; reactions, edits and what was withdrawn are said on the message', async () => {
+  const nina = await sender('Nina Costa', '5511930000005')
+  const far = await nina.says({ kind: 'text', text: 'The very first thing' })
+  for (let n = 1; n <= 70; n++) await nina.says({ kind: 'text', text: `Line ${n}` })
+  await nina.says({ kind: 'text', text: 'About that', about: far })
+  const edited = await nina.says({ kind: 'text', text: 'At five' })
+  await nina.says({ kind: 'edit', text: 'At six', about: edited })
+  const gone = await nina.says({ kind: 'text', text: 'Never mind' })
+  await nina.says({ kind: 'revoke', about: gone })
+  await untilAllCame(demo)
+  const { page } = await demo.open('inbox')
+  await page.getByRole('link', { name: /Nina Costa/ }).click()
+  const thread = page.getByRole('log')
+  await thread.locator('[data-by]').first().waitFor()
+  // It opens where the unread ones begin, which is far from its end.
+  await page.getByRole('button', { name: /Jump to the newest|New messages/ }).click()
+  await thread.getByText('At six').waitFor()
+  await thread.getByRole('button', { name: /^Edited/ }).click()
+  await page.getByRole('dialog', { name: 'What it said before' }).getByText('At five').waitFor()
+  await page.keyboard.press('Escape')
+  await thread
+    .getByText(/Withdrawn|withdrew/)
+    .first()
+    .waitFor()
+  await thread.getByRole('button', { name: /The very first thing/ }).click()
+  const first = thread.getByText('The very first thing').first()
+  await first.waitFor()
+  await page.locator('[id^=message-]:focus').waitFor()
+  // To a message that was read long before it was felt about.
+  await nina.says({ kind: 'reaction', text: '👍', about: far })
+  await thread.getByRole('button', { name: /^Reactions: 👍 Nina Costa/ }).waitFor()
+})
+
+test('what did not come says why, and is tried again by a click', async () => {
+  const otto = await sender('Otto Reis', '5511930000006')
+  const fault = { effect: 'not_found', on: 'media', times: 5 }
+  const added = await demo.call('POST', `${simulator}/faults`, fault)
+  assert.equal(added.status, 201, JSON.stringify(added.body))
+  await otto.sends('image', 'photo')
+  const { thread } = await open('Otto Reis')
+  // It is tried three times before that is believed, with half a minute between by the clock of the service.
+  const gone = thread.getByText('The platform no longer has it')
+  const later = () => demo.call('POST', `${simulator}/clock`, { advanceMs: 1_000 })
+  await until(() => later().then(() => gone.count()), 1)
+  await demo.call('DELETE', `${simulator}/faults`)
+  await thread.getByRole('button', { name: 'Try again' }).click()
+  await untilLoaded(thread.getByRole('img', { name: 'Photo from Otto Reis' }))
+})
+
+test('the gallery beside the thread has its files by their kind, and the way to each', async () => {
+  const gala = await sender('Gala Pires', '5511930000007')
+  await gala.sends('image', 'photo')
+  await gala.sends('video', 'clip')
+  await gala.sends('document', 'pdf')
+  await gala.sends('sticker', 'sticker')
+  await gala.sends('voice', 'voice')
+  const { page, thread } = await open('Gala Pires')
+  await thread.getByText('receipt.pdf').waitFor()
+  const gallery = page.getByRole('region', { name: 'Files' })
+  await gallery.getByRole('button', { name: /^Open: Video/ }).waitFor()
+  await gallery.getByText('Documents').click()
+  await gallery.getByText('receipt.pdf').waitFor()
+  await gallery.getByText('Photos and videos').click()
+  await thread.getByRole('button', { name: /^Play: Voice/ }).waitFor()
+  await assertAccessible(page)
+  for (const viewport of [{ width: 1024, height: 800 }, phone]) {
+    const { page: other } = await demo.open(`inbox/${openId(page)}`, { viewport })
+    await other
+      .getByRole('log')
+      .getByRole('button', { name: /^Play: Voice/ })
+      .waitFor()
+    await assertAccessible(other)
+  }
+})

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { field, newWriter, thread, until } from './support/composing.ts'
+import { sharedDemo } from './support/demo.ts'
+
+const demo = await sharedDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
+const rowOf = (page: Page, name: string): Locator => page.getByRole('link', { name: new RegExp(name) })
+const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
+
+test('keys that come one right after the other act on what the one before has opened, drawn or not', async () => {
+  const lou = await newWriter(demo, 'Lou Quatro', 'Anyone?')
+  const iva = await newWriter(demo, 'Iva Tres', 'Third')
+  const joao = await newWriter(demo, 'Joao Dois', 'Second')
+  const kim = await newWriter(demo, 'Kim Um', 'First')
+  const { page } = await demo.open(iva.place)
+  await thread(page).getByText('Third').waitFor()
+  await rowOf(page, 'Kim Um').waitFor()
+  // Nothing is drawn between them.
+  const press = (...keys: string[]) =>
+    page.evaluate(`for (const key of ${JSON.stringify(keys)})
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
+  await press('k', 'k', 'e', 'e')
+  await page.waitForURL(new RegExp(`/inbox/${iva.id}`))
+  for (const { id } of [kim, joao]) await until(() => conversation(id), { status: 'resolved' })
+  assert.equal((await conversation(iva.id)).status, 'open')
+  for (const name of ['Kim Um', 'Joao Dois']) await rowOf(page, name).waitFor({ state: 'detached' })
+  await press('j', 'r')
+  await page.keyboard.type('Here')
+  await page.waitForURL(new RegExp(`/inbox/${lou.id}`))
+  await thread(page).getByText('Anyone?').waitFor()
+  assert.equal(await field(page).inputValue(), 'Here')
+})
+
+test('keys that come before the code of the conversation wait for it, and what was typed on for its field is there', async () => {
+  const [pia, quim] = [await newWriter(demo, 'Pia Tarde', 'Anyone?'), await newWriter(demo, 'Quim Cedo', 'Hello')]
+  const { page } = await demo.open('home', { isAlone: true })
+  const code = Promise.withResolvers<void>()
+  await page.route(/\/ThreadPane-[^/]*\.js$/, async (route) => {
+    await code.promise
+    await route.continue()
+  })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
+  await rowOf(page, 'Quim Cedo').waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL(new RegExp(`/inbox/${quim.id}`))
+  for (const key of ['e', 'e', 'r', 'W', 'e', 'l', 'l']) await page.keyboard.press(key)
+  assert.equal(await thread(page).count(), 0)
+  code.resolve()
+  await page.waitForURL(new RegExp(`/inbox/${pia.id}`))
+  await until(() => conversation(quim.id), { status: 'resolved' })
+  await until(() => field(page).inputValue(), 'Well')
+  // Pressed again because nothing happened, E is meant for one alone.
+  assert.equal((await conversation(pia.id)).status, 'open')
+})

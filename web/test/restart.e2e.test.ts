@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible } from './support/accessibility.ts'
+import { letLoadingFail, phone, visitOf } from './support/browser.ts'
+import { field, newWriter, thread, until } from './support/composing.ts'
+import { openDemo } from './support/demo.ts'
+
+// What stops the service or moves its clock.
+const demo = await openDemo()
+const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
+
+test('what is sent while the service is away waits, in order, also over a reload, and arrives once', async () => {
+  const gil = await newWriter(demo, 'Gil Matos', 'Are you there?')
+  const { page, context } = await demo.open(gil.place)
+  await field(page).fill('First')
+  letLoadingFail(page)
+  await context.route('**/messages', (route) => route.abort())
+  await field(page).press('Enter')
+  await field(page).fill('Second')
+  await field(page).press('Enter')
+  await thread(page).getByText('Second').waitFor()
+  await field(page).fill('Third, in the middle of')
+  await context.unroute('**/messages')
+  const address = page.url()
+  await demo.restart()
+  await page.goto(address)
+  await field(page).waitFor()
+  assert.equal(await field(page).inputValue(), 'Third, in the middle of')
+  // The customers' phones begin anew with the service, so that it is asked itself.
+  const sent = async (): Promise<string[]> => {
+    const { messages } = await demo.team('GET', `${inboxPath}/${gil.id}/messages`)
+    return messages
+      .filter((one: { direction: string }) => one.direction === 'outbound')
+      .map((one: { text: string }) => one.text)
+  }
+  await until(sent, (texts) => texts.length >= 2)
+  await until(
+    () => page.evaluate(() => Object.keys(localStorage).join()),
+    (keys) => !keys.includes('parley.sending'),
+  )
+  assert.deepEqual(await sent(), ['First', 'Second'])
+})
+
+test('phones of a simulator that was started anew say where their chats are', async () => {
+  await demo.restart()
+  const { page } = await visitOf(demo.browser)
+  await page.goto(`${demo.simulatorUrl}/phone`)
+  const notice = page.getByText('The simulator was started anew and has forgotten this chat')
+  await notice.waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('I am back')
+  await page.getByRole('button', { name: 'Send' }).first().click()
+  await notice.waitFor({ state: 'hidden' })
+})
+
+test('with the window closed a template is chosen, seen as it will be read, and reaches the customer', async () => {
+  const [zoe, ugo] = [await newWriter(demo, 'Zoe Lima', 'Back tomorrow'), await newWriter(demo, 'Ugo Leal', 'Bye')]
+  const { page } = await demo.open(zoe.place)
+  await field(page).fill('Are you back?')
+  // In steps, as a session ends when nobody has used it for half a day.
+  for (const hours of [9, 9, 7]) {
+    await demo.call('POST', `${demo.simulatorUrl}/simulator/clock`, { advanceMs: hours * 3_600_000 })
+    if (hours === 9) await page.reload()
+    await field(page).waitFor()
+  }
+  await field(page).press('Enter')
+  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  await page.getByLabel('Search templates').fill('order')
+  await page.getByRole('button', { name: /^Order update/ }).click()
+  await page.getByLabel('Value for {{1}}').fill('Zoe')
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Send template' }).click()
+  await page.getByText('Needs a value').waitFor()
+  await page.getByLabel('Value for {{2}}').fill('A-17')
+  await page.getByRole('button', { name: 'Send template' }).click()
+  await thread(page).getByText('Hi Zoe, your order A-17 ships today.').last().waitFor()
+  await until(zoe.heard, { length: 1 })
+  await zoe.write('Here I am')
+  await page.getByLabel('Search templates').waitFor({ state: 'detached' })
+  assert.equal(await field(page).inputValue(), 'Are you back?')
+  const small = await demo.open(ugo.place, { viewport: phone })
+  await small.page.getByLabel('Search templates').waitFor()
+  await assertAccessible(small.page)
+})
+
+test('the time machine of the phones signs nobody out', async () => {
+  const { page } = await demo.open()
+  const phones = await page.context().newPage()
+  await phones.goto(`${demo.simulatorUrl}/phone`)
+  for (let day = 0; day < 20; day++) await phones.getByRole('button', { name: '+25 h' }).click()
+  await phones.close()
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+})

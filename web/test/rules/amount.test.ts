@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  amountText,
+  currencySign,
+  readAmount,
+  readNumber,
+  shortAmount,
+  shownAmount,
+  understood,
+  understoodNumber,
+} from '../../src/ui/format/amount.ts'
+
+const all = ['en', 'es', 'pt']
+
+test('an amount means the same wherever it is typed and in whatever language', () => {
+  const table: [string, number | null | undefined][] = [
+    ['', null],
+    [' ', null],
+    ['0', 0],
+    ['1500', 1500],
+    ['1 500', 1500],
+    ['2\u00a0500', 2500],
+    ['2\u202f500,00', 2500],
+    ["2'500.50", 2500.5],
+    ['1 500,50', 1500.5],
+    ['1500,5', 1500.5],
+    ['1500.5', 1500.5],
+    ['1,50', 1.5],
+    ['1.500,50', 1500.5],
+    ['1.234,50', 1234.5],
+    ['1,234.50', 1234.5],
+    ['1,234,567', 1_234_567],
+    ['1.234.567', 1_234_567],
+    ['1,234,567.8', 1_234_567.8],
+    ['2.500', 2500],
+    ['2,500', 2500],
+    ['R$ 1.234,50', 1234.5],
+    ['R$2.500', 2500],
+    ['US$ 1,234.50', 1234.5],
+    ['1.234,50 €', 1234.5],
+    ['BRL 10', 10],
+    ['$5', 5],
+    ['1.234.567.89', undefined],
+    ['1,500,50', undefined],
+    ['1.234,567', undefined],
+    ['0.500', undefined],
+    ['1.5000', undefined],
+    ['12,34,567', undefined],
+    ['1.2.3', undefined],
+    ['1.', undefined],
+    ['.5', undefined],
+    ['-5', undefined],
+    ['1e3', undefined],
+    ['10k', 10_000],
+    ['10 K', 10_000],
+    ['R$ 1,5k', 1500],
+    ['1.15k €', 1150],
+    ['10k5', undefined],
+    ['k', undefined],
+    ['1000000000k', undefined],
+    ['10 Kz', 10],
+    ['10 Kč', 10],
+    ['10 kr', 10],
+    ['lots', undefined],
+    ['R$', undefined],
+    ['999999999999.99', 999_999_999_999.99],
+    ['1000000000000', undefined],
+    ['1'.repeat(10_000), undefined],
+  ]
+  for (const [text, expected] of table) assert.equal(readAmount(text), expected, text)
+})
+
+test('what was read is told where it was typed in another way than the language writes it', () => {
+  const table: [string, string, string | null][] = [
+    ['2.500', 'en', '2,500'],
+    ['2.500', 'pt', null],
+    ['2,500', 'pt', '2.500'],
+    ['2,500', 'en', null],
+    ['1.234,50', 'en', '1,234.50'],
+    ['1.234,50', 'pt', null],
+    ['R$ 1.234,50', 'pt', '1.234,50'],
+    ['1500', 'en', null],
+    ['1500,5', 'pt', null],
+    ['1500.5', 'pt', '1.500,50'],
+    ['nothing', 'en', null],
+    ['', 'en', null],
+  ]
+  for (const [text, language, expected] of table)
+    assert.equal(understood(text, language, null), expected, `${text} ${language}`)
+})
+
+test('an amount is read as it is shown', () => {
+  for (const language of all) {
+    for (const value of [0, 7, 1500, 1500.5, 12_345.67, 1_234_567.89]) {
+      assert.equal(readAmount(amountText(value, language)), value)
+      assert.equal(readAmount(new Intl.NumberFormat(language).format(value)), value)
+    }
+  }
+})
+
+test('an amount is told in the currency where it was typed in another, and not where it was typed in it', () => {
+  const table: [string, string, string, string | null][] = [
+    ['2.500', 'pt', 'BRL', null],
+    ['R$ 2.500', 'pt', 'BRL', null],
+    ['R$2.500,00', 'pt', 'BRL', 'R$\u00a02.500'],
+    ['US$ 100', 'pt', 'BRL', 'R$\u00a0100'],
+    ['1500 €', 'es', 'EUR', null],
+    ['1,500', 'es', 'EUR', '1500\u00a0€'],
+    ['1500', 'en', 'USD', null],
+    ['1.500,50', 'en', 'USD', '$1,500.50'],
+  ]
+  for (const [text, language, currency, expected] of table)
+    assert.equal(understood(text, language, currency), expected, `${text} ${language}`)
+})
+
+test('an amount is shown in the currency of the workspace, without cents when it has none, else as a bare number', () => {
+  assert.deepEqual(
+    [shownAmount(1500, 'BRL'), shownAmount(1500.5, 'BRL'), shownAmount(1500, 'JPY'), shownAmount(1500.5, null)],
+    ['R$1,500', 'R$1,500.50', '¥1,500', '1,500.50'],
+  )
+  assert.deepEqual([shortAmount(38_200, 'BRL'), shortAmount(38_000, null)], ['R$38.2K', '38K'])
+  assert.deepEqual(
+    [currencySign('BRL', 'pt'), currencySign('EUR', 'es'), currencySign('PEN', 'es'), currencySign(null, 'pt')],
+    ['R$', '€', 'PEN', undefined],
+  )
+})
+
+test('an amount that is shown in a currency can be typed in again as it stands', () => {
+  const common = 'BRL USD EUR MXN ARS COP CLP PEN UYU PYG BOB GTQ HNL CRC DOP GBP PLN CZK SEK JPY INR NGN AOA'.split(
+    ' ',
+  )
+  for (const currency of common) {
+    for (const language of all) {
+      const style = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+      const shown = new Intl.NumberFormat(language, { ...style, minimumFractionDigits: 2, maximumFractionDigits: 2 })
+      assert.equal(readAmount(shown.format(12_345.67)), 12_345.67, shown.format(12_345.67))
+    }
+  }
+  // What means another thing elsewhere: a thousand, a million.
+  assert.deepEqual(['10 mil', '10M', '10 mi'].map(readAmount), Array(3).fill(undefined))
+})
+
+test('a number is read as an amount is, keeps its sign and its decimals', () => {
+  const table: [string, string | null | undefined][] = [
+    ['', null],
+    ['-5', '-5'],
+    ['−5', '-5'],
+    ['- 5', '-5'],
+    ['-0', '0'],
+    ['R$ -10', '-10'],
+    ['-R$ 10,50', '-10.5'],
+    ['-1.234,56', '-1234.56'],
+    ['-1,234.56', '-1234.56'],
+    ['1.234,5678', '1234.5678'],
+    ['1,234,567.8901', '1234567.8901'],
+    ['3,14159', '3.14159'],
+    ['1.2350', '1.235'],
+    ['-10k', '-10000'],
+    ['5-3', undefined],
+    ['--5', undefined],
+    ['1.234.5678', undefined],
+    ['01310-100', undefined],
+    ['-', undefined],
+    ['1,'.repeat(10_000), undefined],
+  ]
+  for (const [text, expected] of table) assert.equal(readNumber(text), expected, text)
+})
+
+test('what was read of a number is told where it was typed in another way than the language writes it', () => {
+  const table: [string, string, string | null][] = [
+    ['1.235', 'en', '1,235'],
+    ['1.2350', 'en', null],
+    ['1.235', 'pt', null],
+    ['-12,5', 'en', '-12.5'],
+    ['-12,5', 'es', null],
+    ['12.50', 'en', null],
+    ['−5', 'en', null],
+    ['100', 'pt', null],
+    ['three', 'en', null],
+  ]
+  for (const [text, language, expected] of table)
+    assert.equal(understoodNumber(text, language), expected, `${text} ${language}`)
+})

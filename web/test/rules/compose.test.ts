@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TimelineItem } from '../../src/data/inbox/types.ts'
+import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
+import { blankDraft, givenBack, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
+import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
+import {
+  askedAt,
+  fillReply,
+  findMembers,
+  findReplies,
+  mentionedIn,
+  putInPlace,
+} from '../../src/inbox/compose/typeahead.ts'
+import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
+import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
+import type { KeyedStorage } from '../../src/session/private-storage.ts'
+import {
+  filledText,
+  findTemplates,
+  findUnsendable,
+  piecesOf,
+  problemOf,
+  valuesFor,
+} from '../../src/shared/template-preview.ts'
+import { newStorage } from '../support/storage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const now = Date.parse('2026-03-01T12:00:00.000Z')
+const inMs = (ms: number) => new Date(now + ms).toISOString()
+
+test('the window is announced from four hours on, presses in the last hour, and ends', () => {
+  const closing = (ms: number, hours: number, minutes: number, presses: boolean) =>
+    ({ state: 'closing', at: inMs(ms), hours, minutes, presses }) as const
+  const table: [string | null, ReturnType<typeof windowAt>, number | null][] = [
+    [null, { state: 'closed' }, null],
+    [inMs(-1), { state: 'closed' }, null],
+    [inMs(0), { state: 'closed' }, null],
+    [inMs(24 * hour), { state: 'open' }, 20 * hour],
+    [inMs(4 * hour + 1), { state: 'open' }, 1],
+    [inMs(4 * hour), closing(4 * hour, 4, 0, false), minute],
+    [inMs(61 * minute - 1), closing(61 * minute - 1, 1, 1, false), minute - 1],
+    [inMs(60 * minute), closing(60 * minute, 1, 0, true), minute],
+    [inMs(30 * minute), closing(30 * minute, 0, 30, true), minute],
+    [inMs(1), closing(1, 0, 1, true), 1],
+  ]
+  for (const [expiresAt, expected, nextMs] of table) {
+    assert.deepEqual(windowAt(expiresAt, now), expected)
+    assert.equal(nextChangeMs(expiresAt, now), nextMs)
+  }
+})
+
+test('a draft is kept for its conversation, forgotten when empty, and never read from nonsense', () => {
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
+  assert.deepEqual(readDraft(storage, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
+  assert.deepEqual(readDraft(storage, 'w', 'b'), blankDraft)
+  assert.deepEqual(readDraft(storage, 'v', 'a'), blankDraft)
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: ' ', note: '' }, 2)
+  assert.equal(storage.length, 0)
+  for (const nonsense of ['', '{', 'null', '[]', '{"reply":1}', '{"reply":"x"}']) {
+    storage.setItem('parley.draft.w.a', nonsense)
+    assert.deepEqual(readDraft(storage, 'w', 'a'), blankDraft)
+  }
+})
+
+test('of two hundred drafts the oldest goes for a new one, and nothing else of the storage', () => {
+  const storage = newStorage()
+  storage.setItem('parley.language', 'pt')
+  for (let n = 0; n < 201; n++) writeDraft(storage, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
+  assert.equal(storage.length, 201)
+  assert.deepEqual(readDraft(storage, 'w', 'c0'), blankDraft)
+  assert.equal(readDraft(storage, 'w', 'c1').reply, 'x')
+  assert.equal(storage.getItem('parley.language'), 'pt')
+})
+
+test('a full storage costs no text that is kept already', () => {
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
+  const full: KeyedStorage = { ...storage, length: storage.length, setItem: () => assert.fail('full') }
+  writeDraft(full, 'w', 'a', { ...blankDraft, reply: 'more' }, 2)
+  assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
+})
+
+test('a refused text stands before what was typed since', () => {
+  assert.equal(givenBack('first', ''), 'first')
+  assert.equal(givenBack('first', '  '), 'first')
+  assert.equal(givenBack('first', 'second'), 'first\nsecond')
+})
+
+test('a sign asks at the beginning of a word, up to the caret', () => {
+  const table: [string, '/' | '@', { term: string; start: number } | null][] = [
+    ['/', '/', { term: '', start: 0 }],
+    ['/hou', '/', { term: 'hou', start: 0 }],
+    ['Hi /hou', '/', { term: 'hou', start: 3 }],
+    ['Hi\n/h', '/', { term: 'h', start: 3 }],
+    ['and/or', '/', null],
+    ['https://x', '/', null],
+    ['/hours now', '/', null],
+    ['me@example', '@', null],
+    ['ask @an', '@', { term: 'an', start: 4 }],
+    ['none', '/', null],
+    [`/${'x'.repeat(41)}`, '/', null],
+  ]
+  for (const [text, sign, expected] of table) {
+    assert.deepEqual(askedAt(text, text.length, sign), expected && { sign, ...expected }, text)
+  }
+  assert.deepEqual(askedAt('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
+})
+
+test('what was asked for takes the place of the word, with one space to what follows', () => {
+  const asked = { sign: '/', term: 'h', start: 3 } as const
+  assert.deepEqual(putInPlace('Hi /h', 5, asked, 'we open at 9'), { text: 'Hi we open at 9', caret: 15 })
+  assert.deepEqual(putInPlace('Hi /h there', 5, asked, 'all'), { text: 'Hi all there', caret: 6 })
+  assert.deepEqual(putInPlace('Hi /hthere', 5, asked, 'all'), { text: 'Hi all there', caret: 7 })
+})
+
+test('canned replies are found by shortcut before text, whatever the accents', () => {
+  const replies = [
+    { id: '1', shortcut: 'price', text: 'From 10' },
+    { id: '2', shortcut: 'hours', text: 'Abrimos às 9, preço na loja' },
+    { id: '3', shortcut: 'list-price', text: 'See the list' },
+  ]
+  const found = (term: string) => findReplies(replies, term).map(({ id }) => id)
+  assert.deepEqual(found(''), ['1', '2', '3'])
+  assert.deepEqual(found('pric'), ['1', '3'])
+  assert.deepEqual(found('PREÇO'), ['2'])
+  assert.deepEqual(found('zzz'), [])
+})
+
+test('the placeholders of a canned reply are filled; what is not known leaves no hole', () => {
+  const facts = { contact: { name: 'Ana Lima', phone: '5511955501101' }, me: 'Rui', workspace: 'Acme' }
+  const table: [string, string][] = [
+    ['Hi {{contact.first_name}}, I am {{me.name}} of {{ workspace.name }}.', 'Hi Ana, I am Rui of Acme.'],
+    ['{{contact.name}} {{contact.phone}}', 'Ana Lima 5511955501101'],
+    ['{{unknown}} stays', '{{unknown}} stays'],
+    ['no {{ braces', 'no {{ braces'],
+  ]
+  for (const [text, expected] of table) assert.equal(fillReply(text, facts), expected)
+  const nobody = { ...facts, contact: { name: null, phone: null } }
+  assert.equal(fillReply('Hi {{contact.first_name}}, welcome', nobody), 'Hi, welcome')
+  assert.equal(
+    fillReply('{{contact.name}}', { ...facts, contact: { name: '$& {{me.name}}', phone: null } }),
+    '$& {{me.name}}',
+  )
+})
+
+test('members are found by any word of their name, and named by the whole of it', () => {
+  const members = [
+    { userId: '1', name: 'Ana' },
+    { userId: '2', name: 'Ana Lima' },
+    { userId: '3', name: 'João Souza' },
+  ]
+  assert.deepEqual(
+    findMembers(members, 'joao').map(({ userId }) => userId),
+    ['3'],
+  )
+  assert.deepEqual(
+    findMembers(members, 'li').map(({ userId }) => userId),
+    ['2'],
+  )
+  const table: [string, string[]][] = [
+    ['@Ana Lima please', ['2']],
+    ['@Ana, please', ['1']],
+    ['@Anabel', []],
+    ['@João Souza and @Ana', ['3', '1']],
+    ['mail me at x@Ana', ['1']],
+    ['Ana', []],
+  ]
+  for (const [text, expected] of table) assert.deepEqual(mentionedIn(text, members), expected, text)
+})
+
+test('a template is shown as the customer will read it, with what is still missing', () => {
+  assert.deepEqual(piecesOf('Hi {{1}}, {{ 2 }}!', [' Ana ']), [
+    { text: 'Hi ' },
+    { parameter: 1, value: 'Ana' },
+    { text: ', ' },
+    { parameter: 2, value: '' },
+    { text: '!' },
+  ])
+  assert.equal(filledText('Hi {{1}}, {{2}}', ['Ana']), 'Hi Ana, {{2}}')
+  assert.equal(filledText('{{1}} {{1}}', ['$1']), '$1 $1')
+  const table: [string, string | null][] = [
+    ['', 'empty'],
+    [' ', 'empty'],
+    ['a\nb', 'lines'],
+    ['a\tb', 'lines'],
+    ['a     b', 'spaces'],
+    ['a    b', null],
+    ['x'.repeat(2048), null],
+    ['x'.repeat(2049), 'long'],
+  ]
+  for (const [value, expected] of table) assert.equal(problemOf(value), expected)
+})
+
+test('templates are found by all words, only those that can be sent, the reader’s language first', () => {
+  const one = (name: string, language: string, sendable = true, status = 'APPROVED') => ({
+    id: `${name}.${language}`,
+    name,
+    language,
+    category: 'UTILITY',
+    body: 'Your order {{1}}',
+    parameterCount: 1,
+    header: null,
+    sendable,
+    status,
+  })
+  const all = [
+    one('order_update', 'en_US'),
+    one('order_update', 'pt_BR'),
+    one('hello', 'pt_BR'),
+    one('gone', 'en', false),
+    one('paused', 'en', false, 'PAUSED'),
+  ]
+  const found = (term: string) => findTemplates(all, term, 'pt').map(({ id }) => id)
+  assert.deepEqual(found(''), ['hello.pt_BR', 'order_update.pt_BR', 'order_update.en_US'])
+  assert.deepEqual(found('Order upd'), ['order_update.pt_BR', 'order_update.en_US'])
+  assert.deepEqual(found('gone'), [])
+  const unsendable = (term: string) => findUnsendable(all, term, 'pt').map(({ id }) => id)
+  assert.deepEqual([unsendable(''), unsendable('hello')], [['gone.en'], []])
+})
+
+test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {
+  const storage = newStorage()
+  const one = (key: string, atMs: number, userId = 'me') => ({
+    key,
+    userId,
+    conversationId: 'c',
+    reply: { kind: 'text' as const, text: key },
+    text: key,
+    ifLastMessageId: null,
+    atMs,
+  })
+  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(storage, 'w', kept)
+  keepSend(storage, 'v', one('elsewhere', 1))
+  storage.setItem('parley.sending.w.bad', '{')
+  storage.setItem('parley.sending.w.worse', 'null')
+  const keys = () => keptSends(storage, 'w', 'me').map(({ key }) => key)
+  assert.deepEqual(keys(), ['a', 'b'])
+  dropSend(storage, 'w', 'a')
+  assert.deepEqual(keys(), ['b'])
+})
+
+test('what was seen is the newest message of a thread that is known to its end', () => {
+  const item = (id: string, authorId: string | null, name: string | null = null): TimelineItem =>
+    ({ type: 'message', id, at: '', message: { author: { id: authorId, name } } }) as TimelineItem
+  const note = { type: 'note', id: 'n', at: '' } as TimelineItem
+  const items = [item('1', null), item('2', 'me', 'Me'), note]
+  const thread = { items, older: null, newer: null, firstUnreadId: null, reading: 0 }
+  assert.equal(newestMessageId(thread), '2')
+  assert.equal(newestMessageId({ ...thread, newer: 'more' }), null)
+  assert.equal(newestMessageId({ ...thread, items: [note] }), null)
+  const table: [TimelineItem[], string, string | null][] = [
+    [items, '2', null],
+    [items, '1', null],
+    [[...items, item('3', null)], '2', ''],
+    [[...items, item('3', null), item('4', 'ana', 'Ana')], '2', 'Ana'],
+    [[...items, item('3', null)], 'unknown', null],
+  ]
+  for (const [all, since, expected] of table) assert.equal(writtenSince(all, since, 'me'), expected)
+})
+
+test('an agent can go on whose key is active, may answer, and allows the connection', () => {
+  const key = { id: '1', name: 'A', status: 'active', scopes: ['inbox.write'], connectionIds: [], expiresAt: null }
+  const table: [Partial<AgentKey>, boolean][] = [
+    [{}, true],
+    [{ status: 'revoked' }, false],
+    [{ scopes: ['inbox.read'] }, false],
+    [{ connectionIds: ['c'] }, true],
+    [{ connectionIds: ['d'] }, false],
+    [{ expiresAt: inMs(1) }, true],
+    [{ expiresAt: inMs(0) }, false],
+  ]
+  for (const [changes, expected] of table)
+    assert.equal(agentsFor([{ ...key, ...changes }], 'c', now).length === 1, expected)
+})
+
+test('what stands in the way of sending is the widest that does', () => {
+  const open = { inboxEnabled: true, inboxAvailable: true }
+  const works = { channel: 'waba', state: 'active', stateReason: null, acknowledgement: null } as const
+  const qr = { ...works, channel: 'unofficial' } as const
+  const away = (stateReason: string) => ({ ...qr, state: 'unavailable', stateReason }) as const
+  const until = (ms: number) => ({ ...qr, acknowledgement: { until: inMs(ms) } })
+  const table: [Parameters<typeof obstacleOf>[0], Parameters<typeof obstacleOf>[1], ReturnType<typeof obstacleOf>][] = [
+    [open, works, null],
+    [{ ...open, inboxEnabled: false }, undefined, 'not_in_plan'],
+    [{ ...open, inboxAvailable: false }, { ...works, state: 'paused' }, 'inbox_closed'],
+    [open, undefined, 'removed'],
+    [open, { ...qr, state: 'paused' }, 'paused'],
+    [open, away('never_paired'), 'unlinked'],
+    [open, away('logged_out'), 'unlinked'],
+    [open, away('reconnecting'), 'reconnecting'],
+    [open, away('banned'), 'unavailable'],
+    [open, { ...works, state: 'unavailable', stateReason: null }, 'unavailable'],
+    [open, qr, 'unacknowledged'],
+    [open, until(0), 'unacknowledged'],
+    [open, until(1), null],
+  ]
+  for (const [workspace, connection, expected] of table) {
+    assert.equal(obstacleOf(workspace, connection, now), expected, JSON.stringify([workspace, connection]))
+  }
+})
+
+test('a template begins with the name where it greets somebody, and nowhere else', () => {
+  const table: [body: string, count: number, values: string[]][] = [
+    ['Hi {{1}}, your order {{2}} is here', 2, ['Ana', '']],
+    ['Olá {{1}}!', 1, ['Ana']],
+    ['Bom dia, {{1}}', 1, ['Ana']],
+    ['*Hola {{1}}*', 1, ['Ana']],
+    ['Reminder: we see you on {{1}} at {{2}}.', 2, ['', '']],
+    ['{{1}} awaits you', 1, ['']],
+    ['Delhi {{1}}', 1, ['']],
+    ['Nothing to fill', 0, []],
+  ]
+  for (const [body, parameterCount, values] of table) {
+    assert.deepEqual(valuesFor({ body, parameterCount }, 'Ana'), values, body)
+  }
+})

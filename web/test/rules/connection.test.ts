@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
+import { isInTrouble, numberOf, partsOf, stateWords } from '../../src/connections/parts/state-words.ts'
+import type { Connection } from '../../src/data/connections.ts'
+import {
+  choose,
+  customTargetOf,
+  decimalOf,
+  labelOf,
+  looksWhole,
+  mappingOf,
+  matchersOf,
+  meaningOf,
+  sentMeanings,
+  shareOf,
+} from '../../src/leads/transfer/mapping.ts'
+import { readFilters, readImportSearch } from '../../src/leads/transfer/search.ts'
+import { withTexts } from '../../src/text/index.ts'
+
+await withTexts(async () => {})
+
+test('each state has a tone, a word and, where it cannot send, a reason; only what somebody must mend is trouble', () => {
+  const cases = [
+    ['active', null, 'good', 'Connected', null, false],
+    ['paused', null, 'plain', 'Paused', null, false],
+    ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
+    ['unavailable', 'pairing', 'accent', 'Waiting for the phone', null, false],
+    ['unavailable', 'banned', 'bad', 'Cannot send', 'The network has banned the number', true],
+    ['unavailable', 'platform_error_190', 'bad', 'Cannot send', 'The platform refuses: error 190', true],
+    ['unavailable', 'something_new', 'bad', 'Cannot send', 'Reason: something_new', true],
+    ['unavailable', null, 'bad', 'Cannot send', 'The platform does not answer', true],
+  ] as const
+  for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
+    assert.deepEqual(stateWords({ state, stateReason }), { tone, word, reason })
+    assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
+  }
+})
+
+test('a secret that the platform is shown is asked for again when its address leads to another server', () => {
+  const connection = { channel: 'waba', baseUrl: 'https://graph.example' } as Connection
+  const asked = (baseUrl: string) => {
+    const draft = { ...settingsOf(connection), baseUrl }
+    return fieldsOf('waba').filter((field) => isNeededAgain(field, connection, draft))
+  }
+  assert.deepEqual(asked('https://other.example'), ['accessToken'])
+  for (const baseUrl of ['https://graph.example', ' https://GRAPH.example/v1 ', '', 'https://']) {
+    assert.deepEqual(asked(baseUrl), [], baseUrl)
+  }
+})
+
+test('a phone is shown with its plus once it is linked, and a template with its places apart', () => {
+  assert.equal(numberOf({ channel: 'unofficial', phone: null, numberId: 'a' }), null)
+  assert.equal(numberOf({ channel: 'unofficial', phone: '5511', numberId: '5511' }), '+5511')
+  assert.equal(numberOf({ channel: 'waba', phone: '5511', numberId: '106540' }), '+5511')
+  assert.equal(numberOf({ phone: null, channel: 'waba', numberId: '106' }), '106')
+  assert.deepEqual(partsOf('Hi {{1}}!'), [
+    { text: 'Hi ', isPlace: false },
+    { text: '{{1}}', isPlace: true },
+    { text: '!', isPlace: false },
+  ])
+})
+
+test('a field goes to the column that was given it last, and leaves the one that only was proposed for it', () => {
+  const columns = [
+    { name: 'Nome', target: 'firstName' },
+    { name: 'Fone', target: 'phone' },
+    { name: 'Cidade', target: 'k_cidade' },
+  ]
+  const chosen = choose(choose(new Map(), 'Cidade', 'phone'), 'Nome', 'phone')
+  assert.deepEqual(Object.fromEntries(mappingOf({ columns }, chosen)), { Nome: 'phone', Fone: null, Cidade: null })
+  assert.deepEqual(matchersOf('csv', mappingOf({ columns }, new Map())), ['phone', 'none'])
+  assert.deepEqual(matchersOf('csv', new Map()), ['none'])
+  assert.equal(matchersOf('ndjson', new Map())[0], 'id')
+})
+
+test('a heading makes a custom field, and progress stays between nothing and all', () => {
+  assert.equal(customTargetOf('Última Compra (R$)', 0), 'k_ultima_compra_r')
+  assert.equal(customTargetOf('???', 2), 'k_column_3')
+  assert.equal(labelOf('Última Compra (R$)', 'k_ultima_compra_r'), 'Última Compra (R$)')
+  assert.equal(labelOf('k_last_order', 'k_last_order'), 'Last order')
+  assert.equal(shareOf({ doneBytes: 5, sizeBytes: 10 }), 0.5)
+  assert.equal(shareOf({ doneBytes: 0, sizeBytes: 0 }), 0)
+})
+
+test('an address carries filters of the list and the open import, and nothing else', () => {
+  assert.deepEqual(readFilters({ status: 'new,won', search: '', page: '2', source: 'ads' }), {
+    status: 'new,won',
+    source: 'ads',
+  })
+  assert.deepEqual([readImportSearch({ id: 'x' }), readImportSearch({ id: 7 })], [{ id: 'x' }, {}])
+})
+
+test('the command for QR sessions is the one of the operations guide', () => {
+  const section = readFileSync(new URL('../../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
+  const command = /baileysCommand = '([^']+)'/.exec(section)?.[1] ?? 'none'
+  assert.ok(readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
+})
+
+test('what stands before cents is told by the amounts of a file, and where they do not tell by the language', () => {
+  for (const [samples, english, portuguese] of [
+    [['1.234,50', '12,00'], ',', ','],
+    [['1,234.50'], '.', '.'],
+    [['2.500', '12.000'], ',', ','],
+    [['R$ 2.500,00'], ',', ','],
+    [['1500'], '.', ','],
+    [[], '.', ','],
+  ] as const) {
+    assert.deepEqual([decimalOf(samples, 'en'), decimalOf(samples, 'pt')], [english, portuguese], samples.join(' '))
+  }
+})
+
+test('a column has whole names when half of what is shown has two words', () => {
+  assert.equal(looksWhole(['Ana Lima', 'Bia']), true)
+  assert.equal(looksWhole(['Ana Lima', 'Bia', 'Caio']), false)
+  assert.equal(looksWhole([]), false)
+})
+
+test('what somebody says of a value goes before what was proposed, and what nobody knows is not sent', () => {
+  const values = [
+    { text: 'Ganho', count: 2, value: 'won' },
+    { text: 'Velho', count: 1, value: null },
+    { text: 'Lixo', count: 1, value: null },
+  ]
+  const meanings = { status: { lixo: null, ganho: 'lost' } }
+  assert.equal(meaningOf(meanings, 'status', values[1] ?? { text: '', value: null }), undefined)
+  const own = 'customFieldValues.plan'
+  const filled = [{ target: 'status' }, { target: own }]
+  const plans = [{ text: 'ouro', count: 1, value: 'Gold' }]
+  const all = [values, plans].map((one) => ({ values: one, isWhole: true }))
+  assert.deepEqual(sentMeanings(meanings, filled, all), {
+    values: { status: { Ganho: 'lost', Lixo: null } },
+    fieldValues: { [own]: { ouro: 'Gold' } },
+  })
+})

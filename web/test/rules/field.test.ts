@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LeadField } from '../../src/data/lead-fields.ts'
+import { formFieldOf } from '../../src/forms/fields.ts'
+import { firstChoice, readChoice, toggled, widthOf } from '../../src/leads/fields/column-choice.ts'
+import {
+  columnTitle,
+  fieldCell,
+  fieldColumns,
+  fieldText,
+  isNumberColumn,
+  withFieldColumns,
+} from '../../src/leads/fields/field-columns.ts'
+import { definedTargets } from '../../src/leads/transfer/mapping.ts'
+import {
+  type FieldType,
+  fits,
+  guessedType,
+  keyOfName,
+  readTyped,
+  shownValue,
+  typedValue,
+} from '../../src/ui/format/custom-value.ts'
+
+const choices = ['Recife', 'Natal']
+const rule = (type: FieldType) => ({ type, choices })
+
+test('what is typed is kept in one form whatever the language writes, and an empty input removes the field', () => {
+  const table: [FieldType, string, string | boolean | null | undefined][] = [
+    ['text', ' Recife ', 'Recife'],
+    ['text', ' ', null],
+    ['amount', '1.500,50', '1500.5'],
+    ['amount', '1,500.50', '1500.5'],
+    ['amount', '-5', undefined],
+    ['amount', 'much', undefined],
+    ['number', '-12,5', '-12.5'],
+    ['number', '3,14159', '3.14159'],
+    ['number', '2.500', '2500'],
+    ['number', 'three', undefined],
+    ['number', '-1.234,56', '-1234.56'],
+    ['text', '01310100', '01310100'],
+    ['date', '2026-02-28', '2026-02-28'],
+    ['boolean', 'true', true],
+    ['boolean', 'false', false],
+    ['url', 'example.com/a', 'https://example.com/a'],
+    ['url', 'http://example.com', 'http://example.com'],
+    ['multiselect', 'Recife, Natal', 'Recife, Natal'],
+  ]
+  for (const [type, text, kept] of table) assert.equal(readTyped(rule(type), text), kept, `${type} ${text}`)
+})
+
+test('a value is shown as people read it, and one that does not fit as it is', () => {
+  const table: [FieldType, string | boolean, string, boolean][] = [
+    ['amount', '1500.5', '1,500.50', true],
+    ['amount', '1500', '1,500', true],
+    ['amount', 'a lot', 'a lot', false],
+    ['number', '-12345.678', '-12,345.678', true],
+    ['date', '2026-02-28', 'Feb 28, 2026', true],
+    ['date', '2026-02-30', '2026-02-30', false],
+    ['phone', '5581991234567', '+55 81 99123-4567', true],
+    ['phone', '+5581991234567', '+55 81 99123-4567', true],
+    ['phone', '12', '12', false],
+    ['phone', '08001234567', '08001234567', true],
+    ['text', '01310100', '01310100', true],
+    ['select', 'Olinda', 'Olinda', false],
+    ['multiselect', 'Natal, Recife', 'Natal, Recife', true],
+    ['boolean', true, 'Yes', true],
+    ['boolean', 'true', 'true', false],
+    ['text', true, 'Yes', false],
+    ['url', 'javascript:alert(1)', 'javascript:alert(1)', false],
+    ['email', 'ana@example.com', 'ana@example.com', true],
+  ]
+  for (const [type, value, shown, isFit] of table) {
+    assert.deepEqual([shownValue(rule(type), value, null), fits(rule(type), value)], [shown, isFit], `${type} ${value}`)
+  }
+  assert.deepEqual(
+    [typedValue(rule('amount'), '1500.50'), typedValue(rule('amount'), 'a lot'), typedValue(rule('date'), undefined)],
+    ['1500.5', 'a lot', ''],
+  )
+  for (const value of ['1.235', '-12.125', '0.125', '1234.125', '7']) {
+    assert.equal(
+      readTyped(rule('number'), typedValue(rule('number'), value)),
+      value,
+      'it is read as it stood in the input',
+    )
+  }
+})
+
+test('the type of a value that nobody has defined is guessed by its looks', () => {
+  const table: [string | boolean, FieldType][] = [
+    [true, 'boolean'],
+    ['2026-01-31', 'date'],
+    ['12.5', 'number'],
+    ['5581991234567', 'phone'],
+    ['+55 81 99123-4567', 'phone'],
+    ['https://example.com', 'url'],
+    ['ana@example.com', 'email'],
+    ['Recife', 'text'],
+    ['01310100', 'text'],
+    ['0', 'number'],
+    ['0.5', 'number'],
+  ]
+  for (const [value, type] of table) assert.equal(guessedType(value), type, String(value))
+  assert.equal(keyOfName(' 2ª Opção de visita '), 'opcao_de_visita')
+})
+
+const field = (key: string, more: Partial<LeadField> = {}): LeadField => ({
+  id: key,
+  key,
+  label: key.toUpperCase(),
+  type: 'text',
+  choices: [],
+  required: false,
+  shownIn: ['panel', 'table', 'forms'],
+  isArchived: false,
+  ...more,
+})
+
+test('fields are columns by their key: those of the workspace until somebody chooses, archived ones never', () => {
+  const fields = [field('city'), field('sum', { type: 'amount', shownIn: [] }), field('old', { isArchived: true })]
+  assert.deepEqual(fieldColumns(fields), ['field:city', 'field:sum'])
+  const first = withFieldColumns(firstChoice, fields)
+  assert.deepEqual(first.shown.slice(-2), ['createdAt', 'field:city'])
+  const chosen = toggled(toggled(first, 'field:sum'), 'field:city')
+  const kept = readChoice(JSON.stringify({ ...chosen, widths: { 'field:sum': 200, 'field:no!': 200 } }))
+  assert.deepEqual([kept.shown.at(-1), kept.widths], ['field:sum', { 'field:sum': 200 }])
+  assert.deepEqual(withFieldColumns(kept, fields).shown, kept.shown)
+  const withOld = readChoice(JSON.stringify({ shown: ['field:old', 'field:gone', 'constructor'] }))
+  assert.deepEqual(withFieldColumns(withOld, fields).shown, ['name', 'field:gone'])
+  assert.equal(widthOf(first, 'field:city'), 160)
+  assert.deepEqual([columnTitle('field:city', fields), columnTitle('field:k_utm_term', fields)], ['CITY', 'UTM term'])
+  assert.deepEqual([isNumberColumn('field:sum', fields), isNumberColumn('field:city', fields)], [true, false])
+  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, null), '1,500.50')
+  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, 'BRL'), 'R$1,500.50')
+  assert.equal(fieldCell('field:sum', {}, fields, 'BRL'), '')
+  for (const text of ['01310100', '5581991234567', '50030230', '1500.5', '2026-01-31']) {
+    assert.equal(fieldCell('field:cep', { customFieldValues: { cep: text } }, fields, 'BRL'), text, 'of nobody’s type')
+  }
+  const words = { fields, currency: 'BRL' }
+  assert.deepEqual(
+    [fieldText('sum', '1500.5', words), fieldText('gone', '1500.5', words), fieldText('gone', true, words)],
+    ['R$1,500.50', '1500.5', 'Yes'],
+  )
+})
+
+test('forms and imports offer what is defined, in the types that they know', () => {
+  assert.deepEqual(formFieldOf(field('sum', { type: 'amount', required: true })), {
+    key: 'sum',
+    label: 'SUM',
+    type: 'number',
+    required: true,
+  })
+  assert.deepEqual(formFieldOf(field('city', { type: 'select', choices })).options, choices)
+  assert.deepEqual(definedTargets([field('city'), field('k_utm'), field('old', { isArchived: true })]), [
+    { value: 'customFieldValues.city', label: 'CITY' },
+    { value: 'k_utm', label: 'K_UTM' },
+  ])
+})

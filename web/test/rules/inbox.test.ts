@@ -1,0 +1,371 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addPending, hearConversation, listAsHeard, rowToShow, thisMoment } from '../../src/data/inbox/heard-changes.ts'
+import type { Inbox } from '../../src/data/inbox/inbox.ts'
+import { appendPage, type ConversationList, matches, placeRow, shareRows } from '../../src/data/inbox/list-rules.ts'
+import { mineOf, notYetShown, type Waiting } from '../../src/data/inbox/outbox-rules.ts'
+import { climbs, type Rung } from '../../src/data/inbox/status-rules.ts'
+import { mapMessages, mergeNewest, type Thread } from '../../src/data/inbox/thread-rules.ts'
+import type { Conversation, Message, TimelineItem } from '../../src/data/inbox/types.ts'
+import { filterOf, queryOf, readSearch, searchOf } from '../../src/inbox/list/filters.ts'
+import { placeAfter } from '../../src/inbox/list/keep-place.ts'
+import { fileFailure } from '../../src/inbox/parts/file-failures.ts'
+import { stretchesOf } from '../../src/inbox/parts/link-rules.ts'
+import { snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
+import { blocksOf, showsTicks } from '../../src/inbox/thread/blocks.ts'
+
+const ana = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+const minute = (n: number) => new Date(Date.UTC(2026, 7, 3, 12, n)).toISOString()
+
+function row(id: string, at: number, changes: Partial<Conversation> = {}): Conversation {
+  return {
+    id,
+    connectionId: 'c',
+    connectionName: 'Sales',
+    channel: 'waba',
+    owner: 'human',
+    ownerName: null,
+    ownerSince: minute(0),
+    held: false,
+    handover: null,
+    status: 'open',
+    snoozedUntil: null,
+    assignedTo: null,
+    assignedToName: null,
+    labelIds: [],
+    unreadCount: 0,
+    windowExpiresAt: null,
+    lastMessageAt: minute(at),
+    unansweredSince: null,
+    lastMessage: null,
+    contact: { name: id, phone: null },
+    createdAt: minute(0),
+    updatedAt: minute(at),
+    ...changes,
+  }
+}
+
+const listOf = (cursor: string | null, ...rows: Conversation[]): ConversationList => ({ rows, cursor })
+const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
+
+for (const [code, words] of [
+  [null, null],
+  ['too_large', null],
+  ['internal', null],
+  ['http_404', /no longer/],
+  ['size_mismatch', /not the file/],
+  ['does_not_open', /not the file/],
+  ['no_source', /did not say where/],
+  ['forbidden_address', /may not be called/],
+  ['190', /credential/],
+  ['store_full', /store for files/],
+  ['http_503', /\(http_503\)/],
+] as const) {
+  test(`a file that failed with ${code} says ${words}`, () => {
+    if (words === null) assert.equal(fileFailure(code), null)
+    else assert.match(fileFailure(code) ?? '', words)
+  })
+}
+
+test('a list holds what its filter says, whatever the service would be asked', () => {
+  const cases: [Record<string, unknown>, Partial<Conversation>, boolean | null][] = [
+    [{}, {}, true],
+    [{}, { status: 'resolved' }, false],
+    [{ status: 'any' }, { status: 'resolved' }, true],
+    [{ view: 'mine' }, {}, false],
+    [{ view: 'mine' }, { assignedTo: ana }, true],
+    [{ view: 'unassigned' }, { owner: 'agent:x' }, false],
+    [{ view: 'unassigned' }, {}, true],
+    [{ view: 'agents' }, { owner: 'agent:x' }, true],
+    [{ owner: 'human' }, { owner: 'agent:x' }, false],
+    [{ owner: `agent:${ana}` }, { owner: `agent:${ana}` }, true],
+    [{ owner: `agent:${ana}` }, { owner: 'agent:x' }, false],
+    [{ assignedTo: 'none' }, { assignedTo: ana }, false],
+    [{ assignedTo: 'me' }, { assignedTo: ana }, true],
+    [{ assignedTo: ana }, {}, false],
+    [{ connectionId: ana }, {}, false],
+    [{ labelId: ana }, { labelIds: [ana] }, true],
+    [{ unread: true }, {}, false],
+    [{ unanswered: true }, { unansweredSince: minute(1) }, true],
+    [{ sort: 'waiting' }, {}, false],
+    [{ search: 'rita' }, {}, null],
+  ]
+  for (const [search, changes, expected] of cases) {
+    const filter = filterOf(readSearch(search))
+    assert.equal(matches(filter, row('a', 1, changes), ana), expected, JSON.stringify([search, changes]))
+  }
+})
+
+test('a row comes, moves, changes in place and goes; what lies behind the rows read so far waits for its page', () => {
+  const filter = filterOf({})
+  const list = listOf('more', row('c', 3), row('b', 2), row('a', 1))
+  assert.equal(ids(placeRow(list, row('a', 4), filter, ana)), 'acb')
+  assert.equal(ids(placeRow(list, row('d', 2, { id: 'd' }), filter, ana)), 'cdba')
+  assert.equal(placeRow(list, row('z', 0), filter, ana), list)
+  assert.equal(ids(placeRow({ ...list, cursor: null }, row('z', 0), filter, ana)), 'cbaz')
+  assert.equal(ids(placeRow(list, row('b', 2, { status: 'closed' }), filter, ana)), 'ca')
+  assert.equal(placeRow(list, row('b', 2, { unreadCount: 3 }), filter, ana).rows[1]?.unreadCount, 3)
+  assert.equal(placeRow(list, row('q', 9, { status: 'closed' }), filter, ana), list)
+  const found = filterOf({ search: 'x' })
+  assert.equal(placeRow(list, row('new', 9), found, ana), list)
+  assert.equal(ids(appendPage(list, listOf(null, row('a', 1), row('z', 0)))), 'cbaz')
+})
+
+test('a list read again keeps the rows that are as they were, and one that brings nothing new is the same', () => {
+  const before = listOf('more', row('c', 3), row('b', 2), row('a', 1))
+  assert.equal(shareRows(undefined, before), before)
+  assert.equal(shareRows(before, structuredClone(before)), before)
+  const again = shareRows(before, listOf('more', row('d', 4), row('b', 2, { unreadCount: 1 }), row('a', 1)))
+  assert.equal(ids(again), 'dba')
+  assert.equal(again.rows[1]?.unreadCount, 1)
+  assert.equal(again.rows[1]?.contact, before.rows[1]?.contact)
+  assert.equal(again.rows[2], before.rows[2])
+  assert.notEqual(shareRows(before, { ...before, cursor: null }), before)
+})
+
+test('of a list in which one row comes to the top no other is compared, however many there are', () => {
+  let compared = 0
+  const watched = (id: string) => {
+    const ownKeys = (target: Conversation) => {
+      compared++
+      return Reflect.ownKeys(target)
+    }
+    return new Proxy(row(id, 1), { ownKeys })
+  }
+  const before: ConversationList = { rows: Array.from({ length: 2_000 }, (_, n) => watched(`${n}`)), cursor: null }
+  const rows = [row('7', 2), ...before.rows.toSpliced(7, 1)]
+  assert.equal(shareRows(before, { ...before, rows }).rows[0]?.lastMessageAt, minute(2))
+  assert.ok(compared <= 2, `${compared} rows were looked into`)
+})
+
+test('who waits longest comes first, and an answer takes the row out', () => {
+  const filter = filterOf({ sort: 'waiting' })
+  const waits = (id: string, since: number) => row(id, since, { unansweredSince: minute(since) })
+  const list = listOf(null, waits('a', 1), waits('c', 3))
+  assert.equal(ids(placeRow(list, waits('b', 2), filter, ana)), 'abc')
+  assert.equal(ids(placeRow(list, row('a', 9), filter, ana)), 'c')
+})
+
+test('of two states of one time the one that was asked for before the other was heard is the older', () => {
+  const inbox = { workspaceId: 'ties' } as Inbox
+  const asked = thisMoment()
+  hearConversation(inbox, 'a', row('a', 5, { unreadCount: 0 }))
+  const unread = (at: number, when: number) => rowToShow(inbox, row('a', at, { unreadCount: 9 }), when).unreadCount
+  assert.deepEqual(
+    [unread(4, thisMoment()), unread(5, asked), unread(5, thisMoment()), unread(6, asked)],
+    [0, 0, 9, 9],
+    'older, asked for before, asked for after, newer',
+  )
+})
+
+test('what was done here lies over whatever is read, until it is ended', () => {
+  const inbox = { workspaceId: 'pending' } as Inbox
+  const filter = filterOf({})
+  hearConversation(inbox, 'a', row('a', 5))
+  const endFirst = addPending(inbox, 'a', { status: 'resolved' })
+  const endSecond = addPending(inbox, 'a', { assignedTo: ana })
+  const read = () => rowToShow(inbox, row('a', 6), thisMoment())
+  const list = () => ids(listAsHeard(inbox, listOf(null, row('b', 7), row('a', 6)), thisMoment(), filter, ana))
+  assert.deepEqual([read().status, read().assignedTo, list()], ['resolved', ana, 'b'])
+  endFirst()
+  assert.deepEqual([read().status, read().assignedTo, list()], ['open', ana, 'ba'])
+  endSecond()
+  assert.equal(read().assignedTo, null)
+})
+
+test('an address is read for what it can mean, and comes back as it was', () => {
+  assert.deepEqual(readSearch({ view: 'all', status: 'open', sort: 'x', unread: 'no', owner: '<b>', search: '  ' }), {})
+  const search = { view: 'mine', status: 'any', labelId: ana, unread: true, sort: 'waiting' } as const
+  assert.deepEqual(readSearch(search), search)
+  assert.deepEqual(searchOf(queryOf({ ...search, search: 'rita' })), search)
+  assert.equal(filterOf({ search: 'rita' }).status, 'any')
+})
+
+const rowsOf = (text: string) => [...text].map((id) => ({ id }))
+
+test('whoever has scrolled keeps the rows in sight where they are', () => {
+  const place = (before: string, after: string, top: number) => placeAfter(rowsOf(before), rowsOf(after), top, 10)
+  assert.equal(place('abcdef', 'xabcdef', 0), 0)
+  assert.equal(place('abcdef', 'xabcdef', 20), 30)
+  assert.equal(place('abcdef', 'bcdef', 20), 10)
+  assert.equal(place('abcdef', 'cabdef', 20), 20)
+  assert.equal(place('abcdef', 'uvwxyz', 20), 20)
+})
+
+test('links lead to the web and to mail alone, without the marks of the sentence', () => {
+  const hrefs = (text: string) => stretchesOf(text).flatMap(({ href }) => href ?? [])
+  assert.deepEqual(hrefs('See https://example.com/a?b=1, please.'), ['https://example.com/a?b=1'])
+  assert.deepEqual(hrefs('(www.example.com) or ana@example.com!'), [
+    'https://www.example.com/',
+    'mailto:ana@example.com',
+  ])
+  assert.deepEqual(hrefs('https://example.com/a_(b)'), ['https://example.com/a_(b)'])
+  assert.deepEqual(hrefs('javascript:alert(1) data:text/html,x file:///etc ftp://example.com'), [])
+  const text = '<img src=x onerror=alert(1)> https://example.com/"><script>'
+  assert.equal(
+    stretchesOf(text)
+      .map((one) => one.text)
+      .join(''),
+    text,
+  )
+})
+
+test('what nobody follows is no link: an address beyond 2,048 characters, and what comes behind 500 others', () => {
+  const hrefsOf = (text: string) => stretchesOf(text).filter(({ href }) => href !== undefined).length
+  assert.equal(hrefsOf(`https://example.com/${'a'.repeat(2_028)}`), 1)
+  assert.equal(hrefsOf(`https://example.com/${'a'.repeat(2_029)} ana@example.com`), 1)
+  const many = 'ana@example.com '.repeat(4_000)
+  assert.equal(hrefsOf(many), 500)
+  assert.equal(
+    stretchesOf(many)
+      .map((one) => one.text)
+      .join(''),
+    many,
+  )
+})
+
+const noDetail = {
+  media: null,
+  place: null,
+  cards: [],
+  quoted: null,
+  reaction: null,
+  reactions: [],
+  choices: null,
+  isForwarded: false,
+  editedAt: null,
+  withdrawnAt: null,
+  former: [],
+} satisfies Partial<Message>
+
+function said(id: string, at: number, changes: Partial<Message> = {}): TimelineItem {
+  const author = { type: 'customer', id: null, name: null } as const
+  const message: Message = {
+    id,
+    direction: 'inbound',
+    kind: 'text',
+    origin: 'live',
+    text: id,
+    status: 'delivered',
+    errorCode: null,
+    actor: null,
+    author,
+    occurredAt: minute(at),
+    referral: null,
+    ...noDetail,
+    ...changes,
+  }
+  return { type: 'message', id, at: message.occurredAt, message }
+}
+
+const byAna = { direction: 'outbound', author: { type: 'user', id: ana, name: 'Ana' } } as const
+const day = (at: string) => at.slice(0, 10)
+
+test('bubbles of one author within three minutes are a group; days, breaks and unread lines stand between', () => {
+  const items = [
+    said('a', 0),
+    said('b', 2),
+    said('c', 6),
+    said('d', 7, byAna),
+    said('e', 30, byAna),
+    said('f', 60 * 24),
+  ]
+  const blocks = blocksOf(items, [], 'c', day)
+  assert.deepEqual(
+    blocks.map((block) => (block.type === 'group' ? block.messages.map(({ id }) => id).join('') : block.type)),
+    ['day', 'ab', 'unread', 'c', 'd', 'time', 'e', 'day', 'f'],
+  )
+})
+
+test('a failed message ends its group, and ticks stand where the next got less or more far', () => {
+  const sent = [said('a', 0, byAna), said('b', 0, { ...byAna, status: 'failed' }), said('c', 1, byAna)]
+  assert.equal(blocksOf(sent, [], null, day).filter(({ type }) => type === 'group').length, 2)
+  const group = [said('a', 0, { ...byAna, status: 'read' }), said('b', 1, byAna)].flatMap(
+    ({ message }) => message ?? [],
+  )
+  assert.deepEqual([showsTicks(group, 0), showsTicks(group, 1)], [true, true])
+})
+
+const threadOf = (items: TimelineItem[], rest: Partial<Thread> = {}): Thread => ({
+  items,
+  older: null,
+  newer: null,
+  firstUnreadId: null,
+  reading: 0,
+  ...rest,
+})
+const names = ({ items }: Thread) => items.map(({ id }) => id).join('')
+
+test('the newest page is put to what is known; where they do not meet, only the newest are kept', () => {
+  const known = threadOf([said('a', 0), said('b', 1), said('c', 2)], { older: 'o' })
+  const page = threadOf([said('b', 1), said('c', 2), said('d', 3)], { older: 'p' })
+  assert.deepEqual([names(mergeNewest(known, page)), mergeNewest(known, page).older], ['abcd', 'o'])
+  const far = threadOf([said('x', 8), said('y', 9)], { older: 'p' })
+  assert.equal(names(mergeNewest(known, far)), 'xy')
+  const reading = { ...known, newer: 'n' }
+  assert.equal(names(mergeNewest(reading, far)), 'abc')
+  assert.equal(names(mergeNewest(known, threadOf([said('b', 1)]))), 'b')
+  assert.equal(names(mergeNewest(undefined, page)), 'bcd')
+  const late = { ...threadOf([said('a', 0), said('b', 1)]), reading: -1 }
+  assert.equal(mergeNewest(known, late), known)
+})
+
+const rungOf = (text: string): Rung => {
+  const [status, errorCode = null] = text.split(' ')
+  return { status, errorCode } as Rung
+}
+
+test('ticks climb and never go down; a failure that was assumed gives way to what the platform tells', () => {
+  const cases = [
+    ['pending', 'sent', true],
+    ['read', 'delivered', false],
+    ['sent', 'sent', false],
+    ['sent', 'failed', true],
+    ['read', 'failed', false],
+    ['failed 131049', 'delivered', false],
+    ['failed outcome_unknown', 'delivered', true],
+    ['failed outcome_unknown', 'failed 131049', true],
+    ['failed outcome_unknown', 'pending', false],
+    ['failed outcome_unknown', 'failed outcome_unknown', false],
+  ] as const
+  for (const [from, to, expected] of cases) {
+    assert.equal(climbs(rungOf(from), rungOf(to)), expected, `${from} ${to}`)
+  }
+  const thread = threadOf([said('a', 0, { ...byAna, status: 'sent' }), said('b', 1)])
+  const read = mapMessages(thread, (message) => (message.id === 'a' ? { ...message, status: 'read' } : message))
+  assert.equal(read.items[0]?.message?.status, 'read')
+  assert.equal(read.items[1], thread.items[1])
+  assert.equal(
+    mapMessages(thread, (message) => message),
+    thread,
+  )
+})
+
+test('what I send is shown once: by itself until the thread shows it, also when I say the same twice', () => {
+  const before = [said('a', 0, { ...byAna, text: 'Yes' })]
+  const entry = (key: string): Waiting => ({
+    key,
+    text: 'Yes',
+    at: minute(1),
+    state: 'sending',
+    earlier: mineOf(before, 'Yes', ana),
+    messageId: null,
+  })
+  const outbox = [entry('1'), entry('2')]
+  const left = (items: TimelineItem[]) => notYetShown(outbox, items, ana).map(({ key }) => key)
+  assert.deepEqual(left(before), ['1', '2'])
+  const once = [...before, said('b', 1, { ...byAna, text: 'Yes' })]
+  assert.deepEqual(left(once), ['2'])
+  assert.deepEqual(left([...once, said('c', 1, { ...byAna, text: 'Yes' })]), [])
+  assert.deepEqual(left([...before, said('x', 1, { direction: 'outbound', text: 'Yes' })]), ['1', '2'])
+})
+
+test('put aside until Monday is never today', () => {
+  for (let dayOfMonth = 1; dayOfMonth <= 7; dayOfMonth++) {
+    const now = new Date(2026, 7, dayOfMonth, 15)
+    const times = new Map(snoozeTimes(now).map(({ name, until }) => [name, until]))
+    assert.equal(times.get('monday')?.getDay(), 1)
+    for (const until of times.values()) assert.ok(until === null || until > now)
+    assert.equal(times.get('tomorrow')?.getDate(), dayOfMonth + 1)
+  }
+})

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addressOf,
+  conditionsOf,
+  dayBefore,
+  queryOf,
+  readAddress,
+  readSavedQuery,
+  savedQuery,
+  withConditions,
+  withoutFilters,
+} from '../../src/leads/fields/address.ts'
+import {
+  columnIds,
+  columnsText,
+  firstChoice,
+  placed,
+  readChoice,
+  readColumns,
+  resized,
+  toggled,
+  widthOf,
+} from '../../src/leads/fields/column-choice.ts'
+import { type Condition, operatorsOf } from '../../src/leads/fields/conditions.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
+import { readFilters } from '../../src/leads/transfer/search.ts'
+import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
+
+test('an address keeps what makes sense and drops the rest', () => {
+  const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  for (const [given, kept] of [
+    [{}, {}],
+    [
+      { view: 'board', q: 'duarte', lead: id },
+      { view: 'board', q: 'duarte', lead: id },
+    ],
+    [{ q: 5581 }, { q: '5581' }],
+    [{ view: 'moon', status: 'NEW', priority: 'none', lead: 'x' }, {}],
+    [{ status: 'new,own_status' }, { status: 'new,own_status' }],
+    [{ createdFrom: 'today', createdTo: '2026-13-01' }, {}],
+    [
+      { sort: '-updatedAt', updatedTo: '2026-01-31' },
+      { sort: '-updatedAt', updatedTo: '2026-01-31' },
+    ],
+    [{ source: undefined, q: '' }, {}],
+  ] as const) {
+    assert.deepEqual(readAddress({ ...given }), kept)
+  }
+})
+
+test('days of an address are whole days of the reader', () => {
+  const query = queryOf({ createdFrom: '2026-11-01', createdTo: '2026-11-02', q: ' ana ', assignee: 'a' })
+  assert.equal(Date.parse(query.createdTo ?? '') - Date.parse(query.createdFrom ?? ''), 2 * 86_400_000 - 1)
+  assert.deepEqual([query.search, query.assignedTo, query.sortBy, query.sortOrder], ['ana', 'a', 'createdAt', 'desc'])
+  assert.equal(dayBefore(1, new Date(2026, 2, 1)), '2026-02-28')
+})
+
+test('the filters of a query are the address that it was asked by', () => {
+  const assignee = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  const address = { q: 'ana', status: 'new,won', platform: 'meta', assignee, createdFrom: '2026-11-01' } as const
+  assert.deepEqual(addressOf(queryOf(address)), address)
+  const labelled = { labels: assignee, withoutLabels: assignee, where: 'labels.notEmpty', match: 'any' } as const
+  assert.deepEqual(addressOf(readFilters({ ...queryOf(labelled) })), labelled, 'also on the page of the export')
+  assert.deepEqual(addressOf({ createdTo: 'nonsense' }), {})
+})
+
+test('a saved view comes back as it was, without the lead that was open', () => {
+  const address = { view: 'board', status: 'new,won', q: 'a & b', createdFrom: '2026-11-01' } as const
+  assert.deepEqual(readSavedQuery(savedQuery({ ...address, lead: 'x' })), address)
+  assert.match(savedQuery(address), /^[^?#\s]*$/)
+  assert.deepEqual(withoutFilters(address), { view: 'board' })
+})
+
+test('conditions stand in the address and come back from it, the simple ones as they always did', () => {
+  const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  for (const [address, conditions] of [
+    [{ status: 'new,won' }, [{ column: 'status', operator: 'is', values: ['new', 'won'] }]],
+    [{ createdTo: '2026-01-31' }, [{ column: 'createdAt', operator: 'to', values: ['2026-01-31'] }]],
+    [{ where: 'email.empty' }, [{ column: 'email', operator: 'empty', values: [] }]],
+    [{ where: 'status.isNot.new' }, [{ column: 'status', operator: 'isNot', values: ['new'] }]],
+    [{ where: 'priority.is.low.high' }, [{ column: 'priority', operator: 'is', values: ['low', 'high'] }]],
+    [
+      { where: 'field:cidade.contains.S%2e%3bão%25' },
+      [{ column: 'field:cidade', operator: 'contains', values: ['S.;ão%'] }],
+    ],
+    [{ labels: `${id},${id}` }, [{ column: 'labels', operator: 'is', values: [id, id] }]],
+    [
+      { withoutLabels: id, where: 'labels.empty' },
+      [
+        { column: 'labels', operator: 'isNot', values: [id] },
+        { column: 'labels', operator: 'empty', values: [] },
+      ],
+    ],
+    [
+      { status: 'new', where: 'status.is.won;createdAt.last.7' },
+      [
+        { column: 'status', operator: 'is', values: ['new'] },
+        { column: 'status', operator: 'is', values: ['won'] },
+        { column: 'createdAt', operator: 'last', values: ['7'] },
+      ],
+    ],
+  ] as const) {
+    assert.deepEqual(conditionsOf(readAddress({ ...address })), conditions)
+    assert.deepEqual(withConditions({}, conditions as unknown as Condition[]), address)
+  }
+  const either = withConditions({ status: 'new', q: 'a' }, conditionsOf({ status: 'new' }), 'any')
+  assert.deepEqual(either, { q: 'a', where: 'status.is.new', match: 'any' }, 'one of all means each of all')
+  const labelled = { labels: id, match: 'any' } as const
+  assert.deepEqual(withConditions(labelled, conditionsOf(labelled), null), { labels: id }, 'all of them apply again')
+  assert.deepEqual(withConditions(labelled, conditionsOf(labelled)), { where: `labels.is.${id}`, match: 'any' })
+  for (const where of [
+    'moon.is.full',
+    'email.is',
+    'notes.contains.a',
+    'labels.is.gold',
+    'actualValue.from.ten',
+    'createdAt.from.2026-13-01',
+  ]) {
+    assert.deepEqual(readAddress({ where }), {}, where)
+  }
+  for (const [sort, kept] of [
+    ['-field:cidade', true],
+    ['name', true],
+    ['notes', false],
+    ['-labels', false],
+    ['-moon', false],
+  ] as const) {
+    assert.deepEqual(readAddress({ sort }), kept ? { sort } : {})
+  }
+})
+
+test('the days of a condition are whole days of the reader, and read back as days', () => {
+  const address = readAddress({ where: 'createdAt.between.2026-11-01.2026-11-02;name.contains.T1', match: 'any' })
+  const query = queryOf(address, 'es')
+  const [, , from = '', to = ''] = (query.where ?? '').split(';')[0]?.split('.') ?? []
+  const moment = (text: string) => Date.parse(text.replace('%2e', '.'))
+  assert.equal(moment(to) - moment(from), 2 * 86_400_000 - 1)
+  assert.deepEqual(addressOf(query), address)
+  assert.equal(query.sortLanguage, undefined)
+  assert.equal(queryOf({ sort: 'name' }, 'es').sortLanguage, 'es')
+})
+
+test('rows are found at any height, and a row is scrolled to where it is seen whole', () => {
+  const at = { height: 720, rowPx: 36 }
+  const few = rowWindow({ ...at, total: 100, scrollTop: 360 })
+  assert.deepEqual(few, { first: 0, end: 42, scrollPx: 3600, topPx: 0 })
+  for (const total of [0, 1, 100, 20_000, 1_000_000, 40_000_000]) {
+    const scrollPx = Math.min(total * 36, maxScrollPx)
+    const last = rowWindow({ ...at, total, scrollTop: Math.max(0, scrollPx - at.height) })
+    assert.equal(last.end, total)
+    assert.equal(rowWindow({ ...at, total, scrollTop: 0 }).first, 0)
+    for (const row of [0, 7, Math.floor(total / 3), total - 1].filter((one) => one >= 0 && one < total)) {
+      const scrollTop = scrollToRow(row, { ...at, total, scrollTop: 0 })
+      const seen = rowWindow({ ...at, total, scrollTop })
+      const top = seen.topPx + (row - seen.first) * 36 - scrollTop
+      assert.ok(
+        row >= seen.first && row < seen.end && top > -1 && top + 36 < at.height + 1,
+        `${row} of ${total}: ${top}`,
+      )
+    }
+  }
+  assert.equal(scrollToRow(3, { ...at, total: 100, scrollTop: 40 }), 40)
+})
+
+test('columns are shown, hidden, moved and widened; nonsense that was remembered is forgotten', () => {
+  assert.deepEqual(toggled(firstChoice, 'email').shown.at(-1), 'email')
+  assert.equal(toggled(firstChoice, 'phone').shown.includes('phone'), false)
+  assert.deepEqual(placed(firstChoice, 'phone', 'status').shown.slice(0, 3), ['name', 'phone', 'status'])
+  assert.equal(placed(firstChoice, 'phone', 'name'), firstChoice)
+  assert.deepEqual(
+    [10, 200, 9999].map((px) => widthOf(resized(firstChoice, 'phone', px), 'phone')),
+    [72, 200, 640],
+  )
+  const kept = placed(resized(firstChoice, 'phone', 200), 'createdAt', 'status')
+  assert.deepEqual(readChoice(JSON.stringify(kept)), kept)
+  for (const text of [null, '', '{', '{}', '[]', '{"shown":7}']) assert.equal(readChoice(text), firstChoice)
+  assert.deepEqual(readChoice('{"shown":["phone","moon","phone"],"widths":{"phone":1,"moon":90}}'), {
+    shown: ['name', 'phone'],
+    widths: {},
+  })
+  assert.equal(new Set(columnIds).size, columnIds.length)
+})
+
+test('an address carries columns in their order with their widths, and what makes no sense is left out', () => {
+  const wide = resized(placed(firstChoice, 'createdAt', 'status'), 'phone', 200)
+  assert.deepEqual(readColumns(columnsText(wide)), wide)
+  assert.equal(columnsText({ shown: ['name', 'phone'], widths: { phone: 200 } }), 'name,phone~200')
+  assert.deepEqual(readAddress({ cols: columnsText(wide) }), { cols: columnsText(wide) })
+  for (const text of ['moon,phone~9,status~x', 'phone,status,phone', 'status~~,phone']) {
+    assert.deepEqual(readColumns(text).widths, {})
+    assert.equal(readColumns(text).shown[0], 'name')
+  }
+  assert.deepEqual(readAddress({ cols: 'a b' }), {})
+})
+
+test('the open view is the one that the address names, or says, and differs once something else is shown', () => {
+  const view = (id: string, query: string) => ({ id, query }) as Parameters<typeof openView>[0][number]
+  const [one, two] = [
+    view('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01', 'sort=createdAt&status=new'),
+    view('x', 'view=board'),
+  ]
+  const views = [one, two]
+  const opened = addressOfView(one)
+  assert.deepEqual(opened, { status: 'new', sort: 'createdAt', saved: one.id })
+  for (const [address, found, changed] of [
+    [{}, undefined, false],
+    [{ lead: 'x' }, undefined, false],
+    [{ q: 'ana' }, undefined, true],
+    [opened, one, false],
+    [{ ...opened, lead: 'x' }, one, false],
+    [{ status: 'new', sort: 'createdAt' }, one, false],
+    [{ ...opened, status: 'won' }, one, true],
+    [{ ...opened, cols: 'name' }, one, true],
+    [{ saved: one.id }, one, true],
+    [{ saved: 'gone' }, undefined, false],
+    [{ view: 'board' }, two, false],
+  ] as const) {
+    assert.equal(openView(views, address), found, JSON.stringify(address))
+    assert.equal(isChanged(found, address), changed, JSON.stringify(address))
+  }
+})
+
+test('views go to where they are taken, and a copy has a name of its own', () => {
+  const ids = ['a', 'b', 'c']
+  assert.deepEqual(
+    [movedBy(ids, 'a', 1), movedBy(ids, 'c', -2)],
+    [
+      ['b', 'a', 'c'],
+      ['c', 'a', 'b'],
+    ],
+  )
+  assert.deepEqual([movedBy(ids, 'a', -1), movedBy(ids, 'c', 1)], [ids, ids])
+  assert.deepEqual(
+    [movedTo(ids, 'a', 'c'), movedTo(ids, 'c', 'a')],
+    [
+      ['b', 'c', 'a'],
+      ['c', 'a', 'b'],
+    ],
+  )
+  assert.deepEqual([movedTo(ids, 'x', 'a'), movedTo(ids, 'a', 'x')], [ids, ids])
+  assert.equal(nameOfCopy('Ads', ['Ads']), 'Ads 2')
+  assert.equal(nameOfCopy('Ads', ['Ads', 'Ads 2']), 'Ads 3')
+  assert.equal(nameOfCopy('Ads 2', ['Ads 2']), 'Ads 3')
+  assert.ok(nameOfCopy('x'.repeat(80), []).length <= 80)
+})
+
+test('a custom field is asked by its type, and by anything where nobody has said what it is', () => {
+  for (const [type, operators] of [
+    ['select', 'is isNot empty notEmpty'],
+    ['multiselect', 'contains empty notEmpty'],
+    ['boolean', 'is empty notEmpty'],
+    ['amount', 'between from to is isNot empty notEmpty'],
+    ['date', 'last between from to is empty notEmpty'],
+    ['text', 'contains is isNot empty notEmpty'],
+    [null, 'contains is isNot between from to last empty notEmpty'],
+  ] as const) {
+    assert.equal(operatorsOf('field:size', type).join(' '), operators)
+  }
+  assert.equal(operatorsOf('labels').join(' '), 'is isNot empty notEmpty')
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { replaceItems, withReactions } from '../../src/data/inbox/thread-rules.ts'
+import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../../src/data/inbox/types.ts'
+import { albumOf } from '../../src/inbox/media/album.ts'
+import {
+  barsOf,
+  coordinates,
+  endingOf,
+  lookOf,
+  mapAddress,
+  placeholderAddress,
+  sizeInBubble,
+  speedAfter,
+} from '../../src/inbox/media/media-rules.ts'
+import { held, pinched, swipeOf, whole, zoomAt } from '../../src/inbox/media/zoom.ts'
+import { blocksOf } from '../../src/inbox/thread/blocks.ts'
+
+const media = (changes: Partial<Media> = {}): Media => ({
+  id: 'm',
+  kind: 'image',
+  state: 'here',
+  failure: null,
+  name: null,
+  type: 'image/jpeg',
+  bytes: 1000,
+  width: 800,
+  height: 600,
+  seconds: null,
+  waveform: null,
+  placeholder: null,
+  hasPreview: true,
+  isInline: true,
+  isAnimated: false,
+  ...changes,
+})
+
+test('a picture has its room before it has come, never more than a bubble’s, never too little to be pointed at', () => {
+  const cases: [Partial<Media>, string][] = [
+    [{}, '320x240'],
+    [{ width: 600, height: 800 }, '270x360'],
+    [{ width: 200, height: 150 }, '200x150'],
+    [{ width: 4000, height: 100 }, '320x90'],
+    [{ width: 10, height: 10 }, '140x90'],
+    [{ width: 1, height: 1_000_000 }, '140x360'],
+    [{ width: null }, '240x180'],
+    [{ kind: 'sticker' }, '160x160'],
+  ]
+  for (const [changes, expected] of cases) {
+    const { width, height } = sizeInBubble(media(changes))
+    assert.equal(`${width}x${height}`, expected, JSON.stringify(changes))
+  }
+})
+
+test('what a file is shown as follows from its bytes and from what the browser plays', () => {
+  const plays = (type: string) => type === 'audio/ogg'
+  const cases: [Partial<Media>, string][] = [
+    [{}, 'picture'],
+    [{ kind: 'document', type: 'image/png' }, 'picture'],
+    [{ type: 'image/svg+xml', isInline: false }, 'file'],
+    [{ kind: 'video', type: 'video/mp4' }, 'video'],
+    [{ kind: 'voice', type: 'audio/ogg' }, 'sound'],
+    [{ kind: 'voice', type: 'audio/amr' }, 'file'],
+    [{ kind: 'audio', type: 'video/mp4' }, 'file'],
+    [{ kind: 'image', type: 'application/pdf' }, 'file'],
+    [{ kind: 'image', type: null }, 'file'],
+  ]
+  for (const [changes, expected] of cases) {
+    assert.equal(lookOf(media(changes), plays), expected, JSON.stringify(changes))
+  }
+})
+
+test('a placeholder is a picture in base64 or nothing', () => {
+  assert.match(placeholderAddress(`/9j/${'A'.repeat(20)}==`) ?? '', /^data:image\/jpeg;base64,/)
+  assert.match(placeholderAddress(`UklGR${'A'.repeat(20)}`) ?? '', /^data:image\/webp;base64,/)
+  for (const bad of [null, '', 'PHN2Zy', `PHN2Zy${'A'.repeat(20)}`, '/9j/"><script>alert(1)</script>']) {
+    assert.equal(placeholderAddress(bad), null)
+  }
+})
+
+test('a waveform fills its bars, however many heights it has', () => {
+  assert.deepEqual(barsOf([10, 90, 20, 30], 2), [90, 30])
+  assert.deepEqual(barsOf([10, 90], 4), [10, 10, 90, 90])
+  assert.deepEqual([barsOf(null, 4), barsOf([], 4)], [[], []])
+})
+
+test('speeds go round; a name’s ending is a word; a place is said and found', () => {
+  assert.deepEqual([speedAfter(1), speedAfter(1.5), speedAfter(2)], [1.5, 2, 1])
+  const endings = ['a.pdf', 'a', 'a.tar.gz', 'a.verylong', null, 'a.‮fdp']
+  assert.deepEqual(endings.map(endingOf), ['PDF', null, 'GZ', null, null, null])
+  assert.equal(coordinates(-23.5614, 46.6559), '23.56140° S, 46.65590° E')
+  const address = new URL(mapAddress(-23.5614, -46.6559))
+  assert.equal(address.searchParams.get('mlat'), '-23.561400')
+})
+
+const box = { frame: { width: 400, height: 400 }, picture: { width: 400, height: 200 } }
+
+test('a picture grows about the point that is held, and never leaves its frame', () => {
+  assert.deepEqual(zoomAt(whole, 2, { x: 100, y: 0 }), { scale: 2, x: -100, y: 0 })
+  assert.deepEqual(zoomAt({ scale: 2, x: -100, y: 0 }, 0.5, { x: 0, y: 0 }), whole)
+  assert.equal(zoomAt(whole, 100, { x: 0, y: 0 }).scale, 8)
+  assert.deepEqual(held({ scale: 2, x: -900, y: 50 }, box), { scale: 2, x: -200, y: 0 })
+  assert.deepEqual(held({ scale: 1, x: 30, y: 30 }, box), whole)
+  const fingers = (half: number) =>
+    [
+      { x: -half, y: 0 },
+      { x: half, y: 0 },
+    ] as const
+  assert.deepEqual(pinched(whole, fingers(50), fingers(100)), { scale: 2, x: 0, y: 0 })
+  assert.deepEqual(pinched({ scale: 2, x: 5, y: 5 }, fingers(100), fingers(10)), whole)
+})
+
+test('a finger goes on to the next picture only when the whole of this one is in sight', () => {
+  const cases: [number, number, number, number][] = [
+    [1, -100, 0, 1],
+    [1, 100, 10, -1],
+    [1, -30, 0, 0],
+    [1, -100, 80, 0],
+    [2, -100, 0, 0],
+  ]
+  for (const [scale, x, y, expected] of cases) assert.equal(swipeOf({ scale, x: 0, y: 0 }, { x, y }), expected)
+})
+
+const at = (n: number) => new Date(Date.UTC(2026, 7, 3, 12, n)).toISOString()
+
+function said(id: string, n: number, changes: Partial<Message> = {}): TimelineItem {
+  const message = { id, direction: 'inbound', occurredAt: at(n), media: null, reaction: null, reactions: [] }
+  const rest = { withdrawnAt: null, ...changes }
+  return { type: 'message', id, at: at(n), message: { ...message, ...rest } as unknown as Message }
+}
+
+test('the album is what thread and gallery know, each once, in the order of time, without what cannot be shown', () => {
+  const inGallery = (id: string, n: number, file: Partial<Media> = {}): GalleryItem => ({
+    messageId: id,
+    at: at(n),
+    direction: 'inbound',
+    media: media(file),
+  })
+  const album = albumOf(
+    [
+      said('c', 3, { media: media() }),
+      said('d', 4),
+      said('e', 5, { media: media({ state: 'coming' }) }),
+      said('f', 6, { media: media({ kind: 'document' }) }),
+      said('g', 7, { media: media(), withdrawnAt: at(8) }),
+      said('h', 8, { media: media({ kind: 'video', type: 'video/mp4' }) }),
+    ],
+    [inGallery('c', 3), inGallery('a', 1), inGallery('b', 2, { isInline: false })],
+  )
+  assert.equal(album.map(({ messageId }) => messageId).join(''), 'ach')
+})
+
+test('a reaction that comes later stands on its message: one of each side, the newest, until it is taken back', () => {
+  const reacts = (id: string, n: number, emoji: string, direction: Reaction['direction'] = 'inbound') =>
+    said(id, n, { direction, reaction: { messageId: 'a', emoji } })
+  const shown = (known: Reaction[], ...rows: TimelineItem[]) =>
+    withReactions([said('a', 0, { reactions: known }), said('b', 1)], rows)[0]?.message?.reactions.map(
+      ({ emoji, direction }) => `${emoji}${direction === 'inbound' ? '<' : '>'}`,
+    )
+  const known: Reaction[] = [{ id: 'r', emoji: '👍', direction: 'inbound', at: at(5) }]
+  assert.deepEqual(shown([], reacts('x', 2, '👍')), ['👍<'])
+  assert.deepEqual(shown(known, reacts('x', 6, '😂')), ['😂<'])
+  assert.deepEqual(shown(known, reacts('x', 4, '😂')), ['👍<'], 'older than what is known')
+  assert.deepEqual(shown(known, reacts('x', 6, '')), [])
+  assert.deepEqual(shown(known, reacts('x', 6, '😂', 'outbound')), ['👍<', '😂>'])
+  assert.deepEqual(shown(known, reacts('r', 5, '👍')), ['👍<'])
+  const items = [said('a', 0), said('b', 1)]
+  assert.equal(withReactions(items, [said('c', 2)]), items)
+  assert.equal(withReactions(items, [reacts('x', 2, '👍')])[1], items[1])
+})
+
+test('a reaction is no bubble of its own; what it is about being unknown, it is a line; unread begins at what is shown', () => {
+  const author = { type: 'customer', id: null, name: null } as const
+  const reacts = (id: string, n: number, messageId: string | null, emoji = '👍') =>
+    said(id, n, { author, reaction: { messageId, emoji } })
+  const items = [
+    said('a', 0, { author }),
+    reacts('b', 1, 'a'),
+    said('c', 2, { author }),
+    reacts('d', 3, null),
+    reacts('e', 4, null, ''),
+  ]
+  const drawn = (unreadId: string | null) =>
+    blocksOf(items, [], unreadId, (moment) => moment.slice(0, 10)).map((block) =>
+      block.type === 'group' ? block.messages.map(({ id }) => id).join('') : block.type,
+    )
+  assert.deepEqual(drawn(null), ['day', 'ac', 'reaction'])
+  assert.deepEqual(drawn('b'), ['day', 'a', 'unread', 'c', 'reaction'])
+})
+
+test('what was read again of some items replaces these alone', () => {
+  const thread = { items: [said('a', 0), said('b', 1)], older: null, newer: null, firstUnreadId: null, reading: 0 }
+  const fresh = said('b', 1, { text: 'again' })
+  const { items } = replaceItems(thread, [fresh, said('z', 9)])
+  assert.deepEqual([items[0] === thread.items[0], items[1] === fresh, items.length], [true, true, 2])
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Lead } from '../../src/data/leads.ts'
+import { choicesSent, mergeRows, surplus, swapped } from '../../src/leads/merge/merge-rows.ts'
+
+const blank: Lead = {
+  id: '1',
+  uniqueCode: 'L1',
+  externalRef: null,
+  firstName: 'Ana',
+  lastName: null,
+  email: null,
+  phone: null,
+  status: 'new',
+  priority: 'medium',
+  source: 'other',
+  adPlatform: null,
+  assignedTo: null,
+  estimatedValue: null,
+  actualValue: null,
+  notes: null,
+  createdAt: '',
+  updatedAt: '',
+  deletedAt: null,
+}
+const field = (key: string, value: string) => ({ key, label: key, type: 'text' as const, value })
+const kept: Lead = { ...blank, notes: 'One', customFields: [field('plan', 'Basic')] }
+const other: Lead = {
+  ...blank,
+  uniqueCode: 'L2',
+  lastName: 'Lima',
+  notes: 'Two',
+  customFields: [field('city', 'Recife')],
+}
+const { conflicts, filled, same } = mergeRows(kept, other)
+const all = [...conflicts, ...filled, ...same]
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+
+test('what contradicts comes first, then what one of them has; what both have is the same, and what neither has is not shown', () => {
+  assert.deepEqual(ids(conflicts), ['notes', 'uniqueCode'])
+  assert.deepEqual(ids(filled), ['lastName', 'custom:plan', 'custom:city'])
+  assert.deepEqual(ids(same), ['firstName', 'status', 'priority', 'source'])
+})
+
+test('the kept lead is filled from the other, and notes are put together while they fit', () => {
+  assert.deepEqual(
+    all.filter(({ usual }) => usual !== 'kept').map(({ id, usual }) => [id, usual]),
+    [
+      ['notes', 'both'],
+      ['lastName', 'other'],
+      ['custom:city', 'other'],
+    ],
+  )
+  const long = mergeRows({ ...kept, notes: 'x'.repeat(9_998) }, other).conflicts[0]
+  assert.deepEqual([long?.usual, long?.options], ['kept', ['kept', 'other']])
+})
+
+test('only what differs from the usual is sent, each under its name', () => {
+  const choices = { notes: 'other', uniqueCode: 'kept', 'custom:plan': 'none', 'custom:city': 'other' } as const
+  assert.deepEqual(choicesSent(all, choices), { fields: { notes: 'other' }, customFields: { plan: 'none' } })
+})
+
+test('a value stays with its lead when the other one is kept', () => {
+  assert.deepEqual(swapped({ email: 'kept', phone: 'other', notes: 'both', 'custom:a': 'none' }), {
+    email: 'other',
+    phone: 'kept',
+    notes: 'both',
+    'custom:a': 'none',
+  })
+})
+
+test('custom fields beyond ten are counted by what was chosen', () => {
+  const many = (from: number) => Array.from({ length: 6 }, (_, n) => field(`field_${from + n}`, 'x'))
+  const rows = mergeRows({ ...kept, customFields: many(0) }, { ...other, customFields: many(6) }).filled
+  assert.equal(surplus(rows, {}), 2)
+  assert.equal(surplus(rows, { 'custom:field_0': 'none' }), 1)
+  assert.equal(
+    surplus(rows, { 'custom:field_0': 'none', 'custom:field_6': 'kept' }),
+    0,
+    'an empty value gives it up too',
+  )
+})

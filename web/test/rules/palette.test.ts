@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fitting, toldApart } from '../../src/app/palette-match.ts'
+import { actionWords, pageWords, sectionWords } from '../../src/app/palette-words.ts'
+
+const choices = [
+  { label: 'Settings', words: 'preferences ajustes configuración' },
+  { label: 'New lead', words: 'add contact novo' },
+  { label: 'Leads: Board', words: 'kanban quadro' },
+  { label: 'Unassigned leads' },
+  { label: 'Aparência: Escuro', words: 'dark night oscuro' },
+]
+
+for (const [term, labels] of [
+  ['', choices.map(({ label }) => label)],
+  ['sett', ['Settings']],
+  ['LEADS', ['Leads: Board', 'Unassigned leads']],
+  ['lead', ['Leads: Board', 'New lead', 'Unassigned leads']],
+  ['new lead', ['New lead']],
+  ['lead new', ['New lead']],
+  ['aparencia', ['Aparência: Escuro']],
+  ['dark', ['Aparência: Escuro']],
+  ['configuracion', ['Settings']],
+  ['kanban', ['Leads: Board']],
+  ['ark', []],
+  ['assigned', ['Unassigned leads']],
+  ['leads: board', ['Leads: Board']],
+  ['nothing', []],
+] as const)
+  test(`"${term}" finds ${labels.length === 0 ? 'nothing' : labels.join(', ')}`, () => {
+    const found = fitting(choices, term).map(({ label }) => label)
+    assert.deepEqual(found, labels)
+  })
+
+test('a person who is found goes before what only another word fits, and after what is called so', () => {
+  const found = [{ label: 'Marina Azevedo' }]
+  const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
+  const labels = fitting(pages, 'mar', found).map(({ label }) => label)
+  assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
+})
+
+test('who is found as a lead and by a conversation says which is which, by name or phone; others do not', () => {
+  const row = (kind: string, label: string, hint?: string) => ({
+    ...{ kind, group: `${kind}s`, label },
+    ...(hint !== undefined && { hint }),
+  })
+  const hints = toldApart([
+    row('Conversation', 'Marina Azevedo', '+55 81'),
+    row('Conversation', 'mari', '+55 11'),
+    row('Conversation', 'Otto', ''),
+    row('Conversation', 'Otto', ''),
+    row('Lead', 'Marina Azevedo', 'marina@example.com'),
+    row('Lead', 'Mariana Reis', '+55 11'),
+    row('Lead', 'Nina', ''),
+    row('Lead', 'Otto'),
+  ]).map(({ hint }) => hint)
+  assert.deepEqual(hints, [
+    ...['Conversation · +55 81', 'Conversation · +55 11', 'Conversation', 'Conversation'],
+    ...['Lead · marina@example.com', 'Lead · +55 11', '', 'Lead'],
+  ])
+})
+
+test('a page, a section and an action have other words in each language', () => {
+  const all = { ...pageWords, ...sectionWords, ...actionWords }
+  for (const [name, words] of Object.entries(all)) assert.ok(words.split(' ').length >= 2, name)
+})

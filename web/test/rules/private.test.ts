@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { dropNoteKey, keepSend, keptSends, noteKeyFor } from '../../src/inbox/compose/kept-sends.ts'
+import { claimPrivate, forgetPrivate } from '../../src/session/private-storage.ts'
+import { newStorage } from '../support/storage.ts'
+
+const send = {
+  key: 'k',
+  userId: 'ana',
+  conversationId: 'c',
+  reply: { kind: 'text', text: 'On its way' },
+  text: 'On its way',
+  ifLastMessageId: null,
+  atMs: 1,
+} as const
+
+function usedStorage() {
+  const storage = newStorage()
+  claimPrivate(storage, 'ana')
+  storage.setItem('parley.language', 'pt')
+  writeDraft(storage, 'w', 'c', { ...blankDraft, reply: 'Half a tho' }, 1)
+  keepSend(storage, 'w', send)
+  noteKeyFor(storage, 'w', 'c', 'Call back')
+  return storage
+}
+
+test('what somebody wrote and did not send is removed when they sign out, and nothing else', () => {
+  const storage = usedStorage()
+  assert.equal(storage.length, 5)
+  forgetPrivate(storage)
+  assert.deepEqual([storage.length, storage.getItem('parley.language')], [1, 'pt'])
+})
+
+test('the same person finds their drafts again; another one finds none of them', () => {
+  const storage = usedStorage()
+  claimPrivate(storage, 'ana')
+  assert.equal(readDraft(storage, 'w', 'c').reply, 'Half a tho')
+  assert.equal(keptSends(storage, 'w', 'ana').length, 1)
+  claimPrivate(storage, 'bea')
+  assert.deepEqual(readDraft(storage, 'w', 'c'), blankDraft)
+  assert.deepEqual(keptSends(storage, 'w', 'ana'), [])
+  assert.equal(storage.getItem('parley.language'), 'pt')
+})
+
+test('a note that is tried again has the key of before, another text or another note one of its own', () => {
+  const storage = newStorage()
+  const key = (text: string, conversation = 'c') => noteKeyFor(storage, 'w', conversation, text)
+  const first = key('Call\nback')
+  assert.equal(key('Call\nback'), first)
+  assert.notEqual(key('Call\nback', 'd'), first)
+  const second = key('Call back')
+  assert.notEqual(second, first)
+  dropNoteKey(storage, 'w', 'c')
+  assert.notEqual(key('Call back'), second)
+  for (const nonsense of ['', '\n', 'x', '\nCall back']) {
+    storage.setItem('parley.noting.w.c', nonsense)
+    assert.match(key('Call back'), /^[0-9a-f-]{36}$/)
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { problem as en } from '../../src/text/en/problems.ts'
+import { problem as es } from '../../src/text/es/problems.ts'
+import { problem as pt } from '../../src/text/pt/problems.ts'
+
+const cases: [message: string, en: string, pt: string][] = [
+  ['must be an e-mail address', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
+  ['is required: your current password', 'Fill this in.', 'Preencha este campo.'],
+  [
+    'is empty, and rows are matched by it',
+    'This row has none, and rows are matched by it.',
+    'Esta linha não tem este dado, e as linhas são encontradas por ele.',
+  ],
+  ['must have at least 12 characters', 'Use at least 12 characters.', 'Use pelo menos 12 caracteres.'],
+  ['must be 4096 characters at most', 'Use at most 4096 characters.', 'Use no máximo 4096 caracteres.'],
+  ['must have the form ^\\s*[^\\s@]+@[^\\s@]+\\s*$', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
+  ['must be one of low, high', 'Choose one of these: low, high.', 'Escolha um destes: low, high.'],
+  ['must be an ISO 8601 time in the future', 'Choose a time in the future.', 'Escolha um momento no futuro.'],
+  ['must not be in the future', 'This must not be in the future.', 'Não pode estar no futuro.'],
+  ['Form with this slug already exists', 'This address is taken already.', 'Este endereço já está em uso.'],
+  [
+    'A workspace has at most 200 labels. Delete one first.',
+    'There are at most 200. Delete one that is not used.',
+    'Há no máximo 200. Exclua um que não é usado.',
+  ],
+]
+
+for (const [message, english, portuguese] of cases) {
+  test(`"${message}" is said as people would`, () => {
+    assert.deepEqual([en(message), pt(message)], [english, portuguese])
+  })
+}
+
+test('what the service has no words for yet has none, rather than English', () => {
+  assert.equal(es('must be made of green cheese'), null)
+})
+
+const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
+/** Rooms that the app has forms for. What only programs meet is left out: places in lists, headers, feeds. */
+const rooms =
+  /^(access\/(account|credentials|keys|people|users)|workspace|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|ownership)|rotation)\//
+const programs =
+  /cursor|Idempotency|sort|Content-Length|JSON object|list of strings|bytes of the file|exactly one of|one status or|alias of|must have a body|header \$/
+const issue = /(['"`])((?:must|is|needs|may|a lead has)\b (?:(?!\1)[^\\]|\\.){3,300})\1/g
+const refusal =
+  /\b(?:conflict|unprocessable|tooManyRequests|isTaken:|isFull:)\s*\(?\s*(['"`])((?:(?!\1)[^\\]|\\.){3,400})\1/g
+
+function messages(): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const entry of readdirSync(server, { recursive: true, withFileTypes: true })) {
+    const path = relative(server, join(entry.parentPath, entry.name))
+    if (!entry.isFile() || !path.endsWith('.ts') || !rooms.test(path)) continue
+    const text = readFileSync(join(server, path), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
+    for (const [, , message = ''] of [...text.matchAll(issue), ...text.matchAll(refusal)]) {
+      // What is put in may be a number or a name.
+      const filled = message.replace(/\$\{[^}]*\}/g, '7')
+      if (!programs.test(filled)) found.set(filled, path)
+    }
+  }
+  return found
+}
+
+test('all that forms may be refused with has words in each language', () => {
+  const found = messages()
+  assert.ok(found.size > 80)
+  const speechless = [...found].filter(([message]) => [en, es, pt].some((say) => say(message) === null))
+  assert.deepEqual(speechless, [])
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { getCountries } from 'libphonenumber-js/max'
+import { edgeOfDay } from '../../src/settings/audit/when.ts'
+import { countryCodes } from '../../src/settings/country-codes.ts'
+import { currencyCodes } from '../../src/settings/currencies.ts'
+import {
+  endShown,
+  endTyped,
+  problemOf,
+  type Span,
+  sortedWeek,
+  usualHours,
+  withOneMore,
+} from '../../src/settings/hours/week-hours.ts'
+import { settings as en } from '../../src/text/en/settings.ts'
+import { settings as es } from '../../src/text/es/settings.ts'
+import { settings as pt } from '../../src/text/pt/settings.ts'
+
+/** They stand in the installation's own log, which no page shows. */
+const ofInstallation = [
+  'keys.master_rotated',
+  'password.changed',
+  'second-factor.failed',
+  'session.ended',
+  'session.others-ended',
+  'session.started',
+  'sign-in-link.created',
+  'sign-in.failed',
+  'two-factor.disabled',
+  'two-factor.enabled',
+]
+
+test('whatever the service writes into the audit log is told in words, in each language', () => {
+  const sources = globSync('server/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const audited = sources.filter((text) => /\b(?:recordAudit|countAudit|noteChange)\b/.test(text))
+  const found = audited.flatMap((text) => text.match(/(?<=')[a-z]+(?:[-_][a-z]+)*\.[a-z]+(?:[-_][a-z]+)*(?=')/g) ?? [])
+  const actions = [...new Set(found)].filter((action) => !ofInstallation.includes(action))
+  assert.ok(actions.length > 40, `${actions.length} actions`)
+  for (const [language, { audit }] of Object.entries({ en, es, pt })) {
+    const wordless = actions.filter((action) => audit.actions[action] === undefined)
+    assert.deepEqual(wordless, [], language)
+    const things = new Set(Object.keys(en.audit.actions).map((action) => action.split('.')[0] ?? ''))
+    const unnamed = [...things].filter((thing) => audit.things[thing] === undefined)
+    assert.deepEqual(unnamed, [], language)
+    assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
+    assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
+  }
+})
+
+test('a day is meant from its first to its last moment', () => {
+  const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
+  assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
+  assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
+  for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
+})
+
+test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
+  assert.deepEqual(countryCodes.toSorted(), getCountries().toSorted())
+  const names = new Intl.DisplayNames('en', { type: 'region' })
+  for (const code of countryCodes) assert.notEqual(names.of(code), code)
+})
+
+test('the currencies that a workspace may choose are those that the service takes, and all have names', () => {
+  const taken = new Set(Intl.supportedValuesOf('currency'))
+  const names = new Intl.DisplayNames('en', { type: 'currency' })
+  for (const code of currencyCodes) assert.ok(taken.has(code) && names.of(code) !== code, code)
+  assert.equal(new Set(currencyCodes).size, currencyCodes.length)
+})
+
+const spans = (text: string): Span[] =>
+  text === '' ? [] : text.split(' ').map((span) => ({ from: span.split('-')[0] ?? '', to: span.split('-')[1] ?? '' }))
+
+const days: [day: string, problem: ReturnType<typeof problemOf>][] = [
+  ['', null],
+  ['09:00-12:00 13:00-18:00', null],
+  ['13:00-18:00 09:00-12:00', null],
+  ['09:00-12:00 12:00-24:00', null],
+  ['09:00-', 'missing'],
+  ['-18:00', 'missing'],
+  ['18:00-09:00', 'order'],
+  ['09:00-09:00', 'order'],
+  ['09:00-12:00 11:59-18:00', 'overlap'],
+  ['09:00-18:00 10:00-11:00', 'overlap'],
+]
+
+for (const [day, problem] of days) {
+  test(`a day of ${day || 'nothing'} ${problem === null ? 'may be saved' : `may not: ${problem}`}`, () => {
+    assert.equal(problemOf(spans(day)), problem)
+  })
+}
+
+test('the end of a day is typed and shown as 00:00, and its spans are saved in order', () => {
+  assert.deepEqual([endTyped('00:00'), endShown('24:00'), endTyped('18:00')], ['24:00', '00:00', '18:00'])
+  const { week } = usualHours('UTC')
+  const { monday } = sortedWeek({ ...week, monday: spans('13:00-24:00 09:00-12:00') })
+  assert.deepEqual(monday, spans('09:00-12:00 13:00-24:00'))
+})
+
+test('one more time begins where the last one ends', () => {
+  assert.deepEqual(withOneMore([]), spans('09:00-18:00'))
+  assert.deepEqual(withOneMore(spans('09:00-12:00')).at(-1), { from: '12:00', to: '' })
+  assert.deepEqual(withOneMore(spans('09:00-24:00')).at(-1), { from: '', to: '' })
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure } from '../../src/api/failure.ts'
+import { digitsOf, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
+import { numbersFor, type Place, placeOf, usualNumber } from '../../src/shared/start/start-rules.ts'
+
+const typed: [text: string, digits: string | null][] = [
+  ['+55 11 96660-1234', '5511966601234'],
+  ['(11) 96660.1234', '11966601234'],
+  ['12345678', '12345678'],
+  ['1234567', null],
+  ['123456789012345678901', null],
+  ['order 96660-1234', null],
+  ['ana@example.com', null],
+  ['', null],
+]
+
+for (const [text, digits] of typed)
+  test(`“${text}” is ${digits === null ? 'no whole number' : `the number ${digits}`}`, () => {
+    assert.equal(digitsOf(text), digits)
+  })
+
+const spelled: [one: string, other: string, isSame: boolean][] = [
+  ['5511966601234', '+55 11 96660-1234', true],
+  // Brazil's mobiles once had a digit fewer, and people leave out the country.
+  ['551166601234', '5511966601234', true],
+  ['5511966601234', '11 96660-1234', true],
+  ['5511966601234', '5511966601235', false],
+  ['5511966601234', 'ana', false],
+]
+
+for (const [one, other, isSame] of spelled)
+  test(`${one} and ${other} are ${isSame ? 'one number' : 'two'}`, () => {
+    assert.equal(isSameNumber(one, other), isSame)
+  })
+
+test('each number is offered once: by its lead, else by what the customer calls themselves', () => {
+  const lead = { firstName: 'Ana', lastName: 'Prado', phone: '5511966601234', email: null }
+  const nobody = { firstName: 'Rui', lastName: null, phone: null, email: 'rui@example.com' }
+  const contacts = [
+    { name: 'ana p', phone: '5511966601234' },
+    { name: 'Lia Marca', phone: '5511955550000' },
+    { name: null, phone: '5511955550001' },
+    { name: 'Unseen', phone: null },
+  ]
+  const people = peopleOf(
+    [lead, nobody],
+    contacts.map((contact) => ({ contact })),
+  )
+  assert.deepEqual(
+    people.map(({ name, firstName, phone }) => [name, firstName, phone]),
+    [
+      ['Ana Prado', 'Ana', '5511966601234'],
+      ['Rui', 'Rui', null],
+      ['Lia Marca', 'Lia', '5511955550000'],
+      ['', '', '5511955550001'],
+    ],
+  )
+})
+
+const waba = { id: 'waba', channel: 'waba', state: 'active' } as const
+const partner = { id: 'partner', channel: 'partner', state: 'active' } as const
+const paused = { id: 'paused', channel: 'waba', state: 'paused' } as const
+const qr = { id: 'qr', channel: 'unofficial', state: 'active' } as const
+
+test('numbers that may write first are offered, and those that there is a conversation on', () => {
+  const idsWith = (...connectionIds: string[]) =>
+    numbersFor(
+      [qr, waba, paused, partner],
+      connectionIds.map((connectionId) => ({ connectionId })),
+    ).map(({ id }) => id)
+  assert.deepEqual(idsWith(), ['waba', 'partner'])
+  assert.deepEqual(idsWith('qr', 'waba'), ['qr', 'waba', 'partner'])
+})
+
+test('one begins with the number of last time as long as it may write first', () => {
+  const numbers = [qr, waba, paused, partner]
+  assert.deepEqual(
+    ['partner', 'paused', 'qr', 'gone', null].map((last) => usualNumber(numbers, last)),
+    ['partner', 'waba', 'waba', 'waba', 'waba'],
+  )
+  assert.equal(usualNumber([qr], null), null)
+})
+
+const refusals: [error: unknown, place: Place][] = [
+  [new Failure(400, 'Validation failed', { issues: [{ path: 'phone', message: 'must be a phone number' }] }), 'whom'],
+  [new Failure(404, 'Chat connection not found', { code: 'NOT_FOUND' }), 'number'],
+  [new Failure(409, '', { code: 'CONNECTION_UNAVAILABLE' }), 'number'],
+  [new Failure(422, '', { code: 'TEMPLATE_NOT_APPROVED' }), 'template'],
+  [new Failure(422, '', { code: 'INVALID_MESSAGE' }), 'all'],
+  [new Failure(0, ''), 'all'],
+  [new Error('nothing of the service'), 'all'],
+]
+
+for (const [error, place] of refusals)
+  test(`${error instanceof Failure ? `${error.status} ${error.code}` : error} is told at ${place}`, () => {
+    assert.equal(placeOf(error), place)
+  })

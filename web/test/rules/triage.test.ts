@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Activity, Handover, TimelineItem } from '../../src/data/inbox/types.ts'
+import { noticeOf } from '../../src/inbox/parts/notices.ts'
+import { carriedBy, extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
+import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
+import { blocksOf } from '../../src/inbox/thread/blocks.ts'
+
+const rows = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
+
+const ranges: [chosen: string[], anchor: string | null, to: string, all: string[]][] = [
+  [[], null, 'c', ['c']],
+  [['b'], 'b', 'd', ['b', 'c', 'd']],
+  [['d'], 'd', 'b', ['d', 'b', 'c']],
+  [['a', 'd'], 'd', 'e', ['a', 'd', 'e']],
+  [['gone'], 'gone', 'b', ['gone', 'b']],
+]
+
+for (const [chosen, anchor, to, all] of ranges) {
+  test(`a range from ${anchor} to ${to} beside ${chosen.join(', ') || 'nothing'} is ${all.join(', ')}`, () => {
+    assert.deepEqual(extended(chosen, anchor, to, rows), all)
+  })
+}
+
+test('from one conversation one goes on to the next, from the last to the one before, and from elsewhere nowhere', () => {
+  assert.equal(neighbourOf(rows, 'b'), 'c')
+  assert.equal(neighbourOf(rows, 'e'), 'd')
+  assert.equal(neighbourOf([{ id: 'a' }], 'a'), null)
+  assert.equal(neighbourOf(rows, 'x'), undefined)
+})
+
+test('a label is carried by all, by some or by none', () => {
+  const conversations = [{ labelIds: ['x', 'y'] }, { labelIds: ['y'] }]
+  assert.deepEqual(
+    [carriedBy(conversations, 'y'), carriedBy(conversations, 'x'), carriedBy(conversations, 'z')],
+    [true, 'some', false],
+  )
+})
+
+// A Tuesday.
+const now = new Date(2026, 7, 4, 15, 30)
+
+const typed: [text: string, until: Date | null][] = [
+  ['2h', new Date(2026, 7, 4, 17, 30)],
+  ['90 min', new Date(2026, 7, 4, 17, 0)],
+  ['3 dias', new Date(2026, 7, 7, 15, 30)],
+  ['1w', new Date(2026, 7, 11, 15, 30)],
+  ['2 semanas', new Date(2026, 7, 18, 15, 30)],
+  ['18:30', new Date(2026, 7, 4, 18, 30)],
+  ['9:00', new Date(2026, 7, 5, 9, 0)],
+  ['8h15', new Date(2026, 7, 5, 8, 15)],
+  ['25:00', null],
+  ['0d', null],
+  ['999w', null],
+  ['tomorrow', null],
+  ['12', null],
+]
+
+for (const [text, until] of typed) {
+  test(`somebody who types “${text}” puts a conversation aside ${until === null ? 'not at all' : `until ${until.toString().slice(0, 21)}`}`, () => {
+    assert.deepEqual(readSnooze(text, now), until)
+  })
+}
+
+test('this evening is offered until it is about to begin, and a month ends where the next one does', () => {
+  const namesAt = (time: Date) => snoozeTimes(time).map(({ name }) => name)
+  assert.ok(namesAt(now).includes('evening'))
+  assert.ok(!namesAt(new Date(2026, 7, 4, 17, 15)).includes('evening'))
+  const month = snoozeTimes(new Date(2026, 0, 31, 12)).find(({ name }) => name === 'month')?.until
+  assert.deepEqual(month, new Date(2026, 1, 28, 9))
+})
+
+const notices: [text: string, words: string, call: string | null][] = [
+  ['Missed call', 'Missed call', 'missed'],
+  ['Missed video call', 'Missed video call', 'missed'],
+  ['Declined call', 'Declined call', 'missed'],
+  ['Call (2:05)', 'Call (2:05)', 'answered'],
+  ['Video call', 'Video call', 'answered'],
+  [
+    'Message of a kind that cannot be shown: event_invite',
+    'The customer sent something that can only be seen on the phone (event invite)',
+    null,
+  ],
+  ['The customer changed their phone number', 'The customer changed their phone number', null],
+  ['Call me back', 'Call me back', null],
+]
+
+for (const [text, words, call] of notices) {
+  test(`the notice “${text}” is told as ${call ?? 'no'} call`, () => {
+    assert.deepEqual(noticeOf(text), { words, call })
+  })
+}
+
+const ana = { type: 'user', id: 'ana', name: 'Ana' } as const
+const agent = 'agent:sales'
+const at = '2026-08-04T15:30:00.000Z'
+
+const activity = (
+  id: string,
+  kind: Activity['kind'],
+  to: string | null,
+  changes: Partial<Activity> = {},
+): TimelineItem => ({
+  ...{ type: 'activity', id, at: changes.createdAt ?? at },
+  activity: {
+    ...{ id, kind, from: null, fromName: null, to, toName: null, snoozedUntil: null },
+    ...{ added: [], removed: [], reason: null, actor: ana, createdAt: at, ...changes },
+  },
+})
+
+const handover = (id: string, to: Handover['to'], toId: string | null): TimelineItem => ({
+  ...{ type: 'handover', id, at },
+  handover: {
+    ...{ id, from: 'human', fromName: null, to, toId, toName: null, urgency: 'normal' },
+    ...{ summary: 'Price agreed.', reason: null, nextStep: null, actor: ana, createdAt: at },
+  },
+})
+
+const acts: [what: string, items: TimelineItem[], told: string[]][] = [
+  ['whoever takes over', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana')], ['o']],
+  ['whoever gives it to an agent', [activity('o', 'owner', agent), activity('a', 'assignee', null)], ['o']],
+  [
+    'whoever hands back with a note',
+    [handover('h', 'agent', 'sales'), activity('o', 'owner', agent), activity('a', 'assignee', null)],
+    ['h'],
+  ],
+  [
+    'an agent that hands to a colleague',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna'), handover('h', 'people', 'bruna')],
+    ['h'],
+  ],
+  [
+    'whoever takes over for somebody else',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')],
+    ['o', 'a'],
+  ],
+  ['a snooze that ends with it', [activity('o', 'owner', 'human'), activity('s', 'status', 'open')], ['o', 's']],
+  ['whoever is assigned alone', [activity('a', 'assignee', 'ana')], ['a']],
+  [
+    'two acts one after the other',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana', { createdAt: '2026-08-04T15:31:00.000Z' })],
+    ['o', 'a'],
+  ],
+  [
+    'two who act at once',
+    [activity('o', 'owner', 'human'), activity('a', 'assignee', null, { actor: { ...ana, id: 'bruna' } })],
+    ['o', 'a'],
+  ],
+]
+
+for (const [what, items, told] of acts)
+  test(`the thread tells of ${what} by ${told.length === 1 ? 'one line' : `${told.length} lines`}`, () => {
+    const blocks = blocksOf(items, [], null, (moment) => moment.slice(0, 10))
+    assert.deepEqual(
+      blocks.filter(({ type }) => type !== 'day').map(({ key }) => key),
+      told,
+    )
+  })

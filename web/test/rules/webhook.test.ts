@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
+import { toggle } from '../../src/webhooks/event-choice.ts'
+import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
+import { readEndpointSearch } from '../../src/webhooks/search.ts'
+import { earliest, isTrouble, lookAgainMs, standingOf } from '../../src/webhooks/standing.ts'
+
+const at = '2026-03-01T12:00:00.000Z'
+const nowMs = Date.parse(at)
+
+function endpoint(
+  state: Endpoint['state'],
+  code: 'member' | 'gone' | 'failing' | null,
+  health: Partial<Endpoint['health']>,
+) {
+  const none = { lastSuccessAt: null, failingSince: null, failuresInARow: 0, waiting: 0, oldestWaitingAt: null }
+  return {
+    state,
+    stateReason: code === null ? null : { code, message: '' },
+    health: { ...none, nextAttemptAt: null, pausedUntil: null, ...health },
+  }
+}
+
+test('an endpoint stands as its last answers say, and what a member disabled is no trouble', () => {
+  const cases = [
+    [endpoint('active', null, {}), 'new', false],
+    [endpoint('active', null, { lastSuccessAt: at }), 'fine', false],
+    [endpoint('active', null, { lastSuccessAt: at, failuresInARow: 1, failingSince: at }), 'failing', true],
+    [endpoint('active', null, { lastSuccessAt: at, pausedUntil: at }), 'paused', false],
+    [endpoint('disabled', 'member', { failuresInARow: 3 }), 'off', false],
+    [endpoint('disabled', 'gone', {}), 'gone', true],
+    [endpoint('disabled', 'failing', {}), 'stopped', true],
+  ] as const
+  for (const [one, standing, trouble] of cases) {
+    assert.equal(standingOf(one), standing)
+    assert.equal(isTrouble(standing), trouble)
+  }
+})
+
+test('one looks again a little after something is due, never hastily and at least each minute', () => {
+  const inSeconds = (seconds: number) => new Date(nowMs + seconds * 1000).toISOString()
+  assert.equal(lookAgainMs(null, nowMs), null)
+  assert.equal(lookAgainMs(inSeconds(-60), nowMs), 700)
+  assert.equal(lookAgainMs(inSeconds(5), nowMs), 5700)
+  assert.equal(lookAgainMs(inSeconds(3600), nowMs), 60_000)
+  assert.equal(earliest([null, inSeconds(5), inSeconds(2)]), inSeconds(2))
+  assert.equal(earliest([null]), null)
+})
+
+const page = (ids: string[], nextCursor: string | null) => ({
+  deliveries: ids.map((eventId) => ({ eventId }) as Delivery),
+  nextCursor,
+})
+const shown = (...pages: ReturnType<typeof page>[]) => ({ pages, pageParams: pages.map(() => null) })
+const idsOf = (pages: Parameters<typeof deliveriesOf>[0]) => deliveriesOf(pages).map(({ eventId }) => eventId)
+
+test('a newest page read again takes the place of what it covers, and keeps what is older', () => {
+  const before = shown(page(['d', 'c'], '1'), page(['b', 'a'], null))
+  assert.deepEqual(idsOf(withFresh(before, page(['e', 'd'], '2'))), ['e', 'd', 'c', 'b', 'a'])
+  assert.deepEqual(idsOf(withFresh(before, page(['e', 'c'], '2'))), ['e', 'c', 'b', 'a'])
+  assert.equal(withFresh(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
+  assert.deepEqual(idsOf(withFresh(before, page(['z', 'y'], '3'))), ['z', 'y'])
+  assert.deepEqual(idsOf(withFresh(before, page([], null))), [])
+})
+
+test('a whole group takes the place of its single events', () => {
+  assert.deepEqual(toggle(['lead.created', 'inbox.message.sent'], 'lead.*'), ['inbox.message.sent', 'lead.*'])
+  assert.deepEqual(toggle(['lead.*'], 'lead.*'), [])
+  assert.deepEqual(toggle([], 'lead.deleted'), ['lead.deleted'])
+})
+
+test('what an address says beside what we write is passed over', () => {
+  const read = readEndpointSearch({ view: 'charts', state: 'lost', event: 'lead.created', hours: 25, delivery: 7 })
+  assert.deepEqual(read, { view: 'charts', event: 'lead.created' })
+})

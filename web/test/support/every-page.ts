@@ -1,0 +1,290 @@
+import type { Locator, Page } from 'playwright-core'
+import { overlays } from './accessibility.ts'
+import type { Demo } from './demo.ts'
+
+type Open = (page: Page) => Promise<unknown>
+export interface Stop {
+  place: string
+  /** What says that the page stands. */
+  stands: (page: Page) => Locator
+  /** What opens over it, each closed by Escape. */
+  overlays?: Record<string, Open>
+}
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+const button =
+  (name: string | RegExp): Open =>
+  (page) =>
+    page.getByRole('button', { name, exact: true }).first().click()
+const key =
+  (keys: string): Open =>
+  (page) =>
+    page.keyboard.press(keys)
+const inOrder =
+  (...steps: Open[]): Open =>
+  async (page) => {
+    for (const step of steps) await step(page)
+  }
+const item =
+  (name: string): Open =>
+  (page) =>
+    page.getByRole('menuitem', { name }).click()
+const option =
+  (name: string): Open =>
+  (page) =>
+    page.getByRole('option', { name }).waitFor()
+const text =
+  (words: string | RegExp): Open =>
+  (page) =>
+    page.getByText(words).first().waitFor()
+/** Snoozing until a moment that is over, which is refused. */
+const snoozePast: Open = async (page) => {
+  const ask = page.getByRole('dialog', { name: 'Snooze' })
+  await page.keyboard.press('z')
+  await ask.locator('input[type=datetime-local]').fill('2020-01-01T08:00')
+  await ask.getByRole('button', { name: 'Snooze until then', exact: true }).click()
+  await ask.getByRole('alert').waitFor()
+}
+const demoKey: Open = inOrder(
+  (page) => page.getByRole('table').getByRole('button', { name: 'Demo key' }).click(),
+  text('/api/v1/leads'),
+)
+const bulkAsk = inOrder(
+  ...['j', 'x', 'j', 'x'].map(key),
+  (page) => page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Source' }).click(),
+  item('Event'),
+  text('Change 2 leads?'),
+)
+const way = (name: RegExp): Open =>
+  inOrder(button('Connect a number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
+
+const settings = [
+  'workspace',
+  'hours',
+  'members',
+  'fields',
+  'labels',
+  'replies',
+  'filters',
+  'agents',
+  'tokens',
+  'retention',
+  'audit',
+  'workspaces',
+  'about',
+]
+const more: Record<string, Stop['overlays']> = {
+  members: {
+    invite: button('Invite a person'),
+    again: button('Copy link of the invitation for gil@example.com'),
+  },
+  fields: { new: button('New field') },
+  labels: { new: button('New label') },
+  replies: { new: button('New reply') },
+  tokens: { new: button('New token') },
+  audit: {
+    who: inOrder((page) => page.getByRole('combobox', { name: 'Who' }).click(), option('Parley itself')),
+    what: inOrder((page) => page.getByRole('combobox', { name: 'What' }).click(), option('Labels')),
+    nothing: inOrder((page) => page.getByLabel('Until').fill('2020-01-01'), text('Nothing matches the filter.')),
+  },
+  workspaces: { new: button('New workspace') },
+}
+
+/** Puts something on every page of the demo, and returns all places of the app with what opens there. */
+export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrangers: string[] }> {
+  const workspace = `/workspaces/${demo.workspaceId}`
+  const read = (path: string) => demo.team('GET', `${workspace}${path}`)
+  const post = (path: string, body: object) => demo.team('POST', `${workspace}${path}`, body)
+  await post('/labels', { name: 'Every page', color: 'red' })
+  await post('/canned-replies', { shortcut: 'every', text: 'Hello {{contact.name}}' })
+  const { url: invitation } = await post('/invitations', { email: 'gil@example.com', role: 'admin' })
+  const { endpoint } = await post('/webhooks', { url: 'https://hooks.example.com/parley', events: ['lead.*'] })
+  const { conversations } = await read('/inbox/conversations?limit=1')
+  const { leads } = await read('/leads?limit=1')
+  const { forms } = await read('/forms')
+  const { connections } = await read('/connections')
+  const [conversation, lead, form, connection] = [conversations[0].id, leads[0].id, forms[0].id, connections[0].id]
+  await post(`/inbox/conversations/${conversation}/take-over`, {})
+  const { conversations: agents } = await read('/inbox/conversations?view=agents&limit=1')
+  const fields = [
+    { key: 'firstName', label: 'Your name', type: 'text', required: true },
+    { key: 'terms', label: 'I agree', type: 'boolean', required: false },
+  ]
+  const { form: visits } = await post('/forms', { name: 'Every page', title: 'Book a visit', fields })
+  await demo.call('POST', `/f/${visits.slug}`, { firstName: 'Marina', terms: true })
+  await demo.call('GET', '/api/v1/leads?limit=1', undefined, { authorization: `Bearer ${demo.apiKey}` })
+  const { members } = await read('/members')
+  const { userId, email } = members.find(({ name }: { name: string }) => name === 'Demo Owner')
+  const { url: signInLink } = await demo.team('POST', '/sign-in-links', { email })
+  await post(`/inbox/conversations/${conversation}/notes`, { text: '@Demo Owner please call', mentions: [userId] })
+  const stops: Stop[] = [
+    {
+      place: 'home',
+      stands: heading,
+      overlays: {
+        palette: key('Control+k'),
+        keys: key('?'),
+        bell: inOrder(key('g'), key('n'), text('Notification settings')),
+        me: (page) => page.getByRole('button', { name: /^You/ }).click(),
+      },
+    },
+    { place: 'inbox', stands: (page) => page.getByRole('listitem').first() },
+    {
+      place: 'inbox?search=plano',
+      stands: (page) => page.getByRole('region', { name: 'Found' }).locator('mark').first(),
+    },
+    {
+      place: `inbox/${conversation}`,
+      stands: (page) => page.getByRole('textbox', { name: /^(Reply to|Note for the team)/ }),
+      overlays: {
+        assign: key('a'),
+        label: key('l'),
+        snooze: key('z'),
+        'snooze-past': snoozePast,
+        'hand-back': key('h'),
+        filters: button('Filter and sort'),
+        mentions: inOrder(button(/^Mentions/), text('please call')),
+        selection: key('x'),
+        search: key('/'),
+        templates: button('Template'),
+        // The last one, as a conversation that one comes back to is still written a note in.
+        note: key('n'),
+      },
+    },
+    { place: `inbox/${agents[0].id}`, stands: (page) => page.getByText(/ is answering$/) },
+    {
+      place: 'leads',
+      stands: (page) => page.locator('[data-row="0"]').getByRole('button').first(),
+      overlays: {
+        new: key('c'),
+        filter: key('f'),
+        columns: button('Columns'),
+        selection: inOrder(key('j'), key('x')),
+        'bulk-ask': bulkAsk,
+        'bulk-done': inOrder(bulkAsk, button('Change 2 leads'), text(/\d leads changed\./)),
+      },
+    },
+    { place: `leads?lead=${lead}`, stands: (page) => page.getByRole('complementary', { name: /^Lead / }) },
+    {
+      place: 'leads?status=new',
+      stands: (page) => page.getByRole('button', { name: 'Status is New', exact: true }),
+      overlays: { save: button('Save this view') },
+    },
+    { place: `leads/${lead}`, stands: (page) => page.getByRole('region', { name: 'Timeline' }) },
+    { place: 'leads?view=board', stands: (page) => page.getByRole('region', { name: 'Leads: New' }) },
+    { place: 'leads?view=trash', stands: heading },
+    { place: 'leads/changes', stands: (page) => page.getByRole('row', { name: /Source: Event/ }).first() },
+    { place: 'leads/import', stands: heading },
+    { place: 'leads/export', stands: heading },
+    { place: 'forms', stands: (page) => page.getByRole('table') },
+    {
+      place: `forms/${form}`,
+      stands: (page) => page.getByRole('button', { name: 'Add a field' }),
+      overlays: {
+        field: (page) => page.getByRole('button', { name: 'Edit First name' }).click(),
+        more: button('More'),
+        thanks: (page) => page.getByRole('region', { name: 'Preview' }).getByText('Thank-you message').click(),
+      },
+    },
+    { place: `forms/${form}?view=share`, stands: heading },
+    { place: `forms/${form}?view=submissions`, stands: heading },
+    { place: `forms/${visits.id}?view=submissions`, stands: (page) => page.getByRole('row', { name: /Marina/ }) },
+    {
+      place: 'connections',
+      stands: (page) => page.getByRole('table'),
+      overlays: {
+        ways: button('Connect a number'),
+        official: way(/WhatsApp Business Platform/),
+        partner: way(/Partner/),
+        phone: way(/Phone by QR code/),
+      },
+    },
+    {
+      place: `connections/${connection}`,
+      stands: (page) => page.getByRole('region', { name: 'Details' }),
+      overlays: {
+        settings: inOrder(button('More'), item('Change settings')),
+        remove: inOrder(button('More'), item('Remove')),
+      },
+    },
+    {
+      place: 'keys',
+      stands: (page) => page.getByRole('table'),
+      overlays: {
+        new: button('New key'),
+        calls: demoKey,
+        rotate: inOrder(demoKey, button('Rotate')),
+        revoke: inOrder(demoKey, button('Revoke')),
+        edit: inOrder(demoKey, button('Edit')),
+      },
+    },
+    { place: 'webhooks', stands: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
+    { place: `webhooks/${endpoint.id}?view=charts`, stands: (page) => page.getByRole('figure', { name: 'Events' }) },
+    {
+      place: `webhooks/${endpoint.id}?view=settings`,
+      stands: (page) => page.getByText(/^(Masked|Sent in full)$/).first(),
+    },
+    {
+      place: `webhooks/${endpoint.id}`,
+      stands: heading,
+      overlays: {
+        test: button('Send a test event'),
+        change: inOrder(button('More'), item('Edit')),
+        more: button('More'),
+      },
+    },
+    ...settings.map(
+      (name): Stop => ({ place: `settings/${name}`, stands: heading, ...(more[name] && { overlays: more[name] }) }),
+    ),
+    { place: 'profile', stands: (page) => page.getByRole('list', { name: 'Where you are signed in' }) },
+    { place: 'nowhere', stands: (page) => page.getByRole('heading') },
+  ]
+  return { stops, forStrangers: [`${demo.url}/sign-in`, `${demo.url}/sign-in/nothing`, invitation, signInLink] }
+}
+
+/** What opens within the page rather than over it. */
+const inPlace = new Set(['search', 'note', 'templates', 'selection', 'bulk-done', 'nothing', 'field', 'thanks'])
+/** What Escape closes one layer of alone. */
+const layered = new Set(['bulk-ask', 'rotate', 'revoke', 'edit'])
+
+/** Takes one page to all places: to load the app, and axe into it, takes longer than to look. */
+export function walkerOf(demo: Demo, page: Page) {
+  const lost = page.getByRole('heading', { name: 'Page not found' })
+  const over = page.locator(overlays).filter({ visible: true }).first()
+  const addressOf = (place: string) => `${demo.url}/w/${demo.workspaceId}/${place}`
+  const push = (place: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(addressOf(place))})`)
+  /** Goes there by way of nowhere, so that nothing that was open, typed or chosen is any more. */
+  const goTo = async ({ place, stands }: Stop) => {
+    await push('nowhere')
+    await lost.waitFor()
+    if (place === 'nowhere') return
+    await push(place)
+    await lost.waitFor({ state: 'detached' })
+    await stands(page).waitFor()
+  }
+  /** Looks at the place, and at what opens there; of what opens over the page, at that alone. */
+  const walk = async (
+    stop: Stop,
+    look: (page: Page, within?: string) => Promise<string[]>,
+    left: readonly string[] = [],
+  ) => {
+    await goTo(stop)
+    const found = await look(page)
+    for (const [name, open] of Object.entries(stop.overlays ?? {})) {
+      if (left.includes(name)) continue
+      await open(page)
+      if (!inPlace.has(name)) await over.waitFor()
+      const issues = await look(page, inPlace.has(name) ? undefined : overlays)
+      found.push(...issues.map((issue) => `${name}: ${issue}`))
+      await page.keyboard.press('Escape')
+      if (inPlace.has(name) || layered.has(name)) await goTo(stop)
+      else await over.waitFor({ state: 'detached' })
+      if (page.url() !== addressOf(stop.place)) await goTo(stop)
+    }
+    return found
+  }
+  return { goTo, walk }
+}
+
+/** The name of a place in the title of a test. */
+export const shownPlace = ({ place }: Stop): string => place.replace(/[0-9a-f-]{36}/, '…')
