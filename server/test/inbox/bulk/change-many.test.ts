@@ -179,15 +179,15 @@ const refused: [what: string, changes: object, field: string][] = [
   ['a field that is none', { owner: 'human' }, 'changes'],
 ]
 
-for (const [what, changes, field] of refused) {
-  test(`a change to ${what} is 400, and changes nothing`, async () => {
-    const { change, shown } = await manyWorld(1)
+test('a change that makes no sense is 400, names the field, and changes nothing', async () => {
+  const { change, shown } = await manyWorld(1)
+  for (const [what, changes, field] of refused) {
     const { status, body } = await change(changes)
-    assert.equal(status, 400)
-    assert.ok(body.data.issues[0].path.startsWith(field), body.data.issues[0].path)
-    assert.equal((await shown())[0].status, 'open')
-  })
-}
+    assert.equal(status, 400, what)
+    assert.ok(body.data.issues[0].path.startsWith(field), `${what}: ${body.data.issues[0].path}`)
+  }
+  assert.equal((await shown())[0].status, 'open')
+})
 
 test('at most 50 go in a request, and a key of an agent has no way in', async () => {
   const { w, ids, change } = await manyWorld(1)

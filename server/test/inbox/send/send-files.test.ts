@@ -144,7 +144,7 @@ for (const [given, files] of [
     const first = send(w, id, { kind: 'media', upload_id: await w.upload(id) })
     await isUploading
     const second = waiter(w, id)
-    await second.waitsFor(300)
+    await second.waitsFor(40)
     take()
     assert.equal((await first).status, 202)
     second.look()
@@ -153,7 +153,7 @@ for (const [given, files] of [
   })
 }
 
-/** A send with turns of 50 ms that looks for its turn when the test has it look: how soon others settle is not its matter. */
+/** A send with turns of 10 ms that looks for its turn when the test has it look: how soon others settle is not its matter. */
 function waiter({ member, node }: SendWorld, conversationId: string) {
   let [begun, ended] = [0, 0]
   let look = () => {}
@@ -168,7 +168,7 @@ function waiter({ member, node }: SendWorld, conversationId: string) {
     tx: (work) => node.deps.db.tx(work).finally(() => begun > 0 && ended++),
   }
   const request = { conversationId, idempotencyKey: freshKey(), body: text('behind it') }
-  const sending = sendMessage({ ...node.deps, db, maxTurnMs: 50, wakes: { next } }, member, request)
+  const sending = sendMessage({ ...node.deps, db, maxTurnMs: 10, wakes: { next } }, member, request)
   const waitsFor = async (ms: number) => {
     const begunAt = performance.now()
     const hasWaited = () => {

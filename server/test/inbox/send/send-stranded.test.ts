@@ -108,27 +108,6 @@ for (const by of ['correlator', 'external id'] as const) {
   })
 }
 
-test('a long text is delivered when every part is, and fails when one fails later', async () => {
-  const world = await sendWorld()
-  const { id } = await world.conversation()
-  const { body } = await world.post(id, { body: text('word '.repeat(1500)) })
-  const [one, two] = world.platform.accepted
-  await tell(world, { externalId: one?.externalId ?? '', correlator: null, status: 'read' })
-  assert.equal((await world.message(body.message_id)).status, 'sent')
-  await tell(world, { externalId: two?.externalId ?? '', correlator: null, status: 'delivered' })
-  assert.equal((await world.message(body.message_id)).status, 'delivered')
-
-  const other = await world.post(id, { body: text('word '.repeat(1500)) })
-  await tell(world, {
-    externalId: world.platform.accepted[3]?.externalId ?? '',
-    correlator: null,
-    status: 'failed',
-    errorCode: '131026',
-  })
-  const failed = await world.message(other.body.message_id)
-  assert.deepEqual([failed.status, failed.error_code], ['failed', '131026'])
-})
-
 test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
@@ -163,27 +142,6 @@ test('the next send of a conversation waits for a live one, and not for a dead o
   const { id } = await world.conversation()
   await die(world, id, freshKey())
   assert.equal((await world.post(id)).body.status, 'sent')
-})
-
-test('what the platform tells later fails a message that was accepted at once, and a repeat gets the first answer', async () => {
-  const world = await sendWorld()
-  const { id } = await world.conversation()
-  const idempotencyKey = freshKey()
-  const first = await world.post(id, { idempotencyKey })
-  const [call] = world.platform.accepted
-  const failure = {
-    externalId: call?.externalId ?? '',
-    correlator: null,
-    status: 'failed',
-    errorCode: '131026',
-  } as const
-  await tell(world, failure)
-  const { status, error_code: errorCode } = await world.message(first.body.message_id)
-  assert.deepEqual([status, errorCode], ['failed', '131026'])
-  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status failed'])
-  const again = await world.post(id, { idempotencyKey })
-  assert.deepEqual([again.status, again.text, again.isReplay], [202, first.text, true])
-  assert.equal(world.platform.calls.length, 1)
 })
 
 test('of two messages that the platform gave one id, what it tells of it is about the first', async () => {
