@@ -3,20 +3,18 @@ import { test } from 'node:test'
 import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
-async function tell(
-  { node, workspaceId, connectionId, clock }: SendWorld,
-  told: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
-): Promise<void> {
-  const nobody = async () => {}
-  const deps = { ...node.deps, connectionTold: nobody, sendRefused: nobody, customersWrote: nobody }
-  const event = { type: 'status', errorCode: null, customer: null, at: clock.now(), ...told } as const
-  await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, [event])
-}
+const tell = (
+  world: SendWorld,
+  {
+    externalId,
+    status,
+    ...more
+  }: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
+) => world.tell(world.status(externalId, status, { at: world.clock.now(), ...more }))
 
 const namesAndStatuses = async (world: SendWorld, id: string) =>
   (await world.events(id)).map(({ name, payload }) => `${name} ${payload.message?.status ?? payload.status}`)
