@@ -109,21 +109,6 @@ test('many are assigned, read, unread and snoozed with a time', async () => {
   assert.deepEqual(await look('snoozedUntil'), [snoozedUntil, snoozedUntil])
 })
 
-test('an undo leaves what was changed since, and says of how many', async () => {
-  const { w, ids, member, change, undo, shown } = await manyWorld()
-  const done = await change({ status: 'resolved' })
-  await member.call('PATCH', `${path}/${ids[1]}`, { status: 'closed' })
-  await w.customerWrites('One more thing', {
-    customer: { userId: null, parentUserId: null, phone: '5511980000002', name: null },
-  })
-  const undone = await undo({ status: 'resolved' }, done.body.former)
-  assert.equal(undone.body.left, 2)
-  assert.deepEqual(
-    (await shown()).map(({ status }) => status),
-    ['open', 'closed', 'open'],
-  )
-})
-
 test('an undo gives nobody what was theirs who is no member any more, nor a label that is gone', async () => {
   const { w, ids, member, change, undo, shown } = await manyWorld(1)
   const label = await addLabel(w, 'Old')

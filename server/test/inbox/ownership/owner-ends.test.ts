@@ -96,18 +96,6 @@ test('the stop switch hands everything to people, and nothing goes to an agent u
   assert.equal((await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)).status, 200)
 })
 
-test('no conversation is left with an agent when the switch is turned while customers write', async () => {
-  const w = await inboxWorld()
-  await addAgent(w)
-  const admin = await signedInMember(w, 'admin')
-  const phones = Array.from({ length: 12 }, (_, n) => `55119888877${n + 10}`)
-  await Promise.all([
-    ...phones.map((phone) => w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone } }))),
-    admin.call('PATCH', '', { agentsStopped: true }),
-  ])
-  assert.deepEqual(new Set((await w.conversations()).map((one) => one.owner)), new Set(['human']))
-})
-
 test('the watchdog gives people what an agent has left unanswered for too long', async () => {
   const { w, id, owner, isPeoples, changes } = await owned()
   const admin = await signedInMember(w, 'admin')

@@ -6,6 +6,7 @@ import { test as bothForms } from '../../support/inbox/both-forms.ts'
 import {
   addAgent,
   conversationPath,
+  conversationWorld,
   customerMessage,
   inboxPath,
   inboxWorld,
@@ -14,18 +15,11 @@ import {
 import { signedInMember } from '../../support/member.ts'
 
 async function owned() {
-  const w = await inboxWorld()
-  const agent = await addAgent(w)
-  const { id } = await w.customerWrites('Hi')
-  const member = await signedInMember(w)
-  const place = `/inbox/conversations/${id}`
+  const one = await conversationWorld()
+  const { w, agent, id, member, place } = one
   const scope = { workspaceId: w.workspaceId, connectionIds: [] }
   return {
-    w,
-    agent,
-    id,
-    member,
-    place,
+    ...one,
     scope,
     held: async () => (await member.call('GET', place)).body.conversation.held,
     take: () => takeOffered(w, scope, agent.id, id),

@@ -9,7 +9,7 @@ const secondsAgo = (w: InboxWorld, seconds: number) => new Date(w.clock.now().ge
 
 async function textsOf(w: InboxWorld): Promise<string[][]> {
   const all = await w.conversations()
-  return Promise.all(all.map(async ({ id }) => (await w.messages(id)).map(({ text }: { text: string }) => text)))
+  return Promise.all(all.map(({ id }) => w.texts(id)))
 }
 
 test('deliveries of one customer that go together are stored by the time of the platform, each event after the one before', async () => {
@@ -46,10 +46,7 @@ test('an id that two customers show in one moment begins one conversation, and n
   await tellTogether(w, [[first], [{ ...first, customer: { ...marina, userId: 'BR.2', phone: null } }]])
   const [{ id }, ...others] = await w.conversations()
   assert.equal(others.length, 0)
-  assert.deepEqual(
-    (await w.events(id)).map(({ name }) => name),
-    ['inbox.conversation.owner_changed', 'inbox.message.received'],
-  )
+  assert.deepEqual(await w.eventNames(id), ['inbox.conversation.owner_changed', 'inbox.message.received'])
 })
 
 test('an echo of what was sent from here is no second message, beside others that are', async () => {

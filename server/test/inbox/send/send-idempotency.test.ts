@@ -122,18 +122,6 @@ test('a refusal before a message exists stores nothing: the key may be used agai
   assert.deepEqual([reply.status, reply.isReplay], [202, false])
 })
 
-test('repeats that come while the first is in flight wait for its answer, on any node', async () => {
-  const { conversation, post, platform, addNode, node } = await sendWorld()
-  const other = await addNode()
-  platform.delayMs = 60
-  const { id } = await conversation()
-  const idempotencyKey = freshKey()
-  const replies = await Promise.all([node, other, node, other].map((each) => post(id, { idempotencyKey, node: each })))
-  assert.equal(new Set(replies.map(({ text }) => text)).size, 1)
-  assert.equal(replies.filter(({ isReplay }) => !isReplay).length, 1)
-  assert.equal(platform.calls.length, 1)
-})
-
 test('a key used at once for two conversations sends one of them', async () => {
   const { conversation, post, platform, addNode, node } = await sendWorld()
   const other = await addNode()

@@ -4,6 +4,7 @@ import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
@@ -109,12 +110,8 @@ for (const by of ['correlator', 'external id'] as const) {
 test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  const { promise: called, resolve: call } = Promise.withResolvers<void>()
-  world.platform.onCall = () => {
-    call()
-    return answered
-  }
+  const { pass, reached: called, open: answer } = gate()
+  world.platform.onCall = pass
   const first = world.post(id, { body: text('one') })
   await called
   world.node.deps.maxTurnMs = 20

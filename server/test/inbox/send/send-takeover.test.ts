@@ -4,6 +4,7 @@ import { human } from '../../../src/inbox/conversation/owner.ts'
 import { takeoverWaitMs } from '../../../src/inbox/conversation/takeover-wait.ts'
 import { updateConversation } from '../../../src/inbox/ownership/update.ts'
 import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 import { until } from '../../support/until.ts'
@@ -12,14 +13,11 @@ import { until } from '../../support/until.ts'
 async function calling(body = text()) {
   const world = await sendWorld()
   const { id } = await world.conversation()
-  const [isThere, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  world.platform.onCall = () => {
-    isThere.resolve()
-    return mayEnd.promise
-  }
+  const { pass, reached, open: answer } = gate()
+  world.platform.onCall = pass
   const sending = world.post(id, { body })
-  await isThere.promise
-  return { world, id, sending, answer: mayEnd.resolve }
+  await reached
+  return { world, id, sending, answer }
 }
 
 const takeOver = ({ workspaceId, member, node }: SendWorld, id: string) =>

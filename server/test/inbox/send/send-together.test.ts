@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { statementsOf } from '../../support/database.ts'
+import { holdConversations } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { forgetStatistics, waysTo } from '../../support/plans.ts'
 import { until } from '../../support/until.ts'
@@ -67,21 +68,9 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   const world = await sendWorld()
   const node = await world.addNode()
   const [before, after, ...others] = await many(12, () => world.conversation())
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const holding: Promise<void>[] = []
-  const hold = (id = '') => {
-    const { promise: isHeld, resolve } = Promise.withResolvers<void>()
-    const held = world.db.tx(async (tx) => {
-      await tx`select from conversations where workspace_id = ${world.workspaceId} and id = ${id} for update`
-      resolve()
-      await released
-    })
-    holding.push(held)
-    return isHeld
-  }
-  await hold(before?.id)
+  const releases = [await holdConversations(world, before?.id)]
   world.platform.onCall = async ({ recipient }) => {
-    if (recipient.phone === after?.contact.phone) await hold(after?.id)
+    if (recipient.phone === after?.contact.phone) releases.push(await holdConversations(world, after?.id))
   }
   let waiting = 2
   const late = [before, after].map((one) => world.post(one?.id ?? '', { node }).finally(() => waiting--))
@@ -89,9 +78,8 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   assert.ok(replies.every(({ body }) => body.status === 'sent'))
   await until(() => world.platform.accepted.length === 11, 'the call of the one that is held after it')
   assert.equal(waiting, 2)
-  release()
+  await Promise.all(releases.map((release) => release()))
   assert.ok((await Promise.all(late)).every(({ body }) => body.status === 'sent'))
-  await Promise.all(holding)
 })
 
 test('a call is not allowed together with its reservation while a change of owner waits for the calls under way', async () => {

@@ -5,6 +5,7 @@ import { runStep } from '../../../src/base/steps.ts'
 import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 import { until } from '../../support/until.ts'
@@ -90,18 +91,13 @@ for (const step of unsent) {
 
   test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
     const world = await unsentWorld(passes(step))
-    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    world.node.deps.step = afterStep((one) => {
-      if (one !== step) return
-      pause()
-      return resumed
-    })
+    const { pass, reached, open } = gate()
+    world.node.deps.step = afterStep((one) => (one === step ? pass() : undefined))
     const sending = world.send()
-    await paused
+    await reached
     await countAsDead(world)
     assert.equal(await settleStranded(world.node.deps), 1)
-    resume()
+    open()
     const { status, body } = await sending
     assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
     assert.deepEqual(await world.outcomes(), ['failed not_sent'])
@@ -120,14 +116,10 @@ interface Uploading {
 async function uploading(aliveEveryMs = 60_000): Promise<Uploading> {
   const world = await unsentWorld('file')
   world.node.deps.aliveEveryMs = aliveEveryMs
-  const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
-  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
-  world.platform.onUpload = () => {
-    begin()
-    return isTaken
-  }
+  const { pass, reached, open: take } = gate()
+  world.platform.onUpload = pass
   const sending = world.send()
-  await hasBegun
+  await reached
   return { world, sending, take }
 }
 
@@ -219,15 +211,10 @@ test('whether a send that is slow may start or has failed is decided once, whoev
   const rounds = Array.from({ length: 12 }, async (_, n) => {
     const { id } = await world.conversation()
     const request = { ...world.request, conversationId: id, idempotencyKey: freshKey(), body: text(`Round ${n}`) }
-    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    const step = afterStep<SendStep>((one) => {
-      if (one !== 'awaitPace') return
-      pause()
-      return resumed
-    })
+    const { pass, reached, open: resume } = gate()
+    const step = afterStep<SendStep>((one) => (one === 'awaitPace' ? pass() : undefined))
     const sending = sendMessage({ ...node.deps, step }, world.member, request)
-    await paused
+    await reached
     const dies = { ...world, request }
     const [first, second] = n % 2 === 0 ? [countAsDead(dies), resume()] : [resume(), countAsDead(dies)]
     await Promise.all([first, second, settleStranded(node.deps)])

@@ -129,17 +129,6 @@ for (const [behaviour, status, code] of [
   })
 }
 
-test('messages of one conversation have times of their own, in the order of their sends', async () => {
-  const { conversation, post, message } = await sendWorld()
-  const { id } = await conversation()
-  const times: number[] = []
-  for (let n = 0; n < 4; n++) {
-    const { body } = await post(id)
-    times.push((await message(body.message_id)).occurred_at.getTime() - noon.getTime())
-  }
-  assert.deepEqual(times, [0, 1, 2, 3])
-})
-
 test('sends of one conversation reach the platform in the order of their reservation, over two nodes', async () => {
   const { conversation, post, platform, addNode, node, db } = await sendWorld()
   const other = await addNode()

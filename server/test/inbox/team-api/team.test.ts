@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, addLabel, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { addAgent, addLabel, conversationWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 const path = '/inbox/conversations'
 
 async function teamWorld() {
-  const w = await inboxWorld()
-  const agent = await addAgent(w)
-  const { id } = await w.customerWrites('Hi')
-  w.clock.advance(1000)
-  const member = await signedInMember(w)
+  const one = await conversationWorld()
   const ownerEvents = async () =>
-    (await w.events(id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
-  return { w, agent, id, member, ownerEvents, place: `${path}/${id}` }
+    (await one.w.events(one.id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
+  return { ...one, ownerEvents }
 }
 
 test('a member takes a conversation over, has it, and hands it back with a note; both are told with the member as actor', async () => {

@@ -11,6 +11,7 @@ import type { ConnectionEvent } from '../../../src/inbox/receive/group-events.ts
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../../../src/inbox/receive/receiver.ts'
 import { announceConnection } from '../../../src/team/team-news.ts'
+import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { deliverTogether } from './deliveries-together.ts'
 
@@ -47,6 +48,9 @@ export interface InboxWorld extends World {
   conversations(query?: Record<string, string>): Promise<any[]>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   messages(conversationId: string): Promise<any[]>
+  /** Their texts, oldest first. */
+  texts(conversationId: string): Promise<string[]>
+  eventNames(conversationId: string): Promise<string[]>
   patch(id: string, body: object, key?: string): Promise<Answer>
   /** Messages never reach `baseUrl`, files do. */
   addConnection(channel?: Channel, baseUrl?: string): Promise<string>
@@ -122,6 +126,8 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
     assert.equal(status, 200, JSON.stringify(body))
     return body.conversations
   }
+  const messages: InboxWorld['messages'] = async (id) =>
+    (await call('GET', `${conversationPath(id)}/messages`, { query: { limit: '100' }, key: reader })).body.messages
 
   return {
     ...w,
@@ -138,8 +144,9 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
       const [found] = await conversations({ phone: event.customer.phone ?? '' })
       return found
     },
-    messages: async (id) =>
-      (await call('GET', `${conversationPath(id)}/messages`, { query: { limit: '100' }, key: reader })).body.messages,
+    messages,
+    texts: async (id) => (await messages(id)).map(({ text }) => text),
+    eventNames: async (id) => (await w.events(id)).map(({ name }) => name),
     patch: (id, body, key) => call('PATCH', conversationPath(id), { body, ...(key === undefined ? {} : { key }) }),
     pendingSend: (conversationId, parts = 1) => pendingSend(w, connectionId, conversationId, parts),
     status: (externalId, status, more = {}) => ({
@@ -153,6 +160,16 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
       ...more,
     }),
   }
+}
+
+/** A customer who has written to an agent, and a member who may take over; `place` is the conversation in the team API. */
+export async function conversationWorld(agentSettings: Partial<NewKeyInput> = {}) {
+  const w = await inboxWorld()
+  const agent = await addAgent(w, agentSettings)
+  const { id } = await w.customerWrites('Hi')
+  w.clock.advance(1000)
+  const member = await signedInMember(w)
+  return { w, agent, id: id as string, member, place: `/inbox/conversations/${id}` }
 }
 
 /** Another key of the workspace that may own conversations. */
