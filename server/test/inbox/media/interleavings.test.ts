@@ -11,7 +11,7 @@ import { sweepStore } from '../../../src/media/sweep.ts'
 import { png as file } from '../../support/inbox/files-world.ts'
 import { type MediaWorld, mediaWorld } from '../../support/inbox/media-world.ts'
 
-const rounds = Number(process.env.MEDIA_INTERLEAVINGS ?? 20)
+const rounds = Number(process.env.MEDIA_INTERLEAVINGS ?? 5)
 const dayMs = 86_400_000
 
 const previews: Previews = {
