@@ -95,7 +95,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'kill-sends',
     promise: 'a process that dies at any step of a send sends nothing twice, and each key ends in one answer',
-    files: ['server/test/inbox/send/send-crash.test.ts'],
+    files: ['server/test/inbox/send/send-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { SEND_CRASH_ROUNDS: { from: 3, to: 20 } },
     count: 'told',
@@ -121,7 +121,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'takeover-races',
     promise: 'no send of the old owner starts once a takeover has been answered, on whichever node',
-    files: ['server/test/inbox/send/send-takeover.test.ts', program('two-nodes')],
+    files: ['server/test/inbox/send/takeover-races.slow.test.ts', program('two-nodes')],
     named: ['no send of the old owner', 'no send starts once'],
     unit: 'races',
     sizes: { TAKEOVER_ROUNDS: { from: 150, to: 1000 } },

@@ -10,7 +10,7 @@ import type { Reserved } from './send-reserve.ts'
 
 /** Well before a send that nobody has settled is given up. */
 const maxUploadMs = 4 * 60_000
-const aliveEveryMs = 4_000
+const usualAliveEveryMs = 4_000
 /** The platform's id has to live until the message is there. */
 const leftToLiveMs = 3_600_000
 
@@ -72,7 +72,7 @@ async function uploadTo(
 
 /** Says that this process is at work, and calls the upload off once others take it for dead. */
 async function keepAlive(
-  { db, log }: SendDeps,
+  { db, log, aliveEveryMs = usualAliveEveryMs }: SendDeps,
   dispatch: { workspaceId: string; conversationId: string; messageId: string },
   over: AbortController,
   stop: AbortSignal,

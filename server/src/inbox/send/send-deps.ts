@@ -45,6 +45,8 @@ export interface SendDeps extends InboxDeps {
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
+  /** How often a send renews its lease while the platform is given its file; every 4 s when it is not given. */
+  aliveEveryMs?: number
   /** Runs each step of a send. */
   step: RunStep<SendStep>
 }

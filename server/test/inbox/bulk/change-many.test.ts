@@ -109,21 +109,6 @@ test('many are assigned, read, unread and snoozed with a time', async () => {
   assert.deepEqual(await look('snoozedUntil'), [snoozedUntil, snoozedUntil])
 })
 
-test('an undo leaves what was changed since, and says of how many', async () => {
-  const { w, ids, member, change, undo, shown } = await manyWorld()
-  const done = await change({ status: 'resolved' })
-  await member.call('PATCH', `${path}/${ids[1]}`, { status: 'closed' })
-  await w.customerWrites('One more thing', {
-    customer: { userId: null, parentUserId: null, phone: '5511980000002', name: null },
-  })
-  const undone = await undo({ status: 'resolved' }, done.body.former)
-  assert.equal(undone.body.left, 2)
-  assert.deepEqual(
-    (await shown()).map(({ status }) => status),
-    ['open', 'closed', 'open'],
-  )
-})
-
 test('an undo gives nobody what was theirs who is no member any more, nor a label that is gone', async () => {
   const { w, ids, member, change, undo, shown } = await manyWorld(1)
   const label = await addLabel(w, 'Old')
@@ -179,15 +164,15 @@ const refused: [what: string, changes: object, field: string][] = [
   ['a field that is none', { owner: 'human' }, 'changes'],
 ]
 
-for (const [what, changes, field] of refused) {
-  test(`a change to ${what} is 400, and changes nothing`, async () => {
-    const { change, shown } = await manyWorld(1)
+test('a change that makes no sense is 400, names the field, and changes nothing', async () => {
+  const { change, shown } = await manyWorld(1)
+  for (const [what, changes, field] of refused) {
     const { status, body } = await change(changes)
-    assert.equal(status, 400)
-    assert.ok(body.data.issues[0].path.startsWith(field), body.data.issues[0].path)
-    assert.equal((await shown())[0].status, 'open')
-  })
-}
+    assert.equal(status, 400, what)
+    assert.ok(body.data.issues[0].path.startsWith(field), `${what}: ${body.data.issues[0].path}`)
+  }
+  assert.equal((await shown())[0].status, 'open')
+})
 
 test('at most 50 go in a request, and a key of an agent has no way in', async () => {
   const { w, ids, change } = await manyWorld(1)

@@ -11,6 +11,7 @@ import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
 import { indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
 import { storeOutbound } from '../../../src/inbox/send/together-queries.ts'
 import { fillConversations } from '../../support/fill.ts'
+import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
@@ -203,18 +204,10 @@ test('what somebody has locked is not placed, and nobody waits for it', async ()
   await w.customerWrites('Hello')
   await w.customerWrites('Hello again')
   w.clock.advance(quietMs)
-  const held = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const holding = w.db.tx(async (tx) => {
-    await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
-    locked.resolve()
-    await held.promise
-  })
-  await locked.promise
+  const release = await holdConversations(w)
   await placeQuiet(w)
   assert.equal(await movingIn(w), 1)
-  held.resolve()
-  await holding
+  await release()
   await placeQuiet(w)
   assert.equal(await movingIn(w), 0)
 })

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
-import type { RunStep } from '../../../src/base/steps.ts'
 import type { FetchDeps } from '../../../src/inbox/media/fetch-media.ts'
 import { knownFiles } from '../../../src/inbox/media/fetch-queries.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import { sweepStore } from '../../../src/media/sweep.ts'
+import { png as file } from '../../support/inbox/files-world.ts'
 import { type MediaWorld, mediaWorld } from '../../support/inbox/media-world.ts'
 import { afterStep } from '../../support/steps.ts'
-import { until } from '../../support/until.ts'
 
-const file = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 const webp = Buffer.from('a preview')
 const previews: Previews = {
   make: async () => ({ width: 1, height: 1, webp, placeholder: 'aa' }),
@@ -23,16 +18,15 @@ const previews: Previews = {
 type Step = 'open' | 'store' | 'preview' | 'settle'
 const steps: Step[] = ['open', 'store', 'preview', 'settle']
 
-/** Stands still after a step until it is let go: nothing that it holds is given back. */
-function stalledAfter(step: Step) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stalled = { isStalled: false, letGo: resolve, step: undefined as unknown as RunStep<Step> }
-  stalled.step = afterStep<Step>(async (done) => {
-    if (done !== step) return
-    stalled.isStalled = true
-    await promise
+/** Stands still after a step for good: nothing that it holds is given back. */
+function killedAfter(last: Step) {
+  const { promise: isGone, resolve } = Promise.withResolvers<void>()
+  const step = afterStep<Step>((done) => {
+    if (done !== last) return
+    resolve()
+    return new Promise(() => {})
   })
-  return stalled
+  return { step, isGone }
 }
 
 /** As hourly, two days later. */
@@ -47,9 +41,9 @@ for (const step of steps) {
     const w = await mediaWorld()
     await sweep(w)
     const id = await w.coming({ bytes: file })
-    const killed = stalledAfter(step)
+    const killed = killedAfter(step)
     void w.fetcher({ previews, step: killed.step }).drain()
-    await until(() => killed.isStalled, 'the step')
+    await killed.isGone
     if (step === 'settle') {
       assert.equal((await w.row(id)).state, 'here')
     } else {
@@ -66,55 +60,6 @@ for (const step of steps) {
     assert.deepEqual(await w.stored(), [storedAs, previewStoredAs].sort())
   })
 }
-
-for (const step of steps.slice(0, 3)) {
-  test(`a worker that comes back to life after "${step}" changes nothing of what another has done`, async () => {
-    const w = await mediaWorld()
-    await sweep(w)
-    const id = await w.coming({ bytes: file })
-    const stalled = stalledAfter(step)
-    const late = w.fetcher({ previews, step: stalled.step }).drain()
-    await until(() => stalled.isStalled, 'the step')
-    w.clock.advance(61_000)
-    await w.fetcher({ previews }).drain()
-    const before = await w.row(id)
-    stalled.letGo()
-    await late
-    assert.deepEqual(await w.row(id), before)
-    assert.deepEqual(await w.stored(), [before.storedAs, before.previewStoredAs].sort(), 'its own it has removed')
-    assert.ok((await w.content(id)).equals(file))
-  })
-}
-
-test('a machine that slept for days between the file and its row does not name what was swept meanwhile', async () => {
-  const w = await mediaWorld()
-  const id = await w.coming({ bytes: file })
-  const stalled = stalledAfter('preview')
-  const late = w.fetcher({ previews, step: stalled.step }).drain()
-  await until(() => stalled.isStalled, 'the step')
-  w.clock.advance(2 * 86_400_000)
-  await sweep(w)
-  stalled.letGo()
-  await late
-  await w.fetcher({ previews }).drain()
-  const { state, storedAs, previewStoredAs } = await w.row(id)
-  assert.equal(state, 'here')
-  assert.deepEqual(await w.stored(), [storedAs, previewStoredAs].sort())
-  assert.ok((await w.content(id)).equals(file))
-})
-
-test('a conversation that is erased while its file comes leaves nothing of it', async () => {
-  const w = await mediaWorld()
-  await sweep(w)
-  const id = await w.coming({ bytes: file })
-  const stalled = stalledAfter('preview')
-  const fetching = w.fetcher({ previews, step: stalled.step }).drain()
-  await until(() => stalled.isStalled, 'the step')
-  await w.db.sql`delete from media where workspace_id = ${w.workspaceId} and id = ${id}`
-  stalled.letGo()
-  await fetching
-  assert.deepEqual(await w.stored(), [])
-})
 
 test('when nobody knows whether a file was settled, it stays in the store', async () => {
   const w = await mediaWorld()

@@ -6,15 +6,12 @@ import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
+import { png } from '../../support/inbox/files-world.ts'
+import { holdLocks } from '../../support/inbox/gate.ts'
 import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
 import { until } from '../../support/until.ts'
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 test('a file comes: sealed in the store, known by its bytes, with a safe name and without its old address', async () => {
   const w = await mediaWorld()
@@ -83,59 +80,29 @@ test('a type that lies is kept as what it is', async () => {
   assert.partialDeepStrictEqual(await w.row(picture), { state: 'here', details: { realType: 'image/png' } })
 })
 
-type Ending = [
+const nowhere = (response: ServerResponse) => response.writeHead(404).end()
+const body = (response: ServerResponse) => response.end('other')
+const endings: [
   what: string,
   file: Partial<PlatformFile>,
   told: object,
   tries: number,
-  expected: { state: string; failure: string },
+  state: string,
+  failure: string,
+][] = [
+  ['an id that is gone', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['an address that is never there', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['more bytes than may be', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
+  ['a body without an end', { serve: endless, said: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
+  ['another size', { serve: body, said: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
+  ['another digest', { said: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
+  ['nothing', { bytes: Buffer.alloc(0), said: { file_size: null } }, {}, 3, 'refused', 'empty'],
+  ['a private address', { said: { url: 'http://10.0.0.1/a' } }, {}, 1, 'refused', 'forbidden_address'],
+  ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
+  ['no source', {}, { source: undefined }, 1, 'refused', 'no_source'],
 ]
 
-const body = (response: ServerResponse) => response.end('other')
-const endings: Ending[] = [
-  [
-    'an id that is gone',
-    { describe: (one) => one.writeHead(404).end() },
-    {},
-    3,
-    { state: 'gone', failure: 'http_404' },
-  ],
-  [
-    'an address that is never there',
-    { serve: (one) => one.writeHead(404).end() },
-    {},
-    3,
-    { state: 'gone', failure: 'http_404' },
-  ],
-  ['more bytes than may be', {}, { size: 2e9 }, 1, { state: 'too_large', failure: 'too_large' }],
-  [
-    'a body without an end',
-    { serve: endless, said: { file_size: null } },
-    {},
-    1,
-    { state: 'too_large', failure: 'too_large' },
-  ],
-  ['another size', { serve: body, said: { file_size: 6 } }, {}, 3, { state: 'refused', failure: 'size_mismatch' }],
-  ['another digest', { said: { sha256: digestOf(png) } }, {}, 3, { state: 'refused', failure: 'hash_mismatch' }],
-  ['nothing', { bytes: Buffer.alloc(0), said: { file_size: null } }, {}, 3, { state: 'refused', failure: 'empty' }],
-  [
-    'a private address',
-    { said: { url: 'http://10.0.0.1/a' } },
-    {},
-    1,
-    { state: 'refused', failure: 'forbidden_address' },
-  ],
-  [
-    'an id that makes no sense',
-    {},
-    { source: { by: 'id', id: '../..' } },
-    1,
-    { state: 'refused', failure: 'invalid_id' },
-  ],
-  ['no source', {}, { source: undefined }, 1, { state: 'refused', failure: 'no_source' }],
-]
-
-for (const [what, file, told, tries, expected] of endings) {
+for (const [what, file, told, tries, state, failure] of endings) {
   test(`${what} ends the fetching after ${tries} tries, with nothing left in the store`, async () => {
     const w = await mediaWorld()
     const before = await w.stored()
@@ -145,10 +112,10 @@ for (const [what, file, told, tries, expected] of endings) {
       await fetcher.drain()
       const row = await w.row(id)
       assert.equal(row.tries, n)
-      assert.equal(row.state, n < tries ? 'coming' : expected.state, row.failure ?? '')
+      assert.equal(row.state, n < tries ? 'coming' : state, row.failure ?? '')
       w.clock.advance(20_000)
     }
-    assert.partialDeepStrictEqual(await w.row(id), { ...expected, dueAt: null, storedAs: null, leaseUntil: null })
+    assert.partialDeepStrictEqual(await w.row(id), { state, failure, dueAt: null, storedAs: null, leaseUntil: null })
     assert.deepEqual(await w.stored(), before)
   })
 }
@@ -330,8 +297,6 @@ test('nothing is left behind by a look during which the last files under way com
 async function anothersLockedFile({ db, clock }: Awaited<ReturnType<typeof mediaWorld>>) {
   const { workspaceId, connectionId, customerWrites } = await inboxWorld()
   const { id: conversationId } = await customerWrites('Hello')
-  const locked = Promise.withResolvers<void>()
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   await db.sql`
     insert into media (
       workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at,
@@ -341,16 +306,7 @@ async function anothersLockedFile({ db, clock }: Awaited<ReturnType<typeof media
       ${workspaceId}, gen_random_uuid(), ${conversationId}, ${connectionId}, gen_random_uuid(), 'inbound', 'image',
       'coming', '\\x00', ${clock.now()}, now(), now()
     )`
-  const holding = db.tx(async (tx) => {
-    await tx`select from media where workspace_id = ${workspaceId} for update`
-    locked.resolve()
-    await held
-  })
-  await locked.promise
-  return async () => {
-    release()
-    await holding
-  }
+  return holdLocks(db, (tx) => tx`select from media where workspace_id = ${workspaceId} for update`)
 }
 
 test('two workers fetch each file once', async () => {

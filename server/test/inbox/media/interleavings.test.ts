@@ -8,15 +8,12 @@ import { deleteMediaOf } from '../../../src/inbox/media/media-queries.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import type { MediaStore } from '../../../src/media/store/store.ts'
 import { sweepStore } from '../../../src/media/sweep.ts'
+import { png as file } from '../../support/inbox/files-world.ts'
 import { type MediaWorld, mediaWorld } from '../../support/inbox/media-world.ts'
 
-const rounds = Number(process.env.MEDIA_INTERLEAVINGS ?? 20)
+const rounds = Number(process.env.MEDIA_INTERLEAVINGS ?? 5)
 const dayMs = 86_400_000
 
-const file = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 const previews: Previews = {
   make: async () => ({ width: 1, height: 1, webp: Buffer.from('a preview'), placeholder: 'aa' }),
   close: async () => {},

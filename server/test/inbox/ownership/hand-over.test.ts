@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import { type HandingAgent, handOver, type ToPeople } from '../../../src/inbox/ownership/hand-over.ts'
 import { fakePlatform } from '../../support/channels/fake-platform.ts'
-import { addAgent, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { addAgent, conversationWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
 import { signedInMember } from '../../support/member.ts'
 
@@ -15,10 +15,8 @@ const refund = {
 } as const
 
 async function owned() {
-  const w = await inboxWorld()
-  const agent = await addAgent(w)
-  const { id } = await w.customerWrites('I want my money back')
-  const member = await signedInMember(w)
+  const one = await conversationWorld()
+  const { w, agent, id, member, place } = one
   const way = fakePlatform().way
   const deps = await sendDeps(w.db, w.vault, w.clock, { connector: w.platform.connectors.waba, way }, w.media)
   const caller: HandingAgent = {
@@ -26,15 +24,10 @@ async function owned() {
     connectionIds: [],
     actor: { type: 'agent', id: agent.id },
   }
-  const place = `/inbox/conversations/${id}`
   return {
-    w,
-    agent,
-    id,
-    member,
+    ...one,
     deps,
     caller,
-    place,
     hand: (changes: Partial<ToPeople> = {}) => handOver(deps, caller, { conversationId: id, ...refund, ...changes }),
     conversation: async () => (await member.call('GET', place)).body.conversation,
     items: async () => (await member.call('GET', `${place}/timeline`)).body.items,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
 import { handToAgent, takeOffered } from '../../../src/inbox/ownership/hand-on.ts'
 import { readHandBack } from '../../../src/inbox/ownership/handovers.ts'
+import { test as bothForms } from '../../support/inbox/both-forms.ts'
 import {
   addAgent,
   conversationPath,
+  conversationWorld,
   customerMessage,
   inboxPath,
   inboxWorld,
@@ -14,18 +15,11 @@ import {
 import { signedInMember } from '../../support/member.ts'
 
 async function owned() {
-  const w = await inboxWorld()
-  const agent = await addAgent(w)
-  const { id } = await w.customerWrites('Hi')
-  const member = await signedInMember(w)
-  const place = `/inbox/conversations/${id}`
+  const one = await conversationWorld()
+  const { w, agent, id, member, place } = one
   const scope = { workspaceId: w.workspaceId, connectionIds: [] }
   return {
-    w,
-    agent,
-    id,
-    member,
-    place,
+    ...one,
     scope,
     held: async () => (await member.call('GET', place)).body.conversation.held,
     take: () => takeOffered(w, scope, agent.id, id),
@@ -46,16 +40,10 @@ const refusedWith = (code: string) => (error: unknown) => {
   return true
 }
 
-test('by default a key takes back by PATCH what a member has taken over, as the contract says', async () => {
-  const { w, agent, member, place, patch } = await owned()
-  const { body } = await w.call('GET', inboxPath.replace('/inbox', '/inbox/conversations'))
-  assert.equal(body.conversations.length, 1)
-  await member.call('POST', `${place}/take-over`)
-  assert.equal((await patch(`agent:${agent.id}`)).status, 200)
-})
-
-test('where only what is handed over is taken back, PATCH answers 409 with the owner and since when, until it is handed back', async () => {
+test('a key takes back by PATCH what a member took; where only what is handed over is, it is 409 with the owner and since when', async () => {
   const { w, agent, member, place, patch, hold } = await owned()
+  await member.call('POST', `${place}/take-over`)
+  assert.equal((await patch(`agent:${agent.id}`)).status, 200, 'as the contract says')
   await hold()
   w.clock.advance(1000)
   await member.call('POST', `${place}/take-over`)
@@ -67,15 +55,6 @@ test('where only what is handed over is taken back, PATCH answers 409 with the o
   assert.doesNotMatch(body.statusMessage, /take|PATCH/i)
   await member.call('POST', `${place}/hand-back`, { keyId: agent.id })
   assert.equal((await patch(`agent:${agent.id}`)).status, 200)
-})
-
-test('where only what is handed over is taken back, what nobody has looked at is taken by PATCH all the same', async () => {
-  const w = await inboxWorld()
-  const { id } = await w.customerWrites('Hi')
-  const agent = await addAgent(w)
-  const admin = await signedInMember(w, 'admin')
-  await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
-  assert.equal((await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)).status, 200)
 })
 
 test('the interface for agents takes nothing that a member has taken over, whatever the workspace says', async () => {
@@ -101,56 +80,19 @@ test('of two agents that take an offer at once one has it, and neither takes fro
   assert.ok(refusedWith('OWNER_MISMATCH')(refused[0]?.reason))
 })
 
-const byPeople: [string, (o: Awaited<ReturnType<typeof owned>>) => Promise<unknown>][] = [
-  [
-    'the stop switch',
-    async ({ w }) => {
-      const admin = await signedInMember(w, 'admin')
-      await admin.call('PATCH', '', { agentsStopped: true })
-      await admin.call('PATCH', '', { agentsStopped: false })
-    },
-  ],
-  [
-    'the watchdog',
-    async ({ w }) => {
-      const admin = await signedInMember(w, 'admin')
-      await admin.call('PATCH', '', { agentWatchdogMinutes: 1 })
-      w.clock.advance(60_000)
-      await runWatchdog(w.db, w.vault, w.clock)
-    },
-  ],
-  [
-    'a message from the phone',
-    ({ w }) =>
-      w.tell({ type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at: w.clock.now() }),
-  ],
-  ['its agent, by PATCH', ({ patch }) => patch('human')],
-]
-
-for (const [what, act] of byPeople) {
-  test(`what ${what} gave to people, no agent takes by itself`, async () => {
-    const o = await owned()
-    await act(o)
-    assert.equal(await o.held(), true)
-    await assert.rejects(o.take, refusedWith('HELD_BY_PEOPLE'))
-  })
-}
-
-for (const isTogether of [false, true]) {
-  test(`a message from the phone makes it people's where an agent never had it${isTogether ? ', also together with others' : ''}`, async () => {
-    const w = await inboxWorld({ isTogether })
-    const { id } = await w.customerWrites('Hi')
-    const agent = await addAgent(w)
-    const at = new Date(w.clock.now().getTime() + 1000)
-    const another = { ...marina, phone: '5511988887777' }
-    await w.tell(
-      { type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at },
-      customerMessage({ at, customer: another }),
-    )
-    const scope = { workspaceId: w.workspaceId, connectionIds: [] }
-    await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
-  })
-}
+bothForms("a message from the phone makes it people's, where an agent never had it", async (inboxWorld) => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const at = new Date(w.clock.now().getTime() + 1000)
+  const another = { ...marina, phone: '5511988887777' }
+  await w.tell(
+    { type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at },
+    customerMessage({ at, customer: another }),
+  )
+  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+  await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
+})
 
 test('a copy that another app records says nothing of people: an agent may take it as before', async () => {
   const w = await inboxWorld()
@@ -187,7 +129,7 @@ test("two conversations that turn out to be one are people's if one of them was"
 })
 
 test('what a member writes at hand-back is read by the agent that it is for, and by no other', async () => {
-  const { w, agent, id, member, place } = await owned()
+  const { w, agent, id, member, place, take } = await owned()
   const other = await addAgent(w)
   await member.call('POST', `${place}/take-over`)
   const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
@@ -200,15 +142,10 @@ test('what a member writes at hand-back is read by the agent that it is for, and
   assert.equal(await read(other.id), null)
   const last = (await w.events(id)).at(-1)
   assert.equal(last?.payload.handover_id, told?.id)
-})
-
-test('what is said with an offer is read by whichever agent takes it', async () => {
-  const { w, agent, id, member, place, take } = await owned()
   await member.call('POST', `${place}/take-over`)
   await member.call('POST', `${place}/offer`, { note: { summary: 'Wants a quote.' } })
   await take()
-  const keyring = await w.vault.keyring(w.workspaceId)
-  assert.equal((await readHandBack(w.db.sql, keyring, w.workspaceId, id, agent.id))?.summary, 'Wants a quote.')
+  assert.equal((await read(agent.id))?.summary, 'Wants a quote.', 'by whichever takes an offer')
 })
 
 test('an offer is refused while an agent has the conversation, and while agents are stopped', async () => {

@@ -102,13 +102,13 @@ const refused: Record<string, string>[] = [
   { colour: 'red' },
 ]
 
-for (const query of refused) {
-  test(`${new URLSearchParams(query)} is 400 INVALID_QUERY`, async () => {
-    const w = await inboxWorld()
+test('a query that makes no sense is 400 INVALID_QUERY', async () => {
+  const w = await inboxWorld()
+  for (const query of refused) {
     const { status, body } = await w.call('GET', path, { query })
-    assert.deepEqual([status, body.data.code], [400, 'INVALID_QUERY'])
-  })
-}
+    assert.deepEqual([status, body.data.code], [400, 'INVALID_QUERY'], JSON.stringify(query))
+  }
+})
 
 test('a cursor is good for its own filters only', async () => {
   const w = await many(3)

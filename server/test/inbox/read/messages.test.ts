@@ -40,26 +40,25 @@ test('paging by before meets every message of one second once', async () => {
   )
 })
 
-const refused: Record<string, string>[] = [
-  { limit: '0' },
-  { limit: '101' },
-  { limit: '1.5' },
-  { before: 'then' },
-  { after: '2026-01-01' },
-]
-
-for (const query of refused) {
-  test(`messages?${new URLSearchParams(query)} is 400 INVALID_QUERY`, async () => {
-    const { w, id } = await talk(1)
-    const { status, body } = await w.call('GET', `${conversationPath(id)}/messages`, { query })
-    assert.deepEqual([status, body.data.code], [400, 'INVALID_QUERY'])
-  })
-}
-
-test('messages of no conversation are 404 NOT_FOUND, whatever the query', async () => {
-  const { w } = await talk(1)
-  for (const id of [w.workspaceId, 'x']) {
-    const { status, body } = await w.call('GET', `${conversationPath(id)}/messages`, { query: { limit: 'x' } })
-    assert.deepEqual([status, body.data], [404, { code: 'NOT_FOUND' }])
+test('a query that makes no sense, or cannot be read at all, is 400 INVALID_QUERY, and 404 where there is no conversation', async () => {
+  const { w, id } = await talk(1)
+  const queries = [
+    'limit=0',
+    'limit=101',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'limit=%zz',
+    'before=then',
+    'after=2026-01-01',
+  ]
+  for (const [conversation, status, code] of [
+    [id, 400, 'INVALID_QUERY'],
+    [w.workspaceId, 404, 'NOT_FOUND'],
+    ['x', 404, 'NOT_FOUND'],
+  ] as const) {
+    for (const query of queries) {
+      const answer = await w.call('GET', `${conversationPath(conversation)}/messages?${query}`)
+      assert.deepEqual([answer.status, answer.body.data.code], [status, code], `${conversation}: ${query}`)
+    }
   }
 })

@@ -94,22 +94,3 @@ test('a page is read by one statement', async () => {
     assert.equal(reading.length, 1, path)
   }
 })
-
-test('404 comes before 400, also where the query cannot be read at all', async () => {
-  const { w, id } = await talk()
-  const asked = [
-    [w.workspaceId, 404],
-    ['x', 404],
-    [id, 400],
-  ] as const
-  for (const [conversation, wanted] of asked) {
-    for (const query of ['limit=1&limit=2', 'limit=%zz', 'limit=0', 'before=then', 'x=1']) {
-      const answer = await w.app.inject({
-        method: 'GET',
-        url: `${conversationPath(conversation)}/messages?${query}`,
-        headers: { authorization: `Bearer ${w.key}` },
-      })
-      assert.equal(answer.statusCode, wanted, `${conversation}: ${query}`)
-    }
-  }
-})

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
-import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
-import { advanceMessages } from '../../../src/inbox/receive/advance-send.ts'
-import { takeEarlyReports } from '../../../src/inbox/receive/early-statuses.ts'
 import { test, type WorldMaker } from '../../support/inbox/both-forms.ts'
-import type { InboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function sending(inboxWorld: WorldMaker, parts = 1) {
   const w = await inboxWorld()
@@ -86,40 +81,6 @@ test('a message in parts has the lowest rung that all have reached', async (inbo
   await tell(2, 'delivered')
   assert.equal((await message()).status, 'delivered')
   assert.equal((await events()).length, 2)
-})
-
-test('a status that comes before its message is known by that id is kept and applied', async (inboxWorld) => {
-  const { w, id, messageId, message } = await sending(inboxWorld)
-  await w.tell(w.status('wamid.1', 'delivered'), w.status('wamid.1', 'sent'))
-  assert.equal((await message()).status, 'pending')
-  await settle(w, id, messageId)
-  assert.equal((await message()).status, 'delivered')
-  const rows = await w.db.sql`select status from parked_statuses where workspace_id = ${w.workspaceId}`
-  assert.equal(rows.length, 0)
-})
-
-/** What the settling of a send does: the platform's id, then what was parked under it. */
-async function settle(w: InboxWorld, id: string, messageId: string): Promise<void> {
-  const keyring = await w.vault.keyring(w.workspaceId)
-  const { workspaceId } = w
-  const now = w.clock.now()
-  await w.db.tx(async (tx) => {
-    const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)
-    assert.ok(conversation)
-    const rung = { status: 'sent', errorCode: null } as const
-    const reports = [{ part: 1, rung, externalId: 'wamid.1', at: now }]
-    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports }], now)
-    const early = await takeEarlyReports(tx, workspaceId, messageId, [
-      externalIndex(keyring, w.connectionId, 'wamid.1'),
-    ])
-    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)
-  })
-}
-
-test('a status and the settling of its send at the same moment lose nothing', async (inboxWorld) => {
-  const { w, id, messageId, message } = await sending(inboxWorld)
-  await Promise.all([settle(w, id, messageId), w.tell(w.status('wamid.1', 'read'))])
-  assert.equal((await message()).status, 'read')
 })
 
 test('statuses of nobody’s messages change nothing', async (inboxWorld) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
 import { eraseQuietConversations } from '../../../src/inbox/retention.ts'
 import { test } from '../../support/inbox/both-forms.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
@@ -21,14 +20,6 @@ test('a file that travels with a message is to be fetched from the moment that t
   assert.deepEqual(file, { id: file?.id, ...place, kind, state: 'coming', details, dueAt: at })
   assert.deepEqual(message.detail, { media: { id: file?.id, kind: 'image' } })
   assert.equal((await w.messages(id))[0].media, null, 'as the contract says')
-})
-
-test('a message that comes again brings no second file', async (inboxWorld) => {
-  const w = await inboxWorld()
-  const event = customerMessage({ at: w.clock.now(), kind: 'image', detail: { media } })
-  await w.tell(event, event)
-  await w.tell(event)
-  assert.equal((await keptFiles(w)).length, 1)
 })
 
 test('files of echoes and of a history are fetched as those of customers are', async (inboxWorld) => {
@@ -57,25 +48,16 @@ test('a file that a history shows later belongs to the line that stood in for it
   await w.tell({ ...old, kind: 'system', text: 'Media' })
   await w.tell(shown)
   await w.tell(shown)
+  await w.tell({ ...shown, kind: 'video', text: 'Other' })
   const message = await keptMessage(w, 'wamid.1')
+  assert.deepEqual([message.kind, message.text], ['image', 'Look'])
   const files = await keptFiles(w)
   assert.deepEqual(
     files.map(({ messageId, state }) => [messageId, state]),
     [[message.id, 'coming']],
   )
+  assert.deepEqual(await w.events(message.conversationId), [])
   assert.deepEqual(message.detail, { media: { id: files[0]?.id, kind: 'image' } })
-})
-
-test('what a linked device wrote is kept with its file, too', async (inboxWorld) => {
-  const w = await inboxWorld()
-  const id = await w.addConnection('unofficial')
-  const receiver = { workspaceId: w.workspaceId, id, channel: 'unofficial' } as const
-  const said = { customer: marina, kind: 'image', text: '', at: w.clock.now() } as const
-  await receive(w.receiveDeps, receiver, [{ type: 'echo', externalId: '3A1', ...said, detail: { media } }])
-  assert.deepEqual(
-    (await keptFiles(w)).map((file) => [file.connectionId, file.direction]),
-    [[id, 'outbound']],
-  )
 })
 
 test('the files of two conversations that turn out to be one customer’s stay with their messages', async (inboxWorld) => {

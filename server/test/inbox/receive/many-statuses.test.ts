@@ -174,17 +174,6 @@ test('a failure that is told of a message which was delivered fails neither it n
   assert.equal(failed.count, 0)
 })
 
-test('what overtakes the answer of its own send is kept, beside others that are known', async () => {
-  const w = await sentWorld(4)
-  const [conversationId = ''] = w.conversationIds
-  const messageId = await w.pendingSend(conversationId)
-  await w.callback(w.status('wamid.early', 'read'), ...all(w, 'delivered'), w.status('wamid.early', 'delivered'))
-  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
-  await w.db.tx((tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.early'))
-  await settle(w, conversationId, messageId)
-  assert.deepEqual(await w.steps({ id: messageId, externalId: '' }), ['inbox.message.sent sent', ...climbed])
-})
-
 /** What a send does with the platform's answer. */
 async function noteAccepted(
   tx: Tx,

@@ -28,22 +28,6 @@ const says = (text: string, key: object = {}, more: object = {}) =>
 const hidden = { remoteJid: customerLid }
 const mapping: SocketEvent = { event: 'lid-mapping.update', data: { lid: customerLid, pn: customerJid } }
 
-test('a hidden customer is known by phone once the network maps the two', async (inboxWorld) => {
-  const { hear, people } = await sessionWorld(inboxWorld)
-  await hear(says('Hi', hidden))
-  assert.deepEqual(await people(), [['Ana', null, 1]])
-  await hear(mapping)
-  assert.deepEqual(await people(), [['Ana', customerDigits, 1]])
-})
-
-test('a customer who is known by phone is the same one when they write hidden, once the network maps the two', async (inboxWorld) => {
-  const { hear, people } = await sessionWorld(inboxWorld)
-  await hear(says('Hi'))
-  await hear(mapping)
-  await hear(says('Me again', hidden))
-  assert.deepEqual(await people(), [['Ana', customerDigits, 2]])
-})
-
 test('who seemed to be two becomes one, with all they wrote', async (inboxWorld) => {
   const { hear, people, conversations, messages } = await sessionWorld(inboxWorld)
   await hear(says('By phone'))
@@ -55,12 +39,6 @@ test('who seemed to be two becomes one, with all they wrote', async (inboxWorld)
   assert.deepEqual(await people(), [['Ana', customerDigits, 3]])
   const [one] = await conversations()
   assert.equal((await messages(one.id)).length, 3)
-})
-
-test('a mapping of somebody who never wrote begins nothing', async (inboxWorld) => {
-  const { hear, people } = await sessionWorld(inboxWorld)
-  await hear(mapping)
-  assert.deepEqual(await people(), [])
 })
 
 test('what could not be decrypted shows nothing, and counts when it comes again', async (inboxWorld) => {

@@ -4,6 +4,7 @@ import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { bytesOf, change, payload, signatureOf } from '../../support/channels/waba-payloads.ts'
 import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { holdConversations } from '../../support/inbox/gate.ts'
 import { countsOf } from '../../support/inbox/inbox-picture.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
@@ -102,21 +103,14 @@ test('a conversation that is held by others holds up neither another workspace n
   const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) => ({ workspaceId, id, channel: 'waba' }) as const
   const [held, ...rest] = messages
   assert.ok(held !== undefined)
-  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = w.db.tx(async (tx) => {
-    await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
-    locked.resolve()
-    await free.promise
-  })
-  await locked.promise
+  const release = await holdConversations(w)
   const waiting = receive(receiverOf(w), [held])
   await lockIsAwaited(w)
   await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
   await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
   assert.deepEqual(await countsOf(other), [1, 1, 1])
   assert.deepEqual(await countsOf(w), [4 + 4, 4 + 4, 4 + 4])
-  free.resolve()
-  await Promise.all([holding, waiting])
+  await Promise.all([release(), waiting])
   assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
 })
 

@@ -13,7 +13,7 @@ import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../su
 // What is decided in memory for many must come to what is decided at the database for one after the other.
 
 const runs = {
-  numRuns: Number(process.env.MODEL_RUNS ?? 20),
+  numRuns: Number(process.env.MODEL_RUNS ?? 8),
   interruptAfterTimeLimit: 60_000,
   markInterruptAsFailure: false,
 }

@@ -6,13 +6,12 @@ import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { statementsOf } from '../../support/database.ts'
 import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { askRotation } from '../../support/rotation/rotating.ts'
 
 const byPhone = (n: number) => ({ ...marina, phone: `55119888${70_000 + n}` })
-const texts = async (w: InboxWorld, id: string): Promise<string[]> =>
-  (await w.messages(id)).map(({ text }: { text: string }) => text)
 
 /** Does something to the conversations of the workspace while the deliveries wait for their locks. */
 async function whileWaiting(
@@ -21,18 +20,10 @@ async function whileWaiting(
   change: (tx: Tx, keyring: Keyring) => Promise<unknown>,
 ): Promise<boolean[]> {
   const keyring = await w.vault.keyring(w.workspaceId)
-  const [locked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const changing = w.db.tx(async (tx) => {
-    await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
-    locked.resolve()
-    await go.promise
-    await change(tx, keyring)
-  })
-  await locked.promise
+  const release = await holdConversations(w)
   const told = tellTogether(w, lists)
   await lockIsAwaited(w)
-  go.resolve()
-  await changing
+  await release((tx) => change(tx, keyring))
   return told
 }
 
@@ -58,7 +49,7 @@ test('a conversation that becomes a part of another between the look and the loc
   const [one, ...others] = await w.conversations({ phone: marina.phone ?? '' })
   assert.deepEqual([one.unread_count, others.length, (await w.conversations()).length], [5, 0, 2])
   const said = ['Good morning', 'both', 'by id', 'by id again', 'by phone', 'by phone again']
-  assert.deepEqual((await texts(w, one.id)).sort(), said)
+  assert.deepEqual((await w.texts(one.id)).sort(), said)
   assert.equal((await w.messages(one.id)).find((message) => message.id === messageId).status, 'read')
 })
 
@@ -73,7 +64,7 @@ test('what comes while a customer is erased begins another conversation, and wha
   assert.deepEqual(taken, [true, true])
   const [begun] = await w.conversations({ phone: marina.phone ?? '' })
   assert.notEqual(begun.id, id)
-  assert.deepEqual([await texts(w, begun.id), begun.unread_count], [['after'], 1])
+  assert.deepEqual([await w.texts(begun.id), begun.unread_count], [['after'], 1])
 })
 
 const ends: [what: string, end: (w: InboxWorld, keyId: string) => Promise<unknown>][] = [

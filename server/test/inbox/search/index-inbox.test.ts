@@ -6,6 +6,7 @@ import { holdProgress } from '../../../src/inbox/search/progress.ts'
 import { openNode, statementsOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { fillMessages } from '../../support/fill.ts'
+import { holdLocks } from '../../support/inbox/gate.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { rotate } from '../../support/rotation/rotating.ts'
@@ -62,14 +63,16 @@ test('while a transaction is open that began earlier, nothing that it may yet co
   const other = openNode(options)
   atEnd(() => other.close())
   const { id } = await w.customerWrites('First')
-  const [begun, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  // As one that has made its message, and waits for something.
   const keyring = await w.vault.keyring(w.workspaceId)
-  const late = other.tx(async (tx) => {
-    await tx`select 1`
-    begun.resolve()
-    await isOver.promise
-    await tx`
+  const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
+  const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
+  // As one that has made its message, and waits for something.
+  const end = await holdLocks(other, (tx) => tx`select 1`)
+  // Of the minute that makes sure, all but a moment has passed.
+  w.clock.advance(settledMs + 1)
+  await indexInbox(w)
+  await end(
+    (tx) => tx`
       insert into messages (
         workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status, occurred_at, created_at
       )
@@ -79,16 +82,8 @@ test('while a transaction is open that began earlier, nothing that it may yet co
       )}, status, occurred_at + interval '1 ms', created_at
       from messages
       where workspace_id = ${w.workspaceId}
-        and conversation_id = ${id}`
-  })
-  const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
-  const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
-  await begun.promise
-  // Of the minute that makes sure, all but a moment has passed.
-  w.clock.advance(settledMs + 1)
-  await indexInbox(w)
-  isOver.resolve()
-  await late
+        and conversation_id = ${id}`,
+  )
   await makeInboxTokens(w)
   assert.deepEqual(await find(member, 'late'), [lateId])
 })

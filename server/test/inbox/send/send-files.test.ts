@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../src/base/db.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { Outgoing } from '../../../src/channels/connector.ts'
@@ -11,9 +12,9 @@ import { findConversation } from '../../../src/inbox/conversation/queries.ts'
 import { openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import { showConversations } from '../../../src/inbox/read/show.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import type { NewUpload } from '../../support/inbox/uploads.ts'
-import { until } from '../../support/until.ts'
 
 const send = (w: SendWorld, conversationId: string, body: object, deps = w.node.deps, key = freshKey()) =>
   sendMessage(deps, w.member, { conversationId, idempotencyKey: key, body })
@@ -134,52 +135,29 @@ for (const [given, files] of [
       given === 'anew' && message.kind === 'media' && message.file.platformId === 'file-1'
         ? { refuse: '100', isFileGone: true }
         : undefined
-    const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
-    const { promise: isUploading, resolve: uploading } = Promise.withResolvers<void>()
+    const { pass, reached: isUploading, open: take } = gate()
     w.platform.onUpload = async () => {
-      if (w.platform.uploads.length < files.length - 2) return
-      uploading()
-      await isTaken
+      if (w.platform.uploads.length >= files.length - 2) await pass()
     }
     const first = send(w, id, { kind: 'media', upload_id: await w.upload(id) })
     await isUploading
-    const second = waiter(w, id)
-    await second.waitsFor(300)
+    // The second looks for its turn for longer than a turn is, and then once more when the first is settled.
+    const [hasWaited, isSettled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let looks = 0
+    const next = () => (++looks > 6 ? isSettled.promise : sleep(5))
+    const db: Db = {
+      ...w.node.deps.db,
+      tx: (...work) => w.node.deps.db.tx(...work).finally(() => looks > 6 && hasWaited.resolve()),
+    }
+    const request = { conversationId: id, idempotencyKey: freshKey(), body: text('behind it') }
+    const second = sendMessage({ ...w.node.deps, db, maxTurnMs: 10, wakes: { next } }, w.member, request)
+    await Promise.race([hasWaited.promise, second])
     take()
     assert.equal((await first).status, 202)
-    second.look()
-    assert.equal((await second.sending).status, 202)
+    isSettled.resolve()
+    assert.equal((await second).status, 202)
     assert.deepEqual(sentFiles(w), files)
   })
-}
-
-/** A send with turns of 50 ms that looks for its turn when the test has it look: how soon others settle is not its matter. */
-function waiter({ member, node }: SendWorld, conversationId: string) {
-  let [begun, ended] = [0, 0]
-  let look = () => {}
-  const next = () => {
-    begun++
-    return new Promise<void>((resolve) => {
-      look = resolve
-    })
-  }
-  const db: Db = {
-    ...node.deps.db,
-    tx: (work) => node.deps.db.tx(work).finally(() => begun > 0 && ended++),
-  }
-  const request = { conversationId, idempotencyKey: freshKey(), body: text('behind it') }
-  const sending = sendMessage({ ...node.deps, db, maxTurnMs: 50, wakes: { next } }, member, request)
-  const waitsFor = async (ms: number) => {
-    const begunAt = performance.now()
-    const hasWaited = () => {
-      if (begun === 0 || ended < begun) return false
-      if (begun > 3 && performance.now() - begunAt > ms) return true
-      look()
-      return false
-    }
-    await until(hasWaited, 'a wait of more than a turn')
-  }
-  return { sending, look: () => look(), waitsFor }
 }
 
 test('of two sends of one file at once, one takes it', async () => {

@@ -3,20 +3,19 @@ import { test } from 'node:test'
 import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
-async function tell(
-  { node, workspaceId, connectionId, clock }: SendWorld,
-  told: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
-): Promise<void> {
-  const nobody = async () => {}
-  const deps = { ...node.deps, connectionTold: nobody, sendRefused: nobody, customersWrote: nobody }
-  const event = { type: 'status', errorCode: null, customer: null, at: clock.now(), ...told } as const
-  await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, [event])
-}
+const tell = (
+  world: SendWorld,
+  {
+    externalId,
+    status,
+    ...more
+  }: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
+) => world.tell(world.status(externalId, status, { at: world.clock.now(), ...more }))
 
 const namesAndStatuses = async (world: SendWorld, id: string) =>
   (await world.events(id)).map(({ name, payload }) => `${name} ${payload.message?.status ?? payload.status}`)
@@ -108,36 +107,11 @@ for (const by of ['correlator', 'external id'] as const) {
   })
 }
 
-test('a long text is delivered when every part is, and fails when one fails later', async () => {
-  const world = await sendWorld()
-  const { id } = await world.conversation()
-  const { body } = await world.post(id, { body: text('word '.repeat(1500)) })
-  const [one, two] = world.platform.accepted
-  await tell(world, { externalId: one?.externalId ?? '', correlator: null, status: 'read' })
-  assert.equal((await world.message(body.message_id)).status, 'sent')
-  await tell(world, { externalId: two?.externalId ?? '', correlator: null, status: 'delivered' })
-  assert.equal((await world.message(body.message_id)).status, 'delivered')
-
-  const other = await world.post(id, { body: text('word '.repeat(1500)) })
-  await tell(world, {
-    externalId: world.platform.accepted[3]?.externalId ?? '',
-    correlator: null,
-    status: 'failed',
-    errorCode: '131026',
-  })
-  const failed = await world.message(other.body.message_id)
-  assert.deepEqual([failed.status, failed.error_code], ['failed', '131026'])
-})
-
 test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  const { promise: called, resolve: call } = Promise.withResolvers<void>()
-  world.platform.onCall = () => {
-    call()
-    return answered
-  }
+  const { pass, reached: called, open: answer } = gate()
+  world.platform.onCall = pass
   const first = world.post(id, { body: text('one') })
   await called
   world.node.deps.maxTurnMs = 20
@@ -163,27 +137,6 @@ test('the next send of a conversation waits for a live one, and not for a dead o
   const { id } = await world.conversation()
   await die(world, id, freshKey())
   assert.equal((await world.post(id)).body.status, 'sent')
-})
-
-test('what the platform tells later fails a message that was accepted at once, and a repeat gets the first answer', async () => {
-  const world = await sendWorld()
-  const { id } = await world.conversation()
-  const idempotencyKey = freshKey()
-  const first = await world.post(id, { idempotencyKey })
-  const [call] = world.platform.accepted
-  const failure = {
-    externalId: call?.externalId ?? '',
-    correlator: null,
-    status: 'failed',
-    errorCode: '131026',
-  } as const
-  await tell(world, failure)
-  const { status, error_code: errorCode } = await world.message(first.body.message_id)
-  assert.deepEqual([status, errorCode], ['failed', '131026'])
-  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status failed'])
-  const again = await world.post(id, { idempotencyKey })
-  assert.deepEqual([again.status, again.text, again.isReplay], [202, first.text, true])
-  assert.equal(world.platform.calls.length, 1)
 })
 
 test('of two messages that the platform gave one id, what it tells of it is about the first', async () => {

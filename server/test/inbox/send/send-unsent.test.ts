@@ -5,6 +5,7 @@ import { runStep } from '../../../src/base/steps.ts'
 import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 import { until } from '../../support/until.ts'
@@ -90,18 +91,13 @@ for (const step of unsent) {
 
   test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
     const world = await unsentWorld(passes(step))
-    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    world.node.deps.step = afterStep((one) => {
-      if (one !== step) return
-      pause()
-      return resumed
-    })
+    const { pass, reached, open } = gate()
+    world.node.deps.step = afterStep((one) => (one === step ? pass() : undefined))
     const sending = world.send()
-    await paused
+    await reached
     await countAsDead(world)
     assert.equal(await settleStranded(world.node.deps), 1)
-    resume()
+    open()
     const { status, body } = await sending
     assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
     assert.deepEqual(await world.outcomes(), ['failed not_sent'])
@@ -117,22 +113,14 @@ interface Uploading {
 }
 
 /** The platform has begun to take the file of a send. */
-async function uploading(): Promise<Uploading> {
+async function uploading(aliveEveryMs = 60_000): Promise<Uploading> {
   const world = await unsentWorld('file')
-  const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
-  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
-  world.platform.onUpload = () => {
-    begin()
-    return isTaken
-  }
+  world.node.deps.aliveEveryMs = aliveEveryMs
+  const { pass, reached, open: take } = gate()
+  world.platform.onUpload = pass
   const sending = world.send()
-  await hasBegun
+  await reached
   return { world, sending, take }
-}
-
-async function aliveUntil({ db, request }: UnsentWorld): Promise<Date> {
-  const [row] = await db.sql`select alive_until from dispatches where conversation_id = ${request.conversationId}`
-  return row?.alive_until
 }
 
 test('a send whose process dies while the platform is given its file has failed as not sent as soon as it counts as dead', async () => {
@@ -149,17 +137,23 @@ test('a send whose process dies while the platform is given its file has failed 
 })
 
 test('a process that gives the platform a file says so all the while, and is not taken for dead', async () => {
-  const { world, sending, take } = await uploading()
+  const { world, sending, take } = await uploading(5)
   const { db, request } = world
+  const aliveFor = async () => {
+    const [row] = await db.sql<{ ms: number }[]>`
+      select extract(epoch from alive_until - statement_timestamp())::float8 * 1000 as ms
+      from dispatches
+      where conversation_id = ${request.conversationId}`
+    return row?.ms ?? 0
+  }
   await db.sql`
     update dispatches
     set alive_until = statement_timestamp() + interval '10 s'
     where conversation_id = ${request.conversationId}`
-  const before = await aliveUntil(world)
-  await until(async () => (await aliveUntil(world)) > before, 'a further word of it')
+  await until(async () => (await aliveFor()) > 10_000, 'a further word of it', 30_000, 5)
   assert.equal(await settleStranded(world.node.deps), 0)
   take()
-  assert.deepEqual(JSON.parse((await sending).body).status, 'sent')
+  assert.equal(JSON.parse((await sending).body).status, 'sent')
   assert.deepEqual(await world.outcomes(), ['sent null'])
 })
 
@@ -214,18 +208,13 @@ test('a long text whose process died between two parts has failed: the rest was 
 test('whether a send that is slow may start or has failed is decided once, whoever comes first', async () => {
   const world = await unsentWorld()
   const { db, node } = world
-  const rounds = Array.from({ length: 40 }, async (_, n) => {
+  const rounds = Array.from({ length: 12 }, async (_, n) => {
     const { id } = await world.conversation()
     const request = { ...world.request, conversationId: id, idempotencyKey: freshKey(), body: text(`Round ${n}`) }
-    const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    const step = afterStep<SendStep>((one) => {
-      if (one !== 'awaitPace') return
-      pause()
-      return resumed
-    })
+    const { pass, reached, open: resume } = gate()
+    const step = afterStep<SendStep>((one) => (one === 'awaitPace' ? pass() : undefined))
     const sending = sendMessage({ ...node.deps, step }, world.member, request)
-    await paused
+    await reached
     const dies = { ...world, request }
     const [first, second] = n % 2 === 0 ? [countAsDead(dies), resume()] : [resume(), countAsDead(dies)]
     await Promise.all([first, second, settleStranded(node.deps)])

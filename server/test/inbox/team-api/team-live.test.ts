@@ -187,11 +187,8 @@ test('a mention stands in the list of the member, who alone is told, until it is
   }
 })
 
-test('only members can be mentioned, a token has no mentions, a cursor must be one of the list', async () => {
-  const { w, place, ana } = await liveWorld()
-  const stranger = await signedInMember(await inboxWorld())
-  const refused = await ana.call('POST', `${place}/notes`, { text: 'x', mentions: [stranger.userId] })
-  assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'mentions'])
+test('a token has no mentions, a cursor must be one of the list', async () => {
+  const { w, ana } = await liveWorld()
   const at = `/api/team/v1/workspaces/${w.workspaceId}/inbox/mentions`
   assert.equal((await w.call('GET', at, { key: testTeamToken })).status, 403)
   assert.equal((await ana.call('GET', '/inbox/mentions?cursor=x')).status, 400)

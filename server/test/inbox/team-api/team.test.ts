@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { addAgent, addLabel, conversationWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { testTeamToken } from '../../support/world.ts'
 
 const path = '/inbox/conversations'
 
 async function teamWorld() {
-  const w = await inboxWorld()
-  const agent = await addAgent(w)
-  const { id } = await w.customerWrites('Hi')
-  w.clock.advance(1000)
-  const member = await signedInMember(w)
+  const one = await conversationWorld()
   const ownerEvents = async () =>
-    (await w.events(id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
-  return { w, agent, id, member, ownerEvents, place: `${path}/${id}` }
+    (await one.w.events(one.id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
+  return { ...one, ownerEvents }
 }
 
-test('a member takes a conversation over and hands it back with a note; both are told with the member as actor', async () => {
-  const { agent, member, ownerEvents, place } = await teamWorld()
+test('a member takes a conversation over, has it, and hands it back with a note; both are told with the member as actor', async () => {
+  const { w, agent, id, member, ownerEvents, place } = await teamWorld()
+  const mine = async () => (await member.call('GET', '/inbox/counts')).body.counts.mine.open
   const taken = await member.call('POST', `${place}/take-over`)
-  assert.deepEqual([taken.status, taken.body.conversation.owner], [200, 'human'])
+  assert.deepEqual([taken.status, taken.body.conversation.owner, await mine()], [200, 'human', 1])
+  const { body: asKey } = await w.call('GET', `/api/v1/inbox/conversations/${id}`, { key: agent.value })
+  assert.equal(asKey.conversation.assigned_to_user_id, member.userId)
   const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
   const back = await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
-  assert.deepEqual([back.status, back.body.conversation.owner], [200, `agent:${agent.id}`])
+  assert.deepEqual([back.status, back.body.conversation.owner, await mine()], [200, `agent:${agent.id}`, 0])
   const actor = { type: 'user', id: member.userId }
   assert.deepEqual(
     (await ownerEvents()).map(({ payload }) => [payload.owner, payload.actor]),
@@ -39,6 +39,45 @@ test('a member takes a conversation over and hands it back with a note; both are
   assert.deepEqual([{ summary, reason, nextStep }, to, toId], [note, 'agent', agent.id])
   assert.deepEqual(handover.actor, { ...actor, name: 'Ana Lima' })
 })
+
+for (const who of ['a member', 'a team token'] as const) {
+  test(`${who} who writes takes it over in the same step, under a key as agents have, while the inbox is open`, async () => {
+    const { w, agent, id, member, ownerEvents, place } = await teamWorld()
+    const body = { kind: 'text', text: 'Hello' }
+    const url = `/api/team/v1/workspaces/${w.workspaceId}${place}/messages`
+    const send = (key?: string) => {
+      const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
+      return who === 'a member'
+        ? member.call('POST', `${place}/messages`, body, headers)
+        : w.call('POST', url, { body, headers, key: testTeamToken })
+    }
+    assert.equal((await send()).body.data.code, 'IDEMPOTENCY_KEY_REQUIRED')
+    const first = await send('one')
+    assert.equal(first.status, 202)
+    const again = await send('one')
+    assert.deepEqual([again.body, again.headers['idempotent-replayed']], [first.body, 'true'])
+    const type = who === 'a member' ? 'user' : 'token'
+    assert.deepEqual(
+      (await ownerEvents()).map(({ payload }) => [payload.owner, (payload.actor as { type: string }).type]),
+      [['human', type]],
+    )
+    assert.partialDeepStrictEqual((await w.events(id)).at(-1), {
+      name: 'inbox.message.sent',
+      payload: { conversation: { owner: 'human' } },
+    })
+    const { assignedTo } = (await member.call('GET', place)).body.conversation
+    assert.equal(assignedTo, who === 'a member' ? member.userId : null)
+    const late = { body: { kind: 'text', text: 'Late' }, headers: { 'idempotency-key': 'late' }, key: agent.value }
+    const refused = await w.call('POST', `/api/v1/inbox/conversations/${id}/messages`, late)
+    assert.equal(refused.body.data.code, 'OWNER_MISMATCH')
+    const shut = async (column: string) => {
+      await w.db.sql`update workspaces set ${w.db.sql.set({ [column]: false })} where id = ${w.workspaceId}`
+      return send('two')
+    }
+    assert.equal((await shut('inbox_available')).body.data.code, 'CHAT_INBOX_UNAVAILABLE')
+    assert.equal((await shut('inbox_enabled')).status, 403)
+  })
+}
 
 test('a take-over of what people own already tells nobody', async () => {
   const { member, ownerEvents, place } = await teamWorld()
@@ -88,28 +127,11 @@ const refused: object[] = [
   { owner: 'human' },
 ]
 
-for (const change of refused) {
-  test(`a change of ${JSON.stringify(change)} is 400`, async () => {
-    const { member, place } = await teamWorld()
-    assert.equal((await member.call('PATCH', place, change)).status, 400)
-  })
-}
-
-test('the list narrows to assignee, label, unread and unanswered', async () => {
-  const { w, id, member, place } = await teamWorld()
-  const label = await addLabel(w, 'VIP')
-  await member.call('PATCH', place, { assignedTo: member.userId, labelIds: [label] })
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
-  const [other] = await w.conversations({ phone: '5511988887777' })
-  await member.call('POST', `${path}/${other.id}/read`)
-  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
-  const found = async (query: string) =>
-    (await member.call('GET', `${path}?${query}`)).body.conversations.map((one: { id: string }) => one.id)
-  assert.deepEqual(await found(`assignedTo=${member.userId}`), [id])
-  assert.deepEqual(await found(`labelId=${label}`), [id])
-  assert.deepEqual(await found('unread=true'), [id])
-  assert.deepEqual(await found('unanswered=true'), [other.id])
-  assert.equal((await found('')).length, 2)
+test('a change that makes no sense is 400', async () => {
+  const { member, place } = await teamWorld()
+  for (const change of refused) {
+    assert.equal((await member.call('PATCH', place, change)).status, 400, JSON.stringify(change))
+  }
 })
 
 test('notes and messages are read by members; nothing of another workspace is found', async () => {

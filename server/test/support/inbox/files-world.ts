@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { newId } from '../../../src/base/id.ts'
+import { Readable } from 'node:stream'
 import type { MediaKind } from '../../../src/channels/message-detail.ts'
 import { watchFile } from '../../../src/inbox/media/check-file.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
 import { openDetails, sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'
-import { sealFile } from '../../../src/media/sealed-file.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { pictureTold } from './files-told.ts'
 import { type InboxWorld, inboxWorld } from './inbox-world.ts'
 import { keptMessage } from './kept-messages.ts'
+import { storeFile } from './uploads.ts'
 
 /** The smallest picture that there is. */
 export const png: Buffer = Buffer.from(
@@ -66,10 +66,11 @@ export async function filesWorld(): Promise<FilesWorld> {
 /** Puts the file of a row where a fetch would have put it. */
 async function arrive(w: InboxWorld, mediaId: string, bytes: Buffer, preview: Buffer | null): Promise<void> {
   const keyring = await w.vault.keyring(w.workspaceId)
-  const watched = watchFile(oneOf(bytes))
-  const stored = await store(w, watched.bytes)
+  const now = w.clock.now()
+  const watched = watchFile(Readable.from([bytes]))
+  const stored = await storeFile(w.media, now, watched.bytes)
   const { realType } = await watched.seen()
-  const small = preview === null ? null : { ...(await store(w, oneOf(preview))), bytes: preview.length }
+  const small = preview === null ? null : { ...(await storeFile(w.media, now, [preview])), bytes: preview.length }
   const [row] = await w.db.sql<{ details: Buffer }[]>`
     select details from media where workspace_id = ${w.workspaceId} and id = ${mediaId}`
   assert.ok(row)
@@ -85,15 +86,4 @@ async function arrive(w: InboxWorld, mediaId: string, bytes: Buffer, preview: Bu
       due_at = null
     where workspace_id = ${w.workspaceId}
       and id = ${mediaId}`
-}
-
-async function store(w: InboxWorld, bytes: AsyncIterable<Uint8Array>): Promise<{ name: string; key: Buffer }> {
-  const name = newId(w.clock.now())
-  const sealed = sealFile(name, bytes)
-  await w.media.put(name, sealed.stored)
-  return { name, key: sealed.key }
-}
-
-async function* oneOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

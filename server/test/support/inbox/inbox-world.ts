@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../../src/channels/channel-event.ts'
-import type { Channel, StoredConnection } from '../../../src/channels/connection/connection.ts'
-import { insertConnection } from '../../../src/channels/connection/queries.ts'
+import type { Channel } from '../../../src/channels/connection/connection.ts'
+import { sealSettings } from '../../../src/channels/connection/sealed.ts'
 import type { Contact } from '../../../src/inbox/conversation/conversation.ts'
 import { sealMessage } from '../../../src/inbox/conversation/message.ts'
 import type { ConnectionEvent } from '../../../src/inbox/receive/group-events.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../../../src/inbox/receive/receiver.ts'
+import { announceConnection } from '../../../src/team/team-news.ts'
+import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { deliverTogether } from './deliveries-together.ts'
 
@@ -46,6 +48,9 @@ export interface InboxWorld extends World {
   conversations(query?: Record<string, string>): Promise<any[]>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   messages(conversationId: string): Promise<any[]>
+  /** Their texts, oldest first. */
+  texts(conversationId: string): Promise<string[]>
+  eventNames(conversationId: string): Promise<string[]>
   patch(id: string, body: object, key?: string): Promise<Answer>
   /** Messages never reach `baseUrl`, files do. */
   addConnection(channel?: Channel, baseUrl?: string): Promise<string>
@@ -71,45 +76,22 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
   const w = await world({ scopes: options.key?.scopes ?? ['inbox.read'], key: options.key ?? {} })
   const { db, vault, clock, log, workspaceId, call } = w
   const addConnection = async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1') => {
-    const id = newId(clock.now())
-    const keyring = await vault.keyring(workspaceId)
-    const now = clock.now()
-    await db.tx((tx) =>
-      insertConnection(
-        tx,
-        keyring,
-        {
-          workspaceId,
-          id,
-          channel,
-          name: 'Shop',
-          numberId: randomUUID(),
-          accountId: null,
-          settings: {
-            baseUrl,
-            version: 'v25.0',
-            accessToken: 't',
-            appSecret: 's',
-            verifyToken: 'v',
-          },
-          state: 'active',
-          stateReason: null,
-          stateChangedAt: now,
-          acknowledgedAt: null,
-          acknowledgedBy: null,
-          isOnPhone: false,
-          reservedAs: `http://127.0.0.1 ${id}`,
-          phone: null,
-          lastEventInAt: null,
-          lastEventOutAt: null,
-          templatesSyncedAt: null,
-          createdAt: now,
-          updatedAt: now,
-          // What settings there are matters to no test here: nothing is sent by a real connector.
-        } as StoredConnection,
-        channel !== 'unofficial',
-      ),
-    )
+    const [id, now] = [newId(clock.now()), clock.now()]
+    const settings = { baseUrl, version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' }
+    // What settings there are matters to no test here: nothing is sent by a real connector.
+    const sealed = sealSettings(await vault.keyring(workspaceId), id, settings)
+    await db.tx(async (tx) => {
+      await tx`
+        insert into connections (
+          workspace_id, id, channel, name, number_id, settings, state, state_changed_at, reserved_as, templates_due_at,
+          created_at, updated_at
+        )
+        values (
+          ${workspaceId}, ${id}, ${channel}, 'Shop', ${randomUUID()}, ${sealed}, 'active', ${now},
+          ${`http://127.0.0.1 ${id}`}, ${channel === 'unofficial' ? null : now}, ${now}, ${now}
+        )`
+      announceConnection(tx, workspaceId, id)
+    })
     return id
   }
   const connectionId = await addConnection()
@@ -144,6 +126,8 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
     assert.equal(status, 200, JSON.stringify(body))
     return body.conversations
   }
+  const messages: InboxWorld['messages'] = async (id) =>
+    (await call('GET', `${conversationPath(id)}/messages`, { query: { limit: '100' }, key: reader })).body.messages
 
   return {
     ...w,
@@ -160,8 +144,9 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
       const [found] = await conversations({ phone: event.customer.phone ?? '' })
       return found
     },
-    messages: async (id) =>
-      (await call('GET', `${conversationPath(id)}/messages`, { query: { limit: '100' }, key: reader })).body.messages,
+    messages,
+    texts: async (id) => (await messages(id)).map(({ text }) => text),
+    eventNames: async (id) => (await w.events(id)).map(({ name }) => name),
     patch: (id, body, key) => call('PATCH', conversationPath(id), { body, ...(key === undefined ? {} : { key }) }),
     pendingSend: (conversationId, parts = 1) => pendingSend(w, connectionId, conversationId, parts),
     status: (externalId, status, more = {}) => ({
@@ -175,6 +160,16 @@ export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld
       ...more,
     }),
   }
+}
+
+/** A customer who has written to an agent, and a member who may take over; `place` is the conversation in the team API. */
+export async function conversationWorld(agentSettings: Partial<NewKeyInput> = {}) {
+  const w = await inboxWorld()
+  const agent = await addAgent(w, agentSettings)
+  const { id } = await w.customerWrites('Hi')
+  w.clock.advance(1000)
+  const member = await signedInMember(w)
+  return { w, agent, id: id as string, member, place: `/inbox/conversations/${id}` }
 }
 
 /** Another key of the workspace that may own conversations. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../src/base/clock.ts'
-import type { Db, Fragment, Sql } from '../../../src/base/db.ts'
+import type { Db } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import { runStep } from '../../../src/base/steps.ts'
-import type { Connection } from '../../../src/channels/connection/connection.ts'
+import { findConnection, findConnections } from '../../../src/channels/connection/queries.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
 import type { MediaWay } from '../../../src/channels/media-way.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
@@ -32,38 +32,13 @@ export async function sendDeps(
     },
     leadOf: async () => null,
     phonesOfLeads: async () => [],
-    openConnection: async (workspaceId, id) => {
-      const [connection] = await openTestConnections(db.sql, workspaceId, db.sql`select ${id}::uuid`)
-      return connection ?? null
-    },
-    connectionsIn: (sql, _keyring, workspaceId, ids) => openTestConnections(sql, workspaceId, ids),
+    openConnection: async (workspaceId, id) =>
+      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+    connectionsIn: findConnections,
     pacesOf: () => fastPaces,
     mediaWayOf: () => way,
     store,
     noteRefusal: async () => {},
     step: runStep,
   }
-}
-
-async function openTestConnections(sql: Sql, workspaceId: string, ids: Fragment): Promise<Connection[]> {
-  const rows = await sql`
-    select id, channel, state, acknowledged_at
-    from connections
-    where workspace_id = ${workspaceId}
-      and id = any (array(${ids}))
-      and removed_at is null`
-  const settings = { baseUrl: 'http://127.0.0.1', version: 'v25.0', accessToken: '', appSecret: '', verifyToken: '' }
-  return rows.map((row) => ({
-    workspaceId,
-    id: row.id,
-    channel: row.channel,
-    name: 'Number',
-    numberId: row.id,
-    accountId: null,
-    settings,
-    state: row.state,
-    stateReason: null,
-    acknowledgedAt: row.acknowledged_at,
-    isOnPhone: false,
-  }))
 }

@@ -1,29 +1,30 @@
-import { createApiKey } from '../../../src/access/keys/change.ts'
 import { createGuard } from '../../../src/access/keys/guard.ts'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
-import { type ManualClock, manualClock } from '../../../src/base/clock.ts'
+import { manualClock } from '../../../src/base/clock.ts'
 import type { Db, DbOptions } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
-import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
-import type { Channel } from '../../../src/channels/connection/connection.ts'
+import { openVault } from '../../../src/base/sealing/vault.ts'
 import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { sendRoutes } from '../../../src/inbox/api/send-routes.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
-import { agent, human } from '../../../src/inbox/conversation/owner.ts'
+import { agent } from '../../../src/inbox/conversation/owner.ts'
 import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
+import { receive } from '../../../src/inbox/receive/receive.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { type FakePlatform, fakePlatform } from '../channels/fake-platform.ts'
 import { checkAnswers } from '../contract/contract.ts'
 import { openNode, testDatabase } from '../database.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
+import { testNoon as noon } from '../world.ts'
+import { type InboxWorld, inboxWorld } from './inbox-world.ts'
 import { sendDeps } from './send-deps.ts'
 import { addUpload, type NewUpload } from './uploads.ts'
 
-export const noon = new Date('2026-03-10T12:00:00.000Z')
+export { noon }
 
 /** One node of the service: a pool of its own, and what sends. */
 export interface Node {
@@ -31,29 +32,22 @@ export interface Node {
   app: App
 }
 
-export interface SendWorld {
-  clock: ManualClock
-  db: Db
+/** A workspace whose key may send, on nodes of its own with a clock of its own, by a platform that behaves as the test has it. */
+export interface SendWorld extends Omit<InboxWorld, 'platform' | 'addKey' | 'events'> {
   /** For other processes on the same database. */
   database: DbOptions
-  vault: Vault
   platform: FakePlatform
   /** Where files are. */
   mediaFolder: string
   /** A file of the team that no message has taken. */
   upload(conversationId: string, file?: Partial<NewUpload>): Promise<string>
   node: Node
-  workspaceId: string
-  connectionId: string
-  keyId: string
-  key: string
   agent: Sender
   member: Sender
   /** What was told of refusals: `effect code`. */
   refusals: string[]
   addNode(options?: Pick<DbOptions, 'onStatement'>): Promise<Node>
   addKey(connectionIds?: string[]): Promise<{ id: string; value: string }>
-  addConnection(channel?: Channel): Promise<string>
   conversation(settings?: Partial<Conversation>): Promise<Conversation>
   post(conversationId: string, options?: PostOptions): Promise<Reply>
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply
@@ -82,30 +76,21 @@ export const freshKey = (): string => newId(new Date())
 
 const picture: NewUpload = { kind: 'image', type: 'image/png', bytes: Buffer.from('a picture') }
 
-const limiter = createMemoryLimiter(manualClock(noon))
-
-/** A fresh workspace with a connection, a key that may send and a scripted platform. */
-export async function sendWorld(): Promise<SendWorld> {
-  const { db, options } = await testDatabase()
-  const clock = manualClock(noon)
-  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-  const platform = fakePlatform()
-  const refusals: string[] = []
+const files = oncePerFile(async () => {
   const mediaFolder = await newFolder()
   const media = openFolderStore(mediaFolder)
   await media.writeMark('a mark')
-  const workspaceId = newId(noon)
-  await db.tx(async (tx) => {
-    await tx`
-      insert into workspaces (id, name, created_at, updated_at)
-      values (${workspaceId}, 'Test', ${noon}, ${noon})`
-    await vault.createSecrets(tx, workspaceId)
-  })
-  const addKey: SendWorld['addKey'] = async (connectionIds = []) => {
-    const input = { workspaceId, createdBy: null, name: 'Key', scopes: ['inbox.write'], connectionIds } as const
-    const { key, value } = await db.tx((tx) => createApiKey(tx, input, noon))
-    return { id: key.id, value }
-  }
+  return { mediaFolder, media }
+})
+
+export async function sendWorld(): Promise<SendWorld> {
+  const w = await inboxWorld({ key: { scopes: ['inbox.write'] } })
+  const { db, vault, workspaceId, connectionId, keyId } = w
+  const { options: database } = await testDatabase()
+  const clock = manualClock(noon)
+  const platform = fakePlatform()
+  const refusals: string[] = []
+  const { mediaFolder, media } = await files()
   const makeNode = async (pool: Db): Promise<Node> => {
     const deps = await sendDeps(pool, openVault(pool, { current: Buffer.alloc(32, 7) }, clock), clock, platform, media)
     deps.noteRefusal = async (_connection, effect, code) => {
@@ -114,31 +99,25 @@ export async function sendWorld(): Promise<SendWorld> {
     return { deps, app: await serve(deps) }
   }
   const node = await makeNode(db)
-  const { id: keyId, value: key } = await addKey()
-  const addConnection = (channel: Channel = 'waba') => insertTestConnection(db, workspaceId, channel)
-  const connectionId = await addConnection()
+  const sender = { workspaceId, connectionIds: [] }
 
   return {
+    ...w,
     clock,
-    db,
-    database: options,
-    vault,
+    database,
     platform,
     mediaFolder,
     upload: (conversationId, file) =>
       addUpload({ db, vault, clock, media }, { workspaceId, conversationId }, { ...picture, ...file }),
     node,
-    workspaceId,
-    connectionId,
-    keyId,
-    key,
-    agent: { workspaceId, connectionIds: [], actor: { type: 'agent', id: keyId } },
-    member: { workspaceId, connectionIds: [], actor: { type: 'user', id: newId(noon) } },
+    agent: { ...sender, actor: { type: 'agent', id: keyId } },
+    member: { ...sender, actor: { type: 'user', id: newId(noon) } },
     refusals,
-    addKey,
-    addConnection,
+    tell: (...events) =>
+      receive({ ...w.receiveDeps, clock }, { workspaceId, id: connectionId, channel: 'waba' }, events),
+    addKey: (connectionIds = []) => w.addKey({ scopes: ['inbox.write'], connectionIds }),
     addNode: async (more = {}) => {
-      const pool = openNode({ ...options, ...more })
+      const pool = openNode({ ...database, ...more })
       atEnd(() => pool.close())
       return makeNode(pool)
     },
@@ -154,7 +133,7 @@ export async function sendWorld(): Promise<SendWorld> {
         url: `/api/v1/inbox/conversations/${conversationId}/messages`,
         query,
         headers: {
-          authorization: `Bearer ${other.key ?? key}`,
+          authorization: `Bearer ${other.key ?? w.key}`,
           'content-type': 'application/json',
           ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
         },
@@ -163,7 +142,6 @@ export async function sendWorld(): Promise<SendWorld> {
       const isReplay = reply.headers['idempotent-replayed'] === 'true'
       return { status: reply.statusCode, body: reply.json(), text: reply.body, isReplay }
     },
-    events: (conversationId) => readEvents(db, vault, workspaceId, conversationId),
     message: async (id) => {
       const [row] = await db.sql`
         select status, error_code, settle_by, occurred_at
@@ -181,7 +159,7 @@ async function serve(deps: SendDeps): Promise<App> {
     clock: deps.clock,
     limits: { leadsPerMinute: 0, inboxPerMinute: 0 },
     trustedProxies: [],
-    limiter,
+    limiter: createMemoryLimiter(deps.clock),
   })
   const app = createServer({ log: deps.log, clock: deps.clock })
   app.addHook('onClose', () => guard.close())
@@ -205,7 +183,7 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
     connectionId,
     channel: 'waba',
     contact: { name: 'Ana', phone, userId: null, parentUserId: null, address: { phone, userId: null } },
-    owner: keyId === '' ? human : agent(keyId),
+    owner: agent(keyId),
     ownerEpoch: 1,
     ownerSince: noon,
     held: false,
@@ -223,28 +201,4 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
     updatedAt: noon,
     ...settings,
   }
-}
-
-async function insertTestConnection(db: Db, workspaceId: string, channel: Channel): Promise<string> {
-  const id = newId(noon)
-  await db.sql`
-    insert into connections (
-      workspace_id, id, channel, name, number_id, settings, state, state_changed_at, created_at, updated_at
-    )
-    values (${workspaceId}, ${id}, ${channel}, 'Number', ${id}, ${Buffer.alloc(1)}, 'active', ${noon}, ${noon}, ${noon})`
-  return id
-}
-
-async function readEvents(db: Db, vault: Vault, workspaceId: string, conversationId: string) {
-  const keyring = await vault.keyring(workspaceId)
-  const rows = await db.sql<{ id: string; name: string; payload: Buffer }[]>`
-    select id, name, payload
-    from events
-    where workspace_id = ${workspaceId}
-      and subject_id = ${conversationId}
-    order by id`
-  return rows.map(({ id, name, payload }) => ({
-    name,
-    payload: JSON.parse(keyring.openText({ table: 'events', row: id, column: 'payload' }, payload)),
-  }))
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -23,9 +24,8 @@ export async function addUpload(
   { kind, type, bytes, name, more }: NewUpload,
 ): Promise<string> {
   const now = clock.now()
-  const [id, storedAs] = [newId(now), newId(now)]
-  const { key, stored } = sealFile(storedAs, oneOf(bytes))
-  await media.put(storedAs, stored)
+  const id = newId(now)
+  const { name: storedAs, key } = await storeFile(media, now, [bytes])
   const keyring = await vault.keyring(workspaceId)
   const details: MediaDetails = { name: name ?? null, mimeType: type, realType: type, size: bytes.length, ...more }
   await db.sql`
@@ -41,6 +41,14 @@ export async function addUpload(
   return id
 }
 
-async function* oneOf(bytes: Buffer) {
-  yield bytes
+/** Seals a file into the store. Returns what it is called there, and its key. */
+export async function storeFile(
+  media: MediaStore,
+  now: Date,
+  bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<{ name: string; key: Buffer }> {
+  const name = newId(now)
+  const { key, stored } = sealFile(name, Readable.from(bytes))
+  await media.put(name, stored)
+  return { name, key }
 }

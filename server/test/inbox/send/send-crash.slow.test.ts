@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
@@ -126,26 +125,12 @@ const sessionsOf = (name: string) =>
   world.db.sql`select from pg_stat_activity where datname = current_database() and application_name = ${name}`
 
 /** What the platform's webhook tells of the messages that it took for this customer. */
-async function tellStatuses(phone: string): Promise<void> {
-  const { node, workspaceId, connectionId, platform: fake } = world
-  const deps = {
-    ...node.deps,
-    connectionTold: async () => {},
-    sendRefused: async () => {},
-    customersWrote: async () => {},
-  }
-  const taken = fake.accepted.filter(({ to }) => to === phone)
-  const events = taken.map(({ correlator, externalId }) => ({
-    type: 'status' as const,
-    externalId,
-    status: 'sent' as const,
-    errorCode: null,
-    at: noon,
-    correlator,
-    customer: null,
-  }))
-  await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, events)
-}
+const tellStatuses = (phone: string): Promise<void> =>
+  world.tell(
+    ...world.platform.accepted
+      .filter(({ to }) => to === phone)
+      .map(({ correlator, externalId }) => world.status(externalId, 'sent', { correlator })),
+  )
 
 /** As if ten minutes had passed for this conversation; the others of the test go on meanwhile. */
 async function giveUp(conversationId: string): Promise<void> {
