@@ -30,23 +30,18 @@ test('every trial has files, its tests read its variables, and no two have one n
 })
 
 test('what tests print is read: those that passed, those that failed once each, and what was counted', () => {
-  const said = `✔ one (1.5ms)
-✖ two × three: it breaks (12.3ms)
-✖ server/test/some.test.ts (14.1ms)
-✖ /some/folder/groups-12/0-0.mjs (15.3ms)
-ℹ 12 kills
-ℹ 30 kills, of which 2 were late
-ℹ 7 acknowledged
-ℹ tests 3
-ℹ pass 1
-ℹ fail 1
-ℹ skipped 1
+  const said = `
+✖ server/test/some.test.ts › two × three: it breaks
+  npm test -- server/test/some.test.ts --test-name-pattern="two × three: it breaks"
+  AssertionError
+  ℹ 12 kills
+✖ server/test/some.test.ts (1.5 s)
+  ℹ 30 kills, of which 2 were late
+  ℹ 7 acknowledged
+✔ server/test/other.test.ts (0.1 s)
 
-✖ failing tests:
-
-test at server/test/some.test.ts:1:1
-✖ two × three: it breaks (12.3ms)
-  AssertionError`
+✖ server/test/some.test.ts › two × three: it breaks
+1 passed, 1 failed, 1 skipped`
   const failed = ['two × three: it breaks']
   assert.deepEqual(readSaid(said, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
 })

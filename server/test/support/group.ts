@@ -1,4 +1,4 @@
-import { after, suite } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { endWithFile, endWithProcess } from './file-end.ts'
 
@@ -11,7 +11,11 @@ export async function runGroup(files: readonly { name: string; path: string }[])
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
     void suite(name, async () => {
       endWithFile()
-      await import(pathToFileURL(path).href)
+      await import(pathToFileURL(path).href).catch((error) => {
+        void test('the file loads', () => {
+          throw error
+        })
+      })
       after(() => resolve())
     })
     await isOver

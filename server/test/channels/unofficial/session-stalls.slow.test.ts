@@ -8,14 +8,19 @@ import { claimSessions, type Lease, leaseMs, standBehindFence } from '../../../s
 import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
 import { transitionSession } from '../../../src/channels/unofficial/session/session-transition.ts'
 import { type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
-import { openNode, testDatabase } from '../../support/database.ts'
+import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 
 // Slow: the database ends a transaction that stalls only after some seconds.
 
-test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
-  const stalls: [what: string, lock: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
-    [
+test(
+  'a process that stalls with the session locked keeps it from nobody for longer than its lease',
+  onOneServer('several servers take as long as a lease to begin its sessions'),
+  async () => {
+    const stalls: [
+      what: string,
+      lock: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>,
+    ][] = [
       ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
       ['the session is changed', (tx, w, lease, keyring) => transitionSession(tx, keyring, lease, {}, w.clock.now())],
       [
@@ -24,36 +29,37 @@ test('a process that stalls with the session locked keeps it from nobody for lon
           lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
       ],
     ]
-  const begin = async ([what, lock]: (typeof stalls)[number]) => {
-    const w = await sessionWorld()
-    await w.pair()
-    const { db, workspaceId, connectionId } = w
-    const standing = async () => {
-      const [row] = await db.sql<{ fence: number }[]>`
+    const begin = async ([what, lock]: (typeof stalls)[number]) => {
+      const w = await sessionWorld()
+      await w.pair()
+      const { db, workspaceId, connectionId } = w
+      const standing = async () => {
+        const [row] = await db.sql<{ fence: number }[]>`
         select fence from channel_sessions where connection_id = ${connectionId}`
-      return row?.fence ?? 0
+        return row?.fence ?? 0
+      }
+      const fence = await standing()
+      const keyring = await w.vault.keyring(workspaceId)
+      await w.expireLease()
+      const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
+      const startedAt = performance.now()
+      const isClaimed = async () => {
+        await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))
+        return (await standing()) > fence
+      }
+      return async () => {
+        await until(isClaimed, `a claim while ${what}`)
+        assert.ok(performance.now() - startedAt < leaseMs, what)
+        await assert.rejects(isCut)
+        await pool.close()
+      }
     }
-    const fence = await standing()
-    const keyring = await w.vault.keyring(workspaceId)
-    await w.expireLease()
-    const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
-    const startedAt = performance.now()
-    const isClaimed = async () => {
-      await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))
-      return (await standing()) > fence
-    }
-    return async () => {
-      await until(isClaimed, `a claim while ${what}`)
-      assert.ok(performance.now() - startedAt < leaseMs, what)
-      await assert.rejects(isCut)
-      await pool.close()
-    }
-  }
-  // One is paired and locked before the next: a holder would take up another's session meanwhile.
-  const ends: (() => Promise<void>)[] = []
-  for (const stall of stalls) ends.push(await begin(stall))
-  await Promise.all(ends.map((end) => end()))
-})
+    // One is paired and locked before the next: a holder would take up another's session meanwhile.
+    const ends: (() => Promise<void>)[] = []
+    for (const stall of stalls) ends.push(await begin(stall))
+    await Promise.all(ends.map((end) => end()))
+  },
+)
 
 test('who asks for a send and stalls keeps the session from nobody', async () => {
   const w = await sessionWorld()

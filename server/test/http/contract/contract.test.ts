@@ -196,7 +196,12 @@ test('a title is written once, with the words of each place and what may be null
 
 test('a discriminator names the schema of each value', async () => {
   const choice = (kind: string) => Type.Object({ kind: Type.Literal(kind) }, { title: `${kind} thing` })
-  const body = { oneOf: [choice('big'), choice('small')], discriminator: { propertyName: 'kind' } }
+  const body = {
+    type: 'object',
+    oneOf: [choice('big'), choice('small')],
+    required: ['kind'],
+    discriminator: { propertyName: 'kind' },
+  }
   const { paths } = await documentOf('/things', { body })
   assert.deepEqual(paths['/things']?.post?.requestBody?.content['application/json']?.schema?.discriminator, {
     propertyName: 'kind',

@@ -11,7 +11,7 @@ import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { recordPart } from '../../../src/inbox/send/send-queries.ts'
 import { settleSend } from '../../../src/inbox/send/send-settle.ts'
-import { openNode, testDatabase } from '../../support/database.ts'
+import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { fillConversations, fillSent, type SentMessage } from '../../support/fill.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { until } from '../../support/until.ts'
@@ -200,27 +200,31 @@ async function settle(w: SentWorld, conversationId: string, messageId: string): 
   )
 }
 
-test('an answer that is noted while a status of another part is applied is not undone', async () => {
-  const w = await sentWorld(1)
-  const [conversationId = ''] = w.conversationIds
-  const messageId = await w.pendingSend(conversationId, 2)
-  await holding(
-    (tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.part.2', 2),
-    () => w.callback(w.status('wamid.part.1', 'delivered', { correlator: `${messageId}:1` })),
-  )
-  const parts = await w.db.sql<{ status: string; is_named: boolean }[]>`
+test(
+  'an answer that is noted while a status of another part is applied is not undone',
+  onOneServer('who waits for whom is seen by the locks of one server'),
+  async () => {
+    const w = await sentWorld(1)
+    const [conversationId = ''] = w.conversationIds
+    const messageId = await w.pendingSend(conversationId, 2)
+    await holding(
+      (tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.part.2', 2),
+      () => w.callback(w.status('wamid.part.1', 'delivered', { correlator: `${messageId}:1` })),
+    )
+    const parts = await w.db.sql<{ status: string; is_named: boolean }[]>`
     select status, external_index is not null as is_named
     from message_parts
     where workspace_id = ${w.workspaceId} and message_id = ${messageId}
     order by part`
-  assert.deepEqual(
-    [...parts],
-    [
-      { status: 'delivered', is_named: true },
-      { status: 'sent', is_named: true },
-    ],
-  )
-})
+    assert.deepEqual(
+      [...parts],
+      [
+        { status: 'delivered', is_named: true },
+        { status: 'sent', is_named: true },
+      ],
+    )
+  },
+)
 
 /** Does the first work in a transaction that ends when the other one has run into its locks, and done the third. */
 async function holding(
@@ -245,32 +249,41 @@ async function holding(
   await others
 }
 
-test('a message whose conversation is merged between the look and the lock climbs where it is then', async () => {
-  const w = await sentWorld(2)
-  const [older = '', younger = ''] = [...w.conversationIds].reverse()
-  const { workspaceId, keyring } = w
-  const locked: Conversation[] = []
-  await holding(
-    async (tx) => {
-      for (const id of [older, younger].sort()) {
-        const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)
-        if (conversation !== undefined) locked.push(conversation)
-      }
-    },
-    () => w.callback(...all(w, 'delivered')),
-    async (tx) => {
-      const [a, b] = locked
-      assert.ok(a && b)
-      await storeConversation(tx, keyring, workspaceId, await mergeConversations(tx, workspaceId, a, b, w.clock.now()))
-    },
-  )
-  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
-  const events = await w.events(older)
-  assert.deepEqual(
-    events.map(({ name, payload }) => [name, payload.conversation_id]),
-    w.sent.map(() => ['inbox.message.status', older]),
-  )
-})
+test(
+  'a message whose conversation is merged between the look and the lock climbs where it is then',
+  onOneServer('who waits for whom is seen by the locks of one server'),
+  async () => {
+    const w = await sentWorld(2)
+    const [older = '', younger = ''] = [...w.conversationIds].reverse()
+    const { workspaceId, keyring } = w
+    const locked: Conversation[] = []
+    await holding(
+      async (tx) => {
+        for (const id of [older, younger].sort()) {
+          const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)
+          if (conversation !== undefined) locked.push(conversation)
+        }
+      },
+      () => w.callback(...all(w, 'delivered')),
+      async (tx) => {
+        const [a, b] = locked
+        assert.ok(a && b)
+        await storeConversation(
+          tx,
+          keyring,
+          workspaceId,
+          await mergeConversations(tx, workspaceId, a, b, w.clock.now()),
+        )
+      },
+    )
+    assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+    const events = await w.events(older)
+    assert.deepEqual(
+      events.map(({ name, payload }) => [name, payload.conversation_id]),
+      w.sent.map(() => ['inbox.message.status', older]),
+    )
+  },
+)
 
 test('a message of ours that an echo told of first climbs by its own statuses', async () => {
   const w = await sentWorld(1)
@@ -284,20 +297,24 @@ test('a message of ours that an echo told of first climbs by its own statuses', 
   assert.deepEqual(await w.steps({ id: messageId, externalId: '' }), ['inbox.message.sent sent', ...climbed])
 })
 
-test('conversations are locked in the order of their ids, so that nobody waits in a circle', async () => {
-  const w = await sentWorld(3)
-  const ids = [...w.conversationIds].sort()
-  const lock = (tx: Tx, id = '') =>
-    tx`select from conversations where workspace_id = ${w.workspaceId} and id = ${id} for update nowait`
-  await holding(
-    (tx) => lock(tx, ids[0]),
-    () => w.callback(...all(w, 'delivered')),
-    async (tx) => {
-      // It holds none of those behind the one that it waits for.
-      for (const id of ids.slice(1)) await lock(tx, id)
-    },
-  )
-})
+test(
+  'conversations are locked in the order of their ids, so that nobody waits in a circle',
+  onOneServer('who waits for whom is seen by the locks of one server'),
+  async () => {
+    const w = await sentWorld(3)
+    const ids = [...w.conversationIds].sort()
+    const lock = (tx: Tx, id = '') =>
+      tx`select from conversations where workspace_id = ${w.workspaceId} and id = ${id} for update nowait`
+    await holding(
+      (tx) => lock(tx, ids[0]),
+      () => w.callback(...all(w, 'delivered')),
+      async (tx) => {
+        // It holds none of those behind the one that it waits for.
+        for (const id of ids.slice(1)) await lock(tx, id)
+      },
+    )
+  },
+)
 
 test('sends that are settled while their statuses come all reach the highest rung told, each step once', async () => {
   const w = await sentWorld(8)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { bytesOf, change, payload, signatureOf } from '../../support/channels/waba-payloads.ts'
+import { onOneServer } from '../../support/database.ts'
 import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
 import { countsOf } from '../../support/inbox/inbox-picture.ts'
@@ -33,20 +34,24 @@ async function onInsert({ db, workspaceId }: InboxWorld, table: string, statemen
   return () => db.sql.unsafe(`drop trigger ${name} on ${table}; drop function ${name}`)
 }
 
-test('a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken', async () => {
-  const { w, messages } = await busyMoment()
-  const refuse = `if new.kind = 'location' then raise exception 'never' using errcode = '22000'; end if`
-  const restore = await onInsert(w, 'messages', refuse)
-  const lines = w.logLines.length
-  const [first, ...rest] = messages.map((message): ChannelEvent[] => [message])
-  assert.ok(first !== undefined)
-  const lists = [[...first, customerMessage({ at: w.clock.now(), kind: 'location' })], ...rest]
-  assert.ok((await tellTogether(w, lists)).every(Boolean))
-  await restore()
-  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
-  assert.equal(w.logLines.slice(lines).filter((line) => line.includes('inbound item passed over')).length, 1)
-  assert.equal(w.told.wrote.length, count)
-})
+test(
+  'a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken',
+  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  async () => {
+    const { w, messages } = await busyMoment()
+    const refuse = `if new.kind = 'location' then raise exception 'never' using errcode = '22000'; end if`
+    const restore = await onInsert(w, 'messages', refuse)
+    const lines = w.logLines.length
+    const [first, ...rest] = messages.map((message): ChannelEvent[] => [message])
+    assert.ok(first !== undefined)
+    const lists = [[...first, customerMessage({ at: w.clock.now(), kind: 'location' })], ...rest]
+    assert.ok((await tellTogether(w, lists)).every(Boolean))
+    await restore()
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    assert.equal(w.logLines.slice(lines).filter((line) => line.includes('inbound item passed over')).length, 1)
+    assert.equal(w.told.wrote.length, count)
+  },
+)
 
 const fault = Object.assign(new RangeError('A fault of ours'), { code: 'ERR_OUT_OF_RANGE' })
 const unreadable = () => {
@@ -68,60 +73,77 @@ for (const [where, fields] of odd) {
   })
 }
 
-test('a status of an unknown message that the database refuses for ever is passed over, and the others are kept', async () => {
-  const w = await inboxWorld()
-  const refuse = `if new.error_code = '7' then raise exception 'never' using errcode = '22000'; end if`
-  const restore = await onInsert(w, 'parked_statuses', refuse)
-  const odd = w.status('wamid.odd', 'failed', { errorCode: '7' })
-  assert.ok(
-    (await tellTogether(w, [[w.status('wamid.1', 'read')], [odd], [w.status('wamid.2', 'read')]])).every(Boolean),
-  )
-  await restore()
-  const rows = await w.db.sql`select status from parked_statuses where workspace_id = ${w.workspaceId}`
-  assert.deepEqual(
-    rows.map(({ status }) => status),
-    ['read', 'read'],
-  )
-})
+test(
+  'a status of an unknown message that the database refuses for ever is passed over, and the others are kept',
+  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  async () => {
+    const w = await inboxWorld()
+    const refuse = `if new.error_code = '7' then raise exception 'never' using errcode = '22000'; end if`
+    const restore = await onInsert(w, 'parked_statuses', refuse)
+    const odd = w.status('wamid.odd', 'failed', { errorCode: '7' })
+    assert.ok(
+      (await tellTogether(w, [[w.status('wamid.1', 'read')], [odd], [w.status('wamid.2', 'read')]])).every(Boolean),
+    )
+    await restore()
+    const rows = await w.db.sql`select status from parked_statuses where workspace_id = ${w.workspaceId}`
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['read', 'read'],
+    )
+  },
+)
 
 for (const table of ['conversations', 'messages', 'events']) {
-  test(`a database that goes away over its ${table} fails all that went together, and the repeat stores each once`, async () => {
-    const { w, messages } = await busyMoment()
-    const lists = messages.map((message) => [message])
-    const restore = await onInsert(w, table, 'perform pg_terminate_backend(pg_backend_pid())')
-    const taken = await tellTogether(w, lists)
-    await restore()
-    assert.ok(taken.every((isTaken) => !isTaken))
-    assert.ok((await tellTogether(w, lists)).every(Boolean))
-    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
-  })
+  test(
+    `a database that goes away over its ${table} fails all that went together, and the repeat stores each once`,
+    onOneServer('it takes what one server alone has, such as triggers and roles'),
+    async () => {
+      const { w, messages } = await busyMoment()
+      const lists = messages.map((message) => [message])
+      const restore = await onInsert(w, table, 'perform pg_terminate_backend(pg_backend_pid())')
+      const taken = await tellTogether(w, lists)
+      await restore()
+      assert.ok(taken.every((isTaken) => !isTaken))
+      assert.ok((await tellTogether(w, lists)).every(Boolean))
+      assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    },
+  )
 }
 
-test('a conversation that is held by others holds up neither another workspace nor the next customers of its own', async () => {
-  const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]
-  const receive = openReceive(w.receiveDeps)
-  const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) => ({ workspaceId, id, channel: 'waba' }) as const
-  const [held, ...rest] = messages
-  assert.ok(held !== undefined)
-  const release = await holdConversations(w)
-  const waiting = receive(receiverOf(w), [held])
-  await lockIsAwaited(w)
-  await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
-  await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
-  assert.deepEqual(await countsOf(other), [1, 1, 1])
-  assert.deepEqual(await countsOf(w), [4 + 4, 4 + 4, 4 + 4])
-  await Promise.all([release(), waiting])
-  assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
-})
+test(
+  'a conversation that is held by others holds up neither another workspace nor the next customers of its own',
+  onOneServer('who waits for whom is seen by the locks of one server'),
+  async () => {
+    const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]
+    const receive = openReceive(w.receiveDeps)
+    const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) =>
+      ({ workspaceId, id, channel: 'waba' }) as const
+    const [held, ...rest] = messages
+    assert.ok(held !== undefined)
+    const release = await holdConversations(w)
+    const waiting = receive(receiverOf(w), [held])
+    await lockIsAwaited(w)
+    await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
+    await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
+    assert.deepEqual(await countsOf(other), [1, 1, 1])
+    assert.deepEqual(await countsOf(w), [4 + 4, 4 + 4, 4 + 4])
+    await Promise.all([release(), waiting])
+    assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
+  },
+)
 
-test('callbacks that come at once are 503 while the database is away, then 200, and their messages are stored once', async () => {
-  const { w, messages } = await busyMoment()
-  const restore = await onInsert(w, 'messages', 'perform pg_terminate_backend(pg_backend_pid())')
-  assert.deepEqual(await callAtOnce(w, messages), [503])
-  await restore()
-  assert.deepEqual(await callAtOnce(w, messages), [200])
-  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
-})
+test(
+  'callbacks that come at once are 503 while the database is away, then 200, and their messages are stored once',
+  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  async () => {
+    const { w, messages } = await busyMoment()
+    const restore = await onInsert(w, 'messages', 'perform pg_terminate_backend(pg_backend_pid())')
+    assert.deepEqual(await callAtOnce(w, messages), [503])
+    await restore()
+    assert.deepEqual(await callAtOnce(w, messages), [200])
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+  },
+)
 
 /** Each message by three callbacks of the platform, all at once. Answers which status codes there were. */
 async function callAtOnce(w: InboxWorld, messages: readonly Message[]): Promise<number[]> {

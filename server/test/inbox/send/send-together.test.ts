@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSpread } from '../../../src/base/distribution/spread.ts'
-import { statementsOf } from '../../support/database.ts'
+import { onOneServer, statementsOf } from '../../support/database.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { forgetStatistics, waysTo } from '../../support/plans.ts'
@@ -97,20 +97,24 @@ test('a call is not allowed together with its reservation while a change of owne
   assert.deepEqual(held, [false])
 })
 
-test('used keys are found by their index alone, whatever the database knows of how many there are', async () => {
-  const world = await sendWorld()
-  const conversations = await many(60, () => world.conversation())
-  // So long that their index is higher than the others of the table.
-  const keys = conversations.map(() => freshKey().padEnd(200, '.'))
-  const statements = await statementsOf(async () => {
-    const replies = await many(60, (n) => world.post(conversations[n]?.id ?? '', { idempotencyKey: keys[n] ?? '' }))
-    assert.ok(replies.every(({ status }) => status === 202))
-  })
-  const looks = statements.filter(({ text: words }) => /with ordinality[\s\S]*from sends\b/.test(words))
-  assert.equal(looks.length, 1)
-  for (const look of looks) {
-    assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-    await forgetStatistics(world.db, ['sends'])
-    assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-  }
-})
+test(
+  'used keys are found by their index alone, whatever the database knows of how many there are',
+  onOneServer('a coordinator shows no plan of another server'),
+  async () => {
+    const world = await sendWorld()
+    const conversations = await many(60, () => world.conversation())
+    // So long that their index is higher than the others of the table.
+    const keys = conversations.map(() => freshKey().padEnd(200, '.'))
+    const statements = await statementsOf(async () => {
+      const replies = await many(60, (n) => world.post(conversations[n]?.id ?? '', { idempotencyKey: keys[n] ?? '' }))
+      assert.ok(replies.every(({ status }) => status === 202))
+    })
+    const looks = statements.filter(({ text: words }) => /with ordinality[\s\S]*from sends\b/.test(words))
+    assert.equal(looks.length, 1)
+    for (const look of looks) {
+      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
+      await forgetStatistics(world.db, ['sends'])
+      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
+    }
+  },
+)

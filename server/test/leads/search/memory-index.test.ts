@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { statementsOf } from '../../support/database.ts'
+import { onOneServer, statementsOf } from '../../support/database.ts'
 import { fillLeads } from '../../support/fill.ts'
 import { leadPath, leadsPath, makeLeads } from '../../support/leads/leads.ts'
 import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
@@ -255,22 +255,26 @@ test('the thread ends once it holds no image, and another begins with the next o
   assert.equal(one.counts.image, 2)
 })
 
-test('what an image found is read by its ids, even in a table that was never analysed', async () => {
-  const w = await imageWorld()
-  // Statistics would come along at some moment of the test.
-  await w.db.sql`alter table leads set (autovacuum_enabled = off)`
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  await fillLeads(filling, 2800)
-  const one = node(w)
-  await one.images.warm(w.workspaceId)
-  const statements = await statementsOf(async () => {
-    assert.equal(await total(one, { status: 'won', limit: '50' }), 400)
-  })
-  assert.equal(one.counts.image, 1)
-  const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
-  assert.equal(reads.length, 1)
-  for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
-})
+test(
+  'what an image found is read by its ids, even in a table that was never analysed',
+  onOneServer('a coordinator shows no plan of another server'),
+  async () => {
+    const w = await imageWorld()
+    // Statistics would come along at some moment of the test.
+    await w.db.sql`alter table leads set (autovacuum_enabled = off)`
+    const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+    await fillLeads(filling, 2800)
+    const one = node(w)
+    await one.images.warm(w.workspaceId)
+    const statements = await statementsOf(async () => {
+      assert.equal(await total(one, { status: 'won', limit: '50' }), 400)
+    })
+    assert.equal(one.counts.image, 1)
+    const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
+    assert.equal(reads.length, 1)
+    for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
+  },
+)
 
 test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
   const w = await imageWorld()

@@ -40,12 +40,10 @@ export async function eventCounts({ db, workspaceId }: World): Promise<Record<st
 export async function makeLeads({ call }: World, leads: readonly object[]): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < leads.length; at += 100) {
-    const items = leads
-      .slice(at, at + 100)
-      .map((lead, n) => ({
-        match: { by: 'externalRef', value: `made-${at + n}` },
-        lead: { firstName: 'Ana', ...lead },
-      }))
+    const items = leads.slice(at, at + 100).map((lead, n) => ({
+      match: { by: 'externalRef', value: `made-${at + n}` },
+      lead: { firstName: 'Ana', ...lead },
+    }))
     const { body } = await call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
     for (const { lead, error } of body.results) {
       if (lead === undefined) throw new Error(`Lead not created: ${JSON.stringify(error)}`)
