@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { testDatabase } from '../../server/test/support/database.ts'
 import { assertAccessible } from './support/accessibility.ts'
 import { confirmByTyping, pickItem } from './support/actions.ts'
 import { openDemo } from './support/demo.ts'
@@ -140,8 +139,7 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
 
 /** After 90 days somebody has to confirm the risk again, which is done where the answer is written. */
 async function answersOnceConfirmed(page: Page, connectionId: string): Promise<void> {
-  const { db } = await testDatabase()
-  await db.sql`update connections set acknowledged_at = now() - interval '91 days' where id = ${connectionId}`
+  await demo.db.sql`update connections set acknowledged_at = now() - interval '91 days' where id = ${connectionId}`
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
   await page.getByRole('link', { name: /Davi Melo/ }).click()
   await page.getByRole('log').getByText('Oi, tem entrega?').waitFor()

@@ -5,7 +5,6 @@ import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { handOver } from '../../server/src/inbox/ownership/hand-over.ts'
 import { openFolderStore } from '../../server/src/media/store/folder-store.ts'
 import { fakePlatform } from '../../server/test/support/channels/fake-platform.ts'
-import { testDatabase } from '../../server/test/support/database.ts'
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
@@ -19,9 +18,8 @@ const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}
 
 /** As an agent does through the interface for agents. */
 async function handsOver(id: string): Promise<void> {
-  const { db } = await testDatabase()
-  const vault = openVault(db, { current: demo.masterKey }, systemClock)
-  const deps = await sendDeps(db, vault, systemClock, fakePlatform(), openFolderStore(await newFolder()))
+  const vault = openVault(demo.db, { current: demo.masterKey }, systemClock)
+  const deps = await sendDeps(demo.db, vault, systemClock, fakePlatform(), openFolderStore(await newFolder()))
   const [, keyId = ''] = (await conversation(id)).owner.split(':')
   const words = { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null }
   const agent = { workspaceId: demo.workspaceId, connectionIds: [], actor: { type: 'agent' as const, id: keyId } }

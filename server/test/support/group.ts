@@ -12,7 +12,7 @@ export async function runGroup(files: readonly { name: string; path: string }[])
     void suite(name, async () => {
       endWithFile()
       await import(pathToFileURL(path).href).catch((error) => {
-        void test('the file loads', () => {
+        void test(`${name} loads`, () => {
           throw error
         })
       })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
+import type { Db } from '../../../server/src/base/db.ts'
+import { databaseSettings, migratedDatabase } from '../../../server/test/support/database.ts'
 import { atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
 import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/program/service.ts'
@@ -20,6 +21,7 @@ export interface Demo {
   service: Service
   /** What its data are sealed with. */
   masterKey: Buffer
+  db: Db
   url: string
   /** The simulated platform, without a trailing slash. */
   simulatorUrl: string
@@ -67,17 +69,18 @@ export async function sharedDemo(): Promise<Demo> {
 export async function openDemo(): Promise<Demo> {
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
   const masterKey = randomBytes(32)
+  const database = await migratedDatabase()
   const env = {
-    ...databaseSettings(await testDatabase()),
+    ...databaseSettings(database),
     PARLEY_MASTER_KEY: masterKey.toString('base64'),
     PARLEY_DEMO: '1',
     PARLEY_SIMULATOR_PORT: String(simulatorPort),
     PARLEY_LEADS_RATE_LIMIT: '',
   }
-  const [browser, first] = await Promise.all([launchBrowser(), startService({ folder, port, env, args: ['--json'] })])
-  let service = first
+  const browser = await launchBrowser()
+  atEnd(() => browser.close())
+  let service = await startService({ folder, port, env, args: ['--json'] })
   atEnd(async () => {
-    await browser.close()
     // A process that is killed keeps nothing of what it compiled, and the next one would compile it all again.
     service.kill('SIGTERM')
     await service.gone
@@ -103,6 +106,7 @@ export async function openDemo(): Promise<Demo> {
       return service
     },
     masterKey,
+    db: database.db,
     url,
     simulatorUrl: new URL(start.phonesUrl).origin,
     workspaceId,

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { overlays } from './accessibility.ts'
+import { newWriter } from './composing.ts'
 import type { Demo } from './demo.ts'
 
 type Open = (page: Page) => Promise<unknown>
@@ -105,7 +106,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const { connections } = await read('/connections')
   const [conversation, lead, form, connection] = [conversations[0].id, leads[0].id, forms[0].id, connections[0].id]
   await post(`/inbox/conversations/${conversation}/take-over`, {})
-  const { conversations: agents } = await read('/inbox/conversations?view=agents&limit=1')
+  const ofAgent = await newWriter(demo, 'Agata Nunes', 'Is it in stock?', 'agent')
   const fields = [
     { key: 'firstName', label: 'Your name', type: 'text', required: true },
     { key: 'terms', label: 'I agree', type: 'boolean', required: false },
@@ -151,7 +152,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         note: key('n'),
       },
     },
-    { place: `inbox/${agents[0].id}`, stands: (page) => page.getByText(/ is answering$/) },
+    { place: ofAgent.place, stands: (page) => page.getByText(/ is answering$/) },
     {
       place: 'leads',
       stands: (page) => page.locator('[data-row="0"]').getByRole('button').first(),
