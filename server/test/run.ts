@@ -27,21 +27,19 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string', default: '180000' },
   },
 })
-/** Files that share a process: to load the service takes longer than most of them do. */
+/** To load the service takes longer than most files do. */
 const filesPerProcess: Record<Tier, number> = { fast: 24, e2e: 8, slow: 1 }
-/** A test that never ends, or leaves something open, must not hold up all the others. */
 const processTimeoutMs = 15 * 60_000
 const maxFailureLength = 4000
-// Hundreds of processes read the same sources.
 const cache = resolve('node_modules/.cache/parley-tests')
 const groupFolder = join(cache, `groups-${process.pid}`)
-const failures: string[] = []
-const counts = { passed: 0, failed: 0, skipped: 0 }
+const [failures, counts] = [[] as string[], { passed: 0, failed: 0, skipped: 0 }]
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
 
 const files = narrow(selectFiles())
-if (files.some(needsBrowser)) process.env.CHROMIUM = ensureChromium()
+const needsBrowser = files.some((file) => tierOf(file) === 'e2e' || /playwright/.test(readFileSync(file, 'utf8')))
+if (needsBrowser) process.env.CHROMIUM = ensureChromium()
 await buildWebIfNeeded()
 const scratch = makeScratch()
 process.env.TMPDIR = scratch.folder
@@ -52,7 +50,7 @@ try {
   process.env.NODE_COMPILE_CACHE = cache
   // Slow tests measure time: they run without browsers beside them.
   for (const groups of [[...groupFiles('e2e'), ...groupFiles('fast')], groupFiles('slow')]) await runGroups(groups)
-  for (const failure of failures) console.log(failure)
+  console.log(failures.join('\n'))
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
   process.exitCode = counts.failed === 0 && counts.passed > 0 && !stopping.signal.aborted ? 0 : 1
 } finally {
@@ -75,8 +73,7 @@ function selectFiles(): string[] {
     return [...['server/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
   }
   const found = positionals.flatMap((path) => {
-    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
-    const matches = isFolder ? inFolder(path) : globSync(path)
+    const matches = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? inFolder(path) : globSync(path)
     if (matches.length === 0) throw new Error(`No test file matches ${path}. Name a file, a folder or a pattern.`)
     return matches
   })
@@ -86,13 +83,9 @@ function selectFiles(): string[] {
 /** Keeps a shard, or what the changes reach; both of them if both are asked for. */
 function narrow(all: string[]): string[] {
   if (!values.changed && values.shard === undefined) return all
-  const isReached = values.changed ? changedTests(values.since) : () => false
+  const isReached = values.changed ? changedTests(values.since) : undefined
   const [index = 1, total = 1] = values.shard?.split('/').map(Number) ?? [0]
-  return all.filter((file, n) => n % total === index - 1 || isReached(file))
-}
-
-function needsBrowser(file: string): boolean {
-  return tierOf(file) === 'e2e' || readFileSync(file, 'utf8').includes("from 'playwright-core'")
+  return all.filter((file, n) => n % total === index - 1 || isReached?.(file) === true)
 }
 
 /** Returns for each process of the tier a file that runs its test files. Journeys share one, as they share a demo. */
@@ -105,11 +98,9 @@ function groupFiles(tier: Tier): string[] {
   )
   const size = filesPerProcess[tier]
   // The journeys, of which one process has the most to do, begin first.
-  const groups = Object.values(byFolder)
-    .reverse()
-    .flatMap((all = []) =>
-      Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size)),
-    )
+  const inGroups = (all: string[] = []) =>
+    Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
+  const groups = Object.values(byFolder).reverse().flatMap(inGroups)
   return groups.map((group, n) => {
     const path = join(groupFolder, `${tier}-${n}.mjs`)
     const named = group.map((name) => ({ name, path: resolve(name) }))
@@ -139,7 +130,6 @@ async function runGroups(groups: string[]): Promise<void> {
     if (type === 'test:diagnostic' && data.file !== undefined) {
       const text = data.message.slice(-maxFailureLength)
       console.log(`  ℹ ${text}`)
-      // What a failed test notes, such as what its page showed, comes right after it.
       if (data.file === failure?.file) failures.push(text)
     }
     if (type === 'test:fail' || type === 'test:pass') failure = undefined
