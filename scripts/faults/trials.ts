@@ -280,7 +280,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'plaintext',
     promise: 'what is written through whatever operation stands in no table, file and log as it was written',
-    files: ['server/test/faults/plaintext.test.ts', program('start-stop')],
+    files: ['server/test/faults/plaintext.test.ts', program('dump')],
     unit: 'requests',
     sizes: { PLAINTEXT_ROUNDS: { from: 1, to: 30 } },
     seed: 'PLAINTEXT_SEED',
