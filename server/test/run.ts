@@ -40,10 +40,9 @@ process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.ab
 const files = narrow(selectFiles())
 const needsBrowser = files.some((file) => tierOf(file) === 'e2e' || /playwright/.test(readFileSync(file, 'utf8')))
 if (needsBrowser) process.env.CHROMIUM = ensureChromium()
-await buildWebIfNeeded()
 const scratch = makeScratch()
 process.env.TMPDIR = scratch.folder
-const server = await startServerFor(values, process.env, scratch)
+const [server] = await Promise.all([startServerFor(values, process.env, scratch), buildWebIfNeeded()])
 try {
   process.env.PARLEY_TEST_SERVER = JSON.stringify(server)
   process.env.PARLEY_TEST_GROUP = '1'
