@@ -13,7 +13,11 @@ const cases: [changed: string, reached: string[], others: string[]][] = [
   ],
   ['server/src/webhooks/endpoint/retry-policy.ts', ['server/test/webhooks/endpoint/retry-policy.test.ts'], []],
   ['server/test/support/world.ts', ['server/test/leads/write/upsert.test.ts'], ['server/test/architecture.test.ts']],
-  ['server/migrations/0001-workspaces.sql', ['server/test/schema.test.ts', 'server/test/base/upgrades.slow.test.ts'], []],
+  [
+    'server/migrations/0001-workspaces.sql',
+    ['server/test/schema.test.ts', 'server/test/base/upgrades.slow.test.ts'],
+    [],
+  ],
   ['web/src/inbox/Inbox.tsx', ['web/test/journeys/inbox.e2e.test.ts'], ['server/test/schema.test.ts']],
   ['README.md', ['server/test/documents.test.ts'], ['server/test/schema.test.ts']],
 ]
