@@ -27,8 +27,9 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string', default: '180000' },
   },
 })
-/** To load the service takes longer than most files do. */
 const filesPerProcess: Record<Tier, number> = { fast: 24, e2e: 8, slow: 1 }
+const spreadFolders =
+  'server/test/{access,agents,channels,erasure,events,forms,inbox,leads,notices,rotation,stats,team,webhooks,workspace}'
 const processTimeoutMs = 15 * 60_000
 const maxFailureLength = 4000
 const cache = resolve('node_modules/.cache/parley-tests')
@@ -68,6 +69,7 @@ function selectFiles(): string[] {
   const inFolder = (folder: string) =>
     globSync(join(folder, '**/*.test.ts')).filter((file) => tiers.includes('all') || tiers.includes(tierOf(file)))
   if (positionals.length === 0) {
+    if (values.spread || values.pooler) return globSync(values.spread ? spreadFolders : 'server/test').flatMap(inFolder)
     const journeys = values.tier ? [] : globSync('web/test/journeys/*.e2e.test.ts')
     return [...['server/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
   }
@@ -87,7 +89,7 @@ function narrow(all: string[]): string[] {
   return all.filter((file, n) => n % total === index - 1 || isReached?.(file) === true)
 }
 
-/** Returns for each process of the tier a file that runs its test files. Journeys share one, as they share a demo. */
+/** Returns for each process of the tier a file that runs its test files. Journeys share one, as they share a demo, and begin first. */
 function groupFiles(tier: Tier): string[] {
   mkdirSync(groupFolder, { recursive: true })
   const runGroup = pathToFileURL(resolve('server/test/support/group.ts')).href
@@ -96,7 +98,6 @@ function groupFiles(tier: Tier): string[] {
     (file) => (tier === 'e2e' ? dirname(file) : tier),
   )
   const size = filesPerProcess[tier]
-  // The journeys, of which one process has the most to do, begin first.
   const inGroups = (all: string[] = []) =>
     Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
   const groups = Object.values(byFolder).reverse().flatMap(inGroups)
