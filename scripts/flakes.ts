@@ -1,6 +1,7 @@
 // Runs the tests again and again and lists what failed, and how often:
 // `node scripts/flakes.ts 10`, `node scripts/flakes.ts 3 --tier slow`, `node scripts/flakes.ts 20 web/test/journeys`.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -42,6 +43,7 @@ function keepBusy(): ChildProcess {
 async function runTests(): Promise<{ failed: Set<string>; lastLine: string }> {
   const runner = fileURLToPath(new URL('../bin/test.mjs', import.meta.url))
   const child = spawn(process.execPath, [runner, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
   const failed = new Set<string>()
   let lastLine = ''
   for await (const line of createInterface({ input: child.stdout })) {
@@ -49,6 +51,7 @@ async function runTests(): Promise<{ failed: Set<string>; lastLine: string }> {
     if (test !== undefined) failed.add(test)
     if (line !== '') lastLine = line
   }
-  if (child.exitCode !== 0 && failed.size === 0) failed.add(`the run itself: ${lastLine}`)
+  const [code] = await closed
+  if (code !== 0 && failed.size === 0) failed.add(`the run itself: ${lastLine}`)
   return { failed, lastLine }
 }
