@@ -30,7 +30,6 @@ const { values, positionals } = parseArgs({
 const filesPerProcess: Record<Tier, number> = { fast: 24, e2e: 8, slow: 1 }
 const spreadFolders =
   'server/test/{access,agents,channels,erasure,events,forms,inbox,leads,notices,rotation,stats,team,webhooks,workspace}'
-const processTimeoutMs = 15 * 60_000
 const maxFailureLength = 4000
 const cache = resolve('node_modules/.cache/parley-tests')
 const groupFolder = join(cache, `groups-${process.pid}`)
@@ -114,7 +113,6 @@ async function runGroups(groups: string[]): Promise<void> {
   const tests = run({
     files: groups,
     concurrency: values.spread ? 1 : Number(values.concurrency),
-    timeout: processTimeoutMs,
     execArgv: [`--test-timeout=${values['test-timeout']}`],
     signal: stopping.signal,
     testNamePatterns: values['test-name-pattern'],
@@ -132,6 +130,7 @@ async function runGroups(groups: string[]): Promise<void> {
       console.log(`  ℹ ${text}`)
       if (data.file === failure?.file) failures.push(text)
     }
+    if (type === 'test:stderr' && data.message.startsWith('Still open')) console.log(data.message)
     if (type === 'test:fail' || type === 'test:pass') failure = undefined
     if (type === 'test:fail') failure = noteFailure(data)
   }

@@ -6,7 +6,6 @@ import { relayNews } from '../../../src/base/news/relay.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { rebalanceRequestOf } from '../../../src/webhooks/deliver/rebalance.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
-import { repeatByHand } from '../../support/events/feed-world.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
@@ -34,7 +33,7 @@ test('a worker asks the one with the most for half of the difference, some at a 
 test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {
   const w = await webhookWorld({ headers: { 'x-endpoint': '0' } })
   for (let n = 1; n < endpointCount; n++) await w.addEndpoint({ headers: { 'x-endpoint': String(n) } })
-  const first = w.addWorker({ repeat: repeatByHand().repeat })
+  const first = w.addWorker()
   first.start()
   await relay(w.db)
   const subjects = Array.from({ length: 5 }, () => randomUUID())
@@ -49,13 +48,9 @@ test('a worker that begins amid steady traffic gets its share, and no event is l
   const db = openNode((await testDatabase()).options)
   atEnd(() => db.close())
   await relay(db)
-  const { repeat, tick } = repeatByHand()
-  const second = w.addWorker({ db, sequencer: createSequencer(db), repeat })
+  const second = w.addWorker({ db, sequencer: createSequencer(db) })
   second.start()
-  while (Math.min(...(await heldByEach(w))) > endpointCount / 2) {
-    await tick()
-    await write()
-  }
+  while (Math.min(...(await heldByEach(w))) > endpointCount / 2) await write()
   for (let more = 0; more < 10; more++) await write()
   await w.receiver.reached(n * subjects.length * endpointCount)
   await Promise.all([first.stop(), second.stop()])
