@@ -12,6 +12,8 @@ export interface EventKind {
   schema: TSchema
   /** One of an invented lead or conversation, made as a true one is: for tests of webhooks and their documentation. */
   sample(subjectId: string, at: Date): NewEvent
+  /** The body as it is shown whole, where more is recorded for the mask alone. */
+  show?(payload: Record<string, unknown>): object
   /** The body as it is shown where phones are masked. */
   mask(payload: Record<string, unknown>, keyring: Keyring): object
 }
@@ -22,7 +24,7 @@ export type EventCatalogue = Readonly<Record<EventName, EventKind>>
 export const presentBy =
   (catalogue: EventCatalogue): PresentPayload =>
   (name, payload, { keyring, masked }) => {
-    if (!masked) return payload
+    if (!masked) return catalogue[name]?.show?.(payload) ?? payload
     // One that a newer version has recorded: nobody here knows where it has a phone.
     return catalogue[name]?.mask(payload, keyring) ?? {}
   }

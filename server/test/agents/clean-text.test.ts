@@ -36,6 +36,11 @@ const goes = [
   ['a byte behind each letter', 'y\u{e0143}e\u{e0151}s\ufe0f 1\ufe0f', 'yes 1'],
   ['a byte behind each of many kanji', '葛\u{e0100}'.repeat(9), '葛'.repeat(9)],
   ['marks of direction where nothing is written from right to left', 'a\u200eb\u200f', 'ab'],
+  [
+    'every other character that shows nowhere',
+    'a\u2028b\u2029c\u2065d\u2800e\u17b4f\ufff4g\u{1d173}h\u{1bca0}i\u{13430}j\u{e0080}k\u{e0200}l\u{e0fff}m',
+    'abcdefghijklm',
+  ],
 ] as const
 
 for (const [what, text, shown] of goes) {

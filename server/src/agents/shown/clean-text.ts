@@ -23,11 +23,12 @@ const plain = /^[\t\n -~]*$/
 const lineEnds = /\r\n?/g
 
 const controls = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f'
-const directions = '\\u202a-\\u202e\\u2066-\\u2069'
-const annotations = '\\ufff9-\\ufffb'
-const tags = '\\u{e0000}-\\u{e007f}'
-const neverWritten = '\\xad\\u034f\\u115f\\u1160\\u2060-\\u2064\\u206a-\\u206f\\u3164\\ufeff\\uffa0'
-const hidden = new RegExp(`[${controls}${directions}${annotations}${tags}${neverWritten}]+`, 'gu')
+/** Of what Unicode says shows nowhere, what has a place where it belongs: see below. */
+const placed = '\\u061c\\u180b-\\u180f\\u200b-\\u200f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}'
+const ignorable = `\\p{Default_Ignorable_Code_Point}--[${placed}]`
+/** Annotations, controls of hieroglyphs, separators of lines and paragraphs, and a blank that is none. */
+const blank = '\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\p{Zl}\\p{Zp}\\u2800'
+const hidden = new RegExp(`[[${controls}${blank}][${ignorable}]]+`, 'gv')
 
 const scripts = (...names: readonly string[]): string => `[${names.map((name) => `\\p{Script=${name}}`).join('')}]`
 /** Scripts in which letters are joined, kept apart, or words divided by characters without width. */

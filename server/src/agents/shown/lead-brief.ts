@@ -3,6 +3,7 @@ import { maskOf } from '../../base/phone/mask.ts'
 import { nullable } from '../../base/route.ts'
 import { leadStatus, text } from '../../base/schema-types.ts'
 import type { Conversation, LeadCard } from '../../inbox/conversation/conversation.ts'
+import { maskStatus } from '../../leads/lead/mask-lead.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import type { AgentCaller, AgentDeps } from '../verb.ts'
 import { cleaned } from './sight.ts'
@@ -32,13 +33,13 @@ export async function readLeadBrief(
 export const seesLeads = ({ may, workspace }: AgentCaller): boolean => may('leads.read') && workspace.leadsEnabled
 
 export function presentLeadBrief(lead: LeadCard, phone: string, masked: boolean): Static<typeof LeadBrief> {
-  const { id, uniqueCode, name, status, assignedTo } = lead
-  const mask = masked ? maskOf(phone) : null
+  const { id, uniqueCode, name, status, assignedTo, numbers } = lead
+  const mask = masked ? maskOf(phone, numbers) : null
   return {
     id,
     unique_code: cleaned(mask?.reference(uniqueCode) ?? uniqueCode),
-    name: cleaned(mask?.name(name) ?? name),
-    status,
+    name: cleaned(mask?.text(name) ?? name),
+    status: masked ? maskStatus(status) : status,
     assigned_to: assignedTo,
   }
 }

@@ -66,6 +66,8 @@ export interface LeadCard {
   name: string
   status: string
   assignedTo: string | null
+  /** All that it has and had, for the mask. */
+  numbers: string[]
 }
 
 /** What the verbs of this room act on. */

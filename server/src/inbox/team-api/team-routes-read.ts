@@ -5,7 +5,7 @@ import { page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { readTime } from '../api/list-request.ts'
 import { MessagesQuery } from '../api/schema.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { InboxDeps, LeadCard } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findReferral } from '../conversation/message-queries.ts'
 import { findConversation } from '../conversation/queries.ts'
@@ -51,16 +51,23 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       if (row === undefined) throw conversationNotFound()
       const opened = openConversation(keyring, row)
       const { phone } = opened.contact
-      const [conversation, notes, lead, referral] = await Promise.all([
+      const [conversation, notes, found, referral] = await Promise.all([
         showOne(deps, member.workspaceId, opened),
         listNotes(db.sql, keyring, member.workspaceId, row.id),
         phone === null ? null : leadOf(member.workspaceId, phone),
         findReferral(db.sql, keyring, member.workspaceId, row.id),
       ])
-      return { conversation, notes: await presentTeamNotes(deps, member.workspaceId, notes), lead, referral }
+      return {
+        conversation,
+        notes: await presentTeamNotes(deps, member.workspaceId, notes),
+        lead: found && cardOf(found),
+        referral,
+      }
     },
   })
 }
+
+const cardOf = ({ numbers: _, ...card }: LeadCard) => card
 
 export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: TeamGuard): void {
   app.route({

@@ -1,10 +1,10 @@
 import type { EventKind } from '../../events/event-kind.ts'
 import { type LeadEventName, leadCreated, leadDeleted, leadRestored, leadUpdated } from '../lead/events.ts'
 import type { Lead } from '../lead/lead.ts'
-import { maskLeadEvent } from '../lead/present.ts'
+import { maskLeadEvent, showLeadEvent } from '../lead/present.ts'
 import { LeadEvent } from '../lead/schema.ts'
 
-const aboutLead = { schema: LeadEvent, mask: maskLeadEvent }
+const aboutLead = { schema: LeadEvent, show: showLeadEvent, mask: maskLeadEvent }
 
 /** The events of leads, each with all that is said of it. */
 export const leadEvents: Record<LeadEventName, EventKind> = {

@@ -13,7 +13,7 @@ export interface BulkItem {
 }
 
 /** Fields of a lead as they were. */
-export type FormerValues = Partial<Omit<Lead, 'id' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
+export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
 /** Labels that a lead got, and labels that it lost. */
 export interface FormerLabels {
@@ -36,7 +36,7 @@ export const openBefore = (keyring: Keyring, changeId: string, leadId: string, s
 
 /** The values of `before` that `after` has others of. */
 export function formerValues(before: Lead, after: Lead): FormerValues {
-  const { id: _, createdAt: __, updatedAt: ___, deletedAt: ____, ...fields } = before
+  const { id: _, formerPhones: __, createdAt: ___, updatedAt: ____, deletedAt: _____, ...fields } = before
   const changed = Object.entries(fields).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name as keyof Lead]),
   )

@@ -4,7 +4,7 @@ import { joinPath } from '../../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
 import { type LeadPatch, phoneMessage } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
-import { unmaskPatch } from './mask-lead.ts'
+import { unmaskPatch, withFormerPhones } from './mask-lead.ts'
 import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
 
 export interface LeadChange {
@@ -35,7 +35,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
     isBlind || names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
   if (!changed) return { lead, changed, issues }
   const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
-  return { lead: { ...lead, ...fields, customFields, updatedAt }, changed, issues }
+  return { lead: withFormerPhones({ ...lead, ...fields, customFields, updatedAt }, lead), changed, issues }
 }
 
 /** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */

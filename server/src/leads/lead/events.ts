@@ -2,13 +2,15 @@ import type { Sql } from '../../base/db.ts'
 import type { MadeBy, NewEvent } from '../../events/record.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { Lead } from './lead.ts'
+import { otherNumbers } from './mask-lead.ts'
 import { presentDetail } from './present.ts'
 
 /** What is said of each stands in `leads/api/event-catalogue.ts`. */
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 export type LeadEventName = (typeof leadEventNames)[number]
 
-// Bodies carry the phone in full; each receiver's own visibility is applied when it is delivered.
+// Bodies carry the phone in full, and the lead's other numbers for the mask: each receiver's own visibility is applied when it is
+// delivered.
 
 export const leadCreated = (lead: Lead, by?: MadeBy): NewEvent => event('lead.created', lead, by)
 export const leadDeleted = (lead: Lead, by?: MadeBy): NewEvent => event('lead.deleted', lead, by)
@@ -16,7 +18,7 @@ export const leadRestored = (lead: Lead, by?: MadeBy): NewEvent => event('lead.r
 
 /** A change of status is an update whose body also says what the status was. */
 export function leadUpdated(lead: Lead, before: Lead, by?: MadeBy): NewEvent {
-  const payload = presentDetail(lead)
+  const payload = bodyOf(lead)
   const { status: previousStatus } = before
   return {
     name: 'lead.updated',
@@ -35,7 +37,12 @@ function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
 }
 
 function event(name: LeadEventName, lead: Lead, by: MadeBy | undefined): NewEvent {
-  return { name, subjectId: lead.id, connectionId: null, payload: presentDetail(lead), ...madeBy(by) }
+  return { name, subjectId: lead.id, connectionId: null, payload: bodyOf(lead), ...madeBy(by) }
+}
+
+function bodyOf(lead: Lead): object {
+  const others = otherNumbers(lead)
+  return others.length === 0 ? presentDetail(lead) : { ...presentDetail(lead), formerPhones: others }
 }
 
 const madeBy = (by: MadeBy | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })

@@ -43,6 +43,8 @@ export interface Lead extends LeadFields {
   id: string
   /** Only when it has several. */
   contacts?: LeadContacts
+  /** Phones that it had, for the mask: only when there are any. */
+  formerPhones?: string[]
   customFields: CustomField[]
   createdAt: Date
   updatedAt: Date

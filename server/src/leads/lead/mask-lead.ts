@@ -1,51 +1,77 @@
 import { type Mask, maskOf } from '../../base/phone/mask.ts'
 import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { LeadPatch } from './input.ts'
-import type { Lead } from './lead.ts'
+import type { Lead, LeadContacts } from './lead.ts'
 
-type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email' | 'phone'>
+type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email'> &
+  Partial<Pick<Lead, 'status'>> &
+  Numbers
+
+interface Numbers {
+  phone: string | null
+  contacts?: LeadContacts | null | undefined
+  formerPhones?: string[] | undefined
+}
 
 /** The text fields that a mask may hide something of; the phone has a rule of its own. */
 export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
 
+/** The numbers that a lead has beside its phone, and those that it had. */
+export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
+  ...(contacts?.phones ?? []),
+  ...(formerPhones ?? []),
+]
+
+/** Of a lead whose phone changes more often the last so many: what may be most of any number is hidden without them. */
+const maxFormerPhones = 20
+
+/** The lead as it is to be, with the numbers that went when it became so. */
+export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Numbers[]): L {
+  const has = new Set([lead.phone, ...(lead.contacts?.phones ?? [])])
+  const known = before.flatMap((one) => [...(one.phone === null ? [] : [one.phone]), ...otherNumbers(one)])
+  const gone = [...new Set([...(lead.formerPhones ?? []), ...known])].filter((phone) => !has.has(phone))
+  const { formerPhones: _, ...rest } = lead
+  return (gone.length === 0 ? rest : { ...rest, formerPhones: gone.slice(-maxFormerPhones) }) as L
+}
+
+/** A status may be any token, which asterisks are no part of. */
+export const maskStatus = (status: string): string => maskOf(null).reference(status).replaceAll('*', '_')
+
 /** What a masked reader sees of a lead without its custom fields. The phone's mask stands before all others. */
-export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone)): L {
+export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone, otherNumbers(lead))): L {
   return {
     ...lead,
     phone: mask.phone,
-    firstName: mask.name(lead.firstName),
-    lastName: lead.lastName === null ? null : mask.name(lead.lastName),
+    firstName: mask.text(lead.firstName),
+    lastName: lead.lastName === null ? null : mask.text(lead.lastName),
     email: lead.email === null ? null : mask.text(lead.email),
     uniqueCode: mask.reference(lead.uniqueCode),
     externalRef: lead.externalRef === null ? null : mask.reference(lead.externalRef),
+    ...(lead.status !== undefined && { status: maskStatus(lead.status) }),
   }
 }
 
 /** What a masked reader sees of a lead. Notes are content, like messages, and stay. */
 export function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
-  const mask = maskOf(lead.phone)
+  const mask = maskOf(lead.phone, otherNumbers(lead))
   const person = maskPerson(lead, mask)
-  return { ...person, customFields: lead.customFields.map((field) => maskField(mask, field)) }
+  return { ...person, customFields: lead.customFields.flatMap((field) => maskField(mask, field)) }
 }
 
-function maskField(mask: Mask, field: CustomField): CustomField {
+/** A field whose key holds a number is not shown: a changed key would name another field. */
+function maskField(mask: Mask, field: CustomField): CustomField[] {
+  if (mask.reference(field.key) !== field.key) return []
   const label = mask.text(field.label)
-  if (typeof field.value !== 'string') return { ...field, label }
-  return { ...field, label, value: maskValue(mask, field.type, field.value) }
+  if (typeof field.value !== 'string') return [{ ...field, label }]
+  return [{ ...field, label, value: maskValue(mask, field.type, field.value) }]
 }
 
 function maskValue(mask: Mask, type: CustomField['type'], value: string): string {
-  switch (type) {
-    case 'phone':
-      return mask.number(value)
-    case 'text':
-    case 'textarea':
-    case 'select':
-    case 'multiselect':
-      return mask.value(value)
-    default:
-      return mask.text(value)
-  }
+  if (type === 'phone') return mask.number(value)
+  if (type !== 'number') return mask.text(value)
+  // Its decimals make an amount no longer number.
+  const [whole = '', ...decimals] = value.split('.')
+  return [mask.text(whole), ...decimals].join('.')
 }
 
 /**
@@ -56,7 +82,7 @@ export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; i
   const shown = maskLead(lead)
   const fields = { ...patch.fields }
   let isBlind = false
-  for (const name of maskedFields) {
+  for (const name of [...maskedFields, 'status'] as const) {
     if (shown[name] === lead[name] || typeof fields[name] !== 'string') continue
     if (fields[name] === shown[name]) Object.assign(fields, { [name]: lead[name] })
     else isBlind = true

@@ -1,6 +1,6 @@
 import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { Lead } from './lead.ts'
-import { maskLead, maskPerson } from './mask-lead.ts'
+import { maskLead, maskPerson, maskStatus } from './mask-lead.ts'
 
 /** A lead as lists and answers show it. */
 export function presentLead(stored: Lead, masked = false) {
@@ -41,12 +41,22 @@ const presentFields = (customFields: CustomField[]) => ({
 
 /** An event's body, which is the lead in its detail form, as a masked reader sees it. */
 export function maskLeadEvent(payload: Record<string, unknown>) {
-  const lead = payload as unknown as Lead
-  const { customFields, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
-  return customFields.length === 0 ? shown : { ...shown, ...presentFields(customFields) }
+  const { previousStatus, ...lead } = payload as unknown as Lead & { previousStatus?: string }
+  const { customFields, formerPhones: _, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
+  return {
+    ...shown,
+    ...(customFields.length > 0 && presentFields(customFields)),
+    ...(previousStatus !== undefined && { previousStatus: maskStatus(previousStatus) }),
+  }
+}
+
+/** The same as all others see it. */
+export function showLeadEvent({ formerPhones: _, ...lead }: Record<string, unknown>) {
+  return lead
 }
 
 /** The answer of an update: also what the status was, and `value`. */
 export function presentUpdated(lead: Lead, previousStatus: string, masked = false) {
-  return { ...presentLead(lead, masked), previousStatus, value: lead.actualValue }
+  const before = masked ? maskStatus(previousStatus) : previousStatus
+  return { ...presentLead(lead, masked), previousStatus: before, value: lead.actualValue }
 }

@@ -40,7 +40,8 @@ type Person = [
   lastName: string | null,
   email: string | null,
   phone: string | null,
-  contacts?: LeadContacts,
+  contacts?: LeadContacts | null,
+  formerPhones?: string[],
 ]
 
 export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring, lead)): StoredLead {
@@ -65,7 +66,8 @@ export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring
 export function makeSeals(keyring: Keyring, lead: Lead): LeadSeals {
   const place = (column: string) => ({ table: 'leads', row: lead.id, column })
   const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
-  if (lead.contacts !== undefined) person.push(lead.contacts)
+  if (lead.contacts !== undefined || lead.formerPhones !== undefined) person.push(lead.contacts ?? null)
+  if (lead.formerPhones !== undefined) person.push(lead.formerPhones)
   return {
     person: keyring.seal(place('person'), JSON.stringify(person)),
     notes: lead.notes === null ? null : keyring.seal(place('notes'), lead.notes),
@@ -84,10 +86,11 @@ export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'emai
 }
 
 export function openLead(keyring: Keyring, row: LeadRow): Lead {
-  const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
+  const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, row.person)
   return {
     id: row.id,
-    ...(contacts !== undefined && { contacts }),
+    ...(contacts && { contacts }),
+    ...(formerPhones !== undefined && { formerPhones }),
     uniqueCode: row.unique_code,
     externalRef: row.external_ref,
     firstName,

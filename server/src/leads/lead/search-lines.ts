@@ -13,7 +13,8 @@ import type { Lead, LeadContacts } from './lead.ts'
 import { maskedFields, maskPerson } from './mask-lead.ts'
 
 export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'> & {
-  contacts?: LeadContacts | undefined
+  contacts?: LeadContacts | null | undefined
+  formerPhones?: string[] | undefined
 }
 
 /** A search term, folded; `digits` when it is a phone written with formatting. */
@@ -83,8 +84,8 @@ export const otherEmails = ({ email, contacts }: Pick<Searchable, 'email' | 'con
 export function maskedLines(whole: Searchable, linesOfAll = searchLines(whole)): SearchLines {
   // It sees none of the contacts that a lead has got by a merge.
   const { contacts, ...lead } = whole
-  const lines = contacts === undefined ? linesOfAll : searchLines(lead)
-  const shown = maskPerson(lead)
+  const lines = contacts ? searchLines(lead) : linesOfAll
+  const shown = maskPerson(whole)
   if (maskedFields.every((field) => shown[field] === lead[field])) return { ...lines, phone: '' }
   const sameOrNone = (field: 'email' | 'uniqueCode' | 'externalRef') =>
     shown[field] === lead[field] ? lead[field] : null

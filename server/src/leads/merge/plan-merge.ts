@@ -3,6 +3,7 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { joinPath } from '../../base/validation.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import type { Lead, LeadContacts, LeadFields } from '../lead/lead.ts'
+import { withFormerPhones } from '../lead/mask-lead.ts'
 
 export const mergeFields = [
   'firstName',
@@ -62,7 +63,7 @@ export function planMerge(
     ...(contacts.phones.length + contacts.emails.length > 0 && { contacts }),
     updatedAt: new Date(Math.max(now.getTime(), kept.updatedAt.getTime())),
   }
-  return { lead, issues }
+  return { lead: withFormerPhones(lead, kept, other), issues }
 }
 
 function pick<T>(kept: T, other: T, choice: 'kept' | 'other' | 'both' | undefined): T {

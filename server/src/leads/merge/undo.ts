@@ -6,6 +6,7 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
+import { withFormerPhones } from '../lead/mask-lead.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
@@ -146,7 +147,10 @@ async function planned(
   const possible = { ...wanted, ...stays }
   const contacts = await takeContacts(tx, keyring, workspaceId, merge.id, possible)
   const hasSeveral = contacts.phones.length + contacts.emails.length > 0
-  return { lead: { ...possible, ...(hasSeveral && { contacts }) }, left: [...left, ...impossible] }
+  return {
+    lead: withFormerPhones({ ...possible, ...(hasSeveral && { contacts }) }, kept),
+    left: [...left, ...impossible],
+  }
 }
 
 /** Merges into the lead that came after the one that is undone noted values of it. */

@@ -135,9 +135,9 @@ const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`
 
 function matching(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
   return rows.filter((row) => {
-    const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)
+    const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, row.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = row
-    return matchesTerm({ firstName, lastName, email, phone, contacts, uniqueCode, externalRef }, term)
+    return matchesTerm({ firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }, term)
   })
 }
 

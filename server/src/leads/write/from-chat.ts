@@ -5,6 +5,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { otherNumbers } from '../lead/mask-lead.ts'
 import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
 import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { findNewestLeads } from '../search/list.ts'
@@ -26,6 +27,8 @@ export interface ChatLead {
   name: string
   status: string
   assignedTo: string | null
+  /** All that it has and had, for the mask. */
+  numbers: string[]
 }
 
 /** The lead with this phone, in any of its variants; the oldest of several, null when there is none. */
@@ -63,8 +66,10 @@ export async function findLeadsOfChats(
 }
 
 function openChatLead(keyring: Keyring, row: LeadRow): ChatLead {
-  const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
-  return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
+  const lead = openLead(keyring, row)
+  const { id, uniqueCode, firstName, lastName, status, assignedTo, phone } = lead
+  const numbers = [...(phone === null ? [] : [phone]), ...otherNumbers(lead)]
+  return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo, numbers }
 }
 
 const maxFound = 50

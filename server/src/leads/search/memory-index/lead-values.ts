@@ -18,7 +18,7 @@ export interface Values {
   phone: string | null
   uniqueCode: string
   externalRef: string | null
-  contacts?: LeadContacts | undefined
+  contacts?: LeadContacts | null | undefined
   hasNotes: boolean
   customTexts: readonly [key: string, text: string][]
 }

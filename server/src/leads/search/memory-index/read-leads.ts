@@ -81,8 +81,8 @@ const plainOf = (row: ImageRow) => ({
 function openRow(keyring: Keyring, row: ImageRow): IndexedLead {
   const { unique_code: uniqueCode, external_ref: externalRef = null, person, values } = row
   if (uniqueCode === undefined || person === undefined) throw new Error('A lead was read without its names')
-  const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, person)
-  const texts = { firstName, lastName, email, phone, contacts, uniqueCode, externalRef }
+  const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, person)
+  const texts = { firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }
   if (values == null) return { ...plainOf(row), text: leadText(texts) }
   const custom = values.custom === null ? null : Buffer.from(values.custom, 'base64')
   return {

@@ -1,9 +1,10 @@
+import { unseen } from '../../../base/text/outside-text.ts'
 import type { Delimiter } from './file-rows.ts'
 
 // Spreadsheets run what begins like this as a formula, whoever wrote it. Some read the wide and small forms as the plain
 // ones, and all pass over what cannot be seen; a quote in front may be one that a reader takes for the end.
-const unseen = String.raw`[[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"]--[\t\r\n]]*`
-const runs = String.raw`'*${unseen}[=＝﹦⁼₌⩵⩶+＋﹢⁺₊﬩\-－﹣−⁻₋@＠﹫]`
+const unread = String.raw`[[\p{White_Space}\p{Cc}${unseen}"]--[\t\r\n]]*`
+const runs = String.raw`'*${unread}[=＝﹦⁼₌⩵⩶+＋﹢⁺₊﬩\-－﹣−⁻₋@＠﹫]`
 
 const beginning = new RegExp(String.raw`^(?:'*[\t\r\n]|${runs})`, 'v')
 const guardedBeginning = new RegExp(String.raw`^'(?:'*[\t\r\n]|${runs})`, 'v')
