@@ -1,3 +1,4 @@
+import { isBlank } from '../base/text/outside-text.ts'
 /** What a customer is offered to choose from: buttons below the text, or a list that a button opens. */
 export type Choices = { footer?: string } & ({ buttons: Choice[] } | { list: ChoiceList })
 
@@ -30,7 +31,7 @@ export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? c
 export function problemOfChoices(text: string, choices: Choices): string | null {
   for (const [field, words, longest] of wordsOf(text, choices)) {
     if (words === undefined) continue
-    if (words.trim() === '') return `${field} must not be blank`
+    if (isBlank(words)) return `${field} must not be blank`
     if (words.length > longest) return `${field} may have ${longest} characters, an emoji counting as two or more`
     if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not hold a newline or a tab`
   }

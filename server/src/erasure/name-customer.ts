@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import type { ErasedCustomer } from '../base/erasure.ts'
 import { type ApiError, invalid, notFound, unprocessable } from '../base/errors.ts'
-import { readPhone } from '../base/phone/phone.ts'
+import { phoneProblem, readPhone } from '../base/phone/phone.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { findErasedConversations } from '../inbox/erase.ts'
 import { findErasedLeads } from '../leads/erase.ts'
@@ -86,7 +86,7 @@ const listed = (value: string | null): string[] => (value === null ? [] : [value
 // Digits that the service showed mean that phone before they mean a national number.
 function readDigits(text: string, defaultCountry: string | null): string {
   const digits = (/^\d+$/.test(text) ? readPhone(text) : null) ?? readPhone(text, defaultCountry ?? undefined)
-  if (digits === null) throw invalid('phone', 'must be a phone number of 8 to 20 digits, with its country code')
+  if (digits === null) throw invalid('phone', phoneProblem(text))
   return digits
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
-import { leadStatus } from '../base/schema-types.ts'
+import { leadStatus, visible } from '../base/schema-types.ts'
 import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
@@ -10,7 +10,7 @@ import { takingBack, type WorkspaceRow } from './workspace.ts'
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '\\S',
+  pattern: visible,
   description: 'The name that members see.',
   example: 'Acme Sales',
 })
@@ -86,7 +86,7 @@ const agentWord = nullable(
   Type.String({
     minLength: 1,
     maxLength: 4000,
-    pattern: '\\S',
+    pattern: visible,
     description:
       'What agents are to know and how they are to speak, as plain text: who_am_i of their interface shows it. Null: nothing.',
     example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
@@ -219,7 +219,7 @@ export const workspacePatchSchema = Type.Partial(
 const labelName = Type.String({
   minLength: 1,
   maxLength: 50,
-  pattern: '\\S',
+  pattern: visible,
   description: 'Unique in the workspace, whatever its case.',
   example: 'VIP',
 })

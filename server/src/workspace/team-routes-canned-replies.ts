@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { type App, errors, timestamp } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
@@ -27,7 +28,7 @@ const fields = {
   text: Type.String({
     minLength: 1,
     maxLength: 4096,
-    pattern: '\\S',
+    pattern: visible,
     description: `Plain text. The page fills \`{{${placeholders.join('}}`, `{{')}}}\`.`,
     example: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
   }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type App, errors, oneOf, timestamp } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
@@ -19,7 +20,7 @@ const filterParams = Type.Object({ ...workspaceParams, filterId: idSchema('The s
 
 const page = oneOf(filterPages, { description: 'Where it is used.', example: 'inbox' })
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 80, pattern: '\\S', example: 'Waiting for me' }),
+  name: Type.String({ minLength: 1, maxLength: 80, pattern: visible, example: 'Waiting for me' }),
   query: Type.String({
     maxLength: 2000,
     pattern: '^[^?#\\s]*$',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, timestamp, titled } from '../../base/route.ts'
-import { text } from '../../base/schema-types.ts'
+import { text, visible } from '../../base/schema-types.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
 import type { TeamTokenRow } from './team-tokens.ts'
 
@@ -24,7 +24,7 @@ export const tokenSchema = titled('TeamToken', {
 export const tokenNameSchema = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '\\S',
+  pattern: visible,
   description: 'What it is for.',
   example: 'Nightly export',
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { text, uuid, visible, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { shownKey } from './key-format.ts'
 import type { ApiKeyRow } from './queries.ts'
@@ -9,7 +9,7 @@ import { scopes } from './scopes.ts'
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '\\S',
+  pattern: visible,
   description: 'What the key is for; agents appear under it in the inbox.',
   example: 'Website agent',
 })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { uuid } from '../../base/schema-types.ts'
+import { uuid, visible } from '../../base/schema-types.ts'
 import { addTeamNote } from '../../inbox/notes/add-note.ts'
 import { waitForWork } from '../next.ts'
 import { keyFor } from '../own-key.ts'
@@ -17,7 +17,7 @@ export const addNote = defineVerb({
   http: { method: 'POST', path: '/conversations/:conversation_id/notes' },
   input: input({
     conversation_id: uuid('The conversation.'),
-    text: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S', description: 'The note.' }),
+    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visible, description: 'The note.' }),
     mentions: Type.Optional(
       Type.Array(uuid(), { maxItems: 20, description: 'Members who are to be told: ids from list_people.' }),
     ),

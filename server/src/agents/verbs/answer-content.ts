@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { uuid } from '../../base/schema-types.ts'
+import { uuid, visible } from '../../base/schema-types.ts'
 import { findUploadDigest } from '../../inbox/media/sent-media.ts'
 import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
 import type { AgentCaller, AgentDeps } from '../verb.ts'
@@ -13,6 +13,7 @@ export const contentFields = {
     Type.String({
       minLength: 1,
       maxLength: 16_384,
+      pattern: visible,
       description: 'What the customer gets, as it stands. Either this, `file`, `choices` or `template`.',
     }),
   ),
@@ -24,6 +25,7 @@ export const contentFields = {
           Type.String({
             minLength: 1,
             maxLength: 1024,
+            pattern: visible,
             description: 'The words below an image, a video or a document.',
             example: 'Your invoice for May.',
           }),

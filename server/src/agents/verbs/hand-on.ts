@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
-import { text, uuid } from '../../base/schema-types.ts'
+import { text, uuid, visible } from '../../base/schema-types.ts'
 import { urgencies } from '../../inbox/conversation/hold.ts'
 import { handToAgent, takeOffered } from '../../inbox/ownership/hand-on.ts'
 import { handOver } from '../../inbox/ownership/hand-over.ts'
@@ -16,7 +16,7 @@ import { defineVerb, sets } from '../verb.ts'
 
 const yours = uuid('A conversation that is yours.')
 const said = (maxLength: number, description: string, example: string) =>
-  text(maxLength, description, { minLength: 1, pattern: '\\S', example })
+  text(maxLength, description, { minLength: 1, pattern: visible, example })
 const summary = said(maxSummary, 'What has happened, for whoever goes on.', 'Wants the money back for order 1042.')
 const reason = Type.Optional(said(maxReason, 'Why you hand it on.', 'Refunds need a person.'))
 const nextStep = Type.Optional(said(maxReason, 'What is to be done.', 'Check the payment.'))

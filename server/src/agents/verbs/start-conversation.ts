@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { type Beginning, type Begun, beginConversation } from '../../inbox/ownership/begin-conversation.ts'
@@ -54,7 +54,7 @@ export const startConversation = defineVerb({
   },
   run: async (deps, caller, asked) => {
     const phone = readPhone(asked.phone, caller.workspace.defaultCountry ?? undefined)
-    if (phone === null) throw invalid('phone', 'must be a phone number of 8 to 20 digits with country code')
+    if (phone === null) throw invalid('phone', phoneProblem(asked.phone))
     const { name, language, body_params: parameters = [] } = asked.template
     const { conversation, isNew } = await beginGuessing(deps, caller, {
       connectionId: asked.connection_id.toLowerCase(),

@@ -4,35 +4,85 @@
  */
 export function phoneClass(digits: string): string {
   const rule = mergers.find(({ shape }) => shape.test(digits))
-  return rule === undefined ? digits : digits.replace(rule.shape, rule.canonical)
+  return rule === undefined ? digits : digits.replace(rule.shape, rule.spelling)
+}
+
+/**
+ * The keys under which numbers of this class may be stored: its own, and that of its former spelling, which was a class of its own
+ * until it was known here that its country has renumbered.
+ */
+export function phoneKeys(digits: string): string[] {
+  const canonical = phoneClass(digits)
+  return [canonical, ...spellings(formerly, canonical)]
 }
 
 /** Every spelling of the number's class, the given one first. */
 export function phoneVariants(digits: string): string[] {
   const canonical = phoneClass(digits)
-  const others = alternatives
-    .filter(({ shape }) => shape.test(canonical))
-    .map(({ shape, variant }) => canonical.replace(shape, variant))
-  return [...new Set([digits, canonical, ...others])]
+  return [...new Set([digits, canonical, ...spellings(alternatives, canonical), ...spellings(formerly, canonical)])]
 }
 
-const mergers = [
+interface Rule {
+  shape: RegExp
+  spelling: string
+}
+
+const spellings = (rules: readonly Rule[], digits: string): string[] =>
+  rules.filter(({ shape }) => shape.test(digits)).map(({ shape, spelling }) => digits.replace(shape, spelling))
+
+/**
+ * Numbers to which their country gave another beginning, as its authority told the ITU: how they began, how they begin now, and what
+ * follows. Nobody else has got the old ones.
+ */
+const renumberings: readonly [former: string, now: string, rest: string][] = [
+  // Cameroon, November 2014: mobiles.
+  ['237', '2376', '[5-9]\\d{7}'],
+  // Vietnam, autumn of 2018: mobiles of eleven digits, in each network's own way.
+  ['8416', '843', '[2-9]\\d{7}'],
+  ['84120', '8470', '\\d{7}'],
+  ['84121', '8479', '\\d{7}'],
+  ['84122', '8477', '\\d{7}'],
+  ['84126', '8476', '\\d{7}'],
+  ['84128', '8478', '\\d{7}'],
+  ['8412', '848', '[345]\\d{7}'],
+  ['84127', '8481', '\\d{7}'],
+  ['84129', '8482', '\\d{7}'],
+  ['8418', '845', '[68]\\d{7}'],
+  ['84199', '8459', '\\d{7}'],
+  // Gabon, September 2019: mobiles.
+  ['2410', '2416', '[256]\\d{6}'],
+  ['2410', '2417', '[47]\\d{6}'],
+  // Ivory Coast, January 2021: mobiles, whose second digit had told the network.
+  ['225', '22501', '[04-9][0-3]\\d{6}'],
+  ['225', '22505', '[04-9][4-6]\\d{6}'],
+  ['225', '22507', '[04-9][7-9]\\d{6}'],
+  // Benin, November 2024: all.
+  ['229', '22901', '\\d{8}'],
+]
+const ruleOf = (from: string, to: string, rest: string): Rule => ({
+  shape: new RegExp(`^${from}(?<rest>${rest})$`),
+  spelling: `${to}$<rest>`,
+})
+const formerly = renumberings.map(([former, now, rest]) => ruleOf(now, former, rest))
+
+const mergers: readonly Rule[] = [
+  ...renumberings.map(([former, now, rest]) => ruleOf(former, now, rest)),
   // Brazil put a 9 before the eight digits of every mobile, which had begun with 6 to 9. Landlines begin with 2 to 5.
-  { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, canonical: '$<area>9$<local>' },
+  { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, spelling: '$<area>9$<local>' },
   // Mexico dropped the 1 of mobiles.
-  { shape: /^521(?<rest>\d{10})$/, canonical: '52$<rest>' },
+  { shape: /^521(?<rest>\d{10})$/, spelling: '52$<rest>' },
   // Argentina writes mobiles with a 9 from abroad, with a 15 after the area code (11, 2xx, 3xx, 2xxx, 3xxx) at home.
-  { shape: /^549(?<rest>\d{10})$/, canonical: '54$<rest>' },
-  { shape: /^54(?<area>11)15(?<local>\d{8})$/, canonical: '54$<area>$<local>' },
-  { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, canonical: '54$<area>$<local>' },
-  { shape: /^54(?<area>[23]\d{3})15(?<local>\d{6})$/, canonical: '54$<area>$<local>' },
+  { shape: /^549(?<rest>\d{10})$/, spelling: '54$<rest>' },
+  { shape: /^54(?<area>11)15(?<local>\d{8})$/, spelling: '54$<area>$<local>' },
+  { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, spelling: '54$<area>$<local>' },
+  { shape: /^54(?<area>[23]\d{3})15(?<local>\d{6})$/, spelling: '54$<area>$<local>' },
 ]
 
-const alternatives = [
-  { shape: /^(?<area>55[1-9]{2})9(?<local>[6-9]\d{7})$/, variant: '$<area>$<local>' },
-  { shape: /^52(?<rest>\d{10})$/, variant: '521$<rest>' },
-  { shape: /^54(?<rest>\d{10})$/, variant: '549$<rest>' },
-  { shape: /^54(?<area>11)(?<local>\d{8})$/, variant: '54$<area>15$<local>' },
-  { shape: /^54(?<area>[23]\d\d)(?<local>\d{7})$/, variant: '54$<area>15$<local>' },
-  { shape: /^54(?<area>[23]\d{3})(?<local>\d{6})$/, variant: '54$<area>15$<local>' },
+const alternatives: readonly Rule[] = [
+  { shape: /^(?<area>55[1-9]{2})9(?<local>[6-9]\d{7})$/, spelling: '$<area>$<local>' },
+  { shape: /^52(?<rest>\d{10})$/, spelling: '521$<rest>' },
+  { shape: /^54(?<rest>\d{10})$/, spelling: '549$<rest>' },
+  { shape: /^54(?<area>11)(?<local>\d{8})$/, spelling: '54$<area>15$<local>' },
+  { shape: /^54(?<area>[23]\d\d)(?<local>\d{7})$/, spelling: '54$<area>15$<local>' },
+  { shape: /^54(?<area>[23]\d{3})(?<local>\d{6})$/, spelling: '54$<area>15$<local>' },
 ]

@@ -1,4 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { plainText } from '../text/outside-text.ts'
+import { lengthProblem } from '../text/text-length.ts'
 import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
@@ -43,17 +45,58 @@ interface Written {
   isInternational: boolean
 }
 
-const invisible = /\p{Cf}/gu
 // A text that is none is known to be so in one pass: each character fits one part of the expression alone.
 const phoneShape = /^[([\s]*(?:\+[\d\s.()[\]/\p{Pd}\u2212]+|[\d.)\]/\p{Pd}\u2212][\d\s.()[\]/\p{Pd}\u2212]*)$/u
 
 function withoutFormatting(text: string): Written | null {
-  const plain = text.normalize('NFKC').replace(invisible, '').trim()
-  if (!phoneShape.test(plain)) return null
+  const plain = withoutDecimals(plainText(text).trim())
+  if (plain === null || !phoneShape.test(plain)) return null
   const isInternational = plain.includes('+') || plain.replace(/\D/g, '').startsWith('00')
   // In `+44 (0)20 …` the zero is dialled within the country only.
   const digits = (isInternational ? plain.replace(/\(0\)/, '') : plain).replace(/\D/g, '')
   return { digits: isInternational ? digits.replace(/^0+/, '') : digits, isInternational }
+}
+
+// A spreadsheet keeps a number as one to calculate with: it adds decimals, or writes a long one with an exponent.
+const decimals = /^(?<whole>\+?\d{8,20})[.,](?<decimals>\d{1,4})$/
+const exponent = /^(?<first>\d)[.,](?<rest>\d{1,19})E\+?(?<power>\d{1,2})$/i
+
+/** The number that a program has formatted, or null where it has lost some of it. */
+function withoutDecimals(text: string): string | null {
+  const number = decimals.exec(text)?.groups
+  if (number !== undefined) return /^0+$/.test(number.decimals ?? '') ? (number.whole ?? null) : null
+  // No country writes a last group of one digit.
+  if (/\d[.,]0$/.test(text)) return text.slice(0, -2)
+  const short = exponent.exec(text)?.groups
+  if (short === undefined) return text.replace(/^'(?=\+?\d)/, '')
+  const { first = '', rest = '', power } = short
+  return rest.length === Number(power) ? first + rest : null
+}
+
+export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
+
+/** What is wrong with a text that is no phone. */
+export function phoneProblem(text: string): string {
+  const problem = lengthProblem(text, maxPhoneLength)
+  if (problem !== null) return problem
+  return calculated.test(text)
+    ? `${phoneMessage}: a spreadsheet has shortened this one, so format its column as text and write all digits`
+    : phoneMessage
+}
+
+const calculated = /^\s*\d+[.,]\d+(?:E\+?\d+)?\s*$/i
+
+/**
+ * What to look for among stored digits when somebody types this, or a part of it: as it is, without what stands before a
+ * country code, and as it would be stored. Nothing when it is no number.
+ */
+export function searchedDigits(text: string, defaultCountry?: string): string[] {
+  if (text.length > maxPhoneLength) return []
+  const written = withoutFormatting(text)
+  if (written === null) return []
+  const whole = readPhone(text, defaultCountry)
+  const asTyped = plainText(text).replace(/\D/g, '')
+  return [...new Set([asTyped, written.digits, ...(whole === null ? [] : phoneVariants(whole))])]
 }
 
 /**

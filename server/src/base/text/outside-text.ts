@@ -11,7 +11,7 @@ const foreignDigits = /(?![0-9])\p{Nd}/gu
 const digit = /^\p{Nd}$/u
 const apostrophes = /['\u00b4`\u02b9-\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u2018-\u201b\u2032\u2035\ua78c\uff07]/gu
 const quotes = /[\u00ab\u00bb\u02ba\u05f4\u201c-\u201f\u2033\u2036\u2039\u203a\u300c-\u300f\u301d-\u301f\uff02]/gu
-const dashes = /[\p{Pd}\u00ad\u02d7\u2043\u2212\u30fc\uff70]/gu
+const dashes = /[\p{Pd}\u02d7\u2043\u2212]/gu
 
 export const isAscii = (text: string): boolean => ascii.test(text)
 
@@ -25,6 +25,7 @@ export function plainText(text: string): string {
 
 /** With one apostrophe, one quotation mark and one hyphen for all of their kinds, as they are on every keyboard. */
 export function withPlainMarks(text: string): string {
+  if (isAscii(text)) return text.includes('`') ? text.replaceAll('`', "'") : text
   return text.replace(apostrophes, "'").replace(quotes, '"').replace(dashes, '-')
 }
 

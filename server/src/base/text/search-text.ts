@@ -1,3 +1,5 @@
+import { unseen, withPlainDigits, withPlainMarks } from './outside-text.ts'
+
 // Letters that no decomposition takes apart, yet people type without the stroke or the ligature.
 const plainLetters: Record<string, string> = {
   ß: 'ss',
@@ -16,29 +18,28 @@ const plainLetters: Record<string, string> = {
   ĸ: 'k',
   ς: 'σ',
 }
-const marksAndInvisible = /[\p{M}\p{Cf}]+/gu
+const marksAndUnseen = new RegExp(`[\\p{M}${unseen}]+`, 'gu')
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 const blanks = /[\s\p{Cc}]+/gu
 const printableAscii = /^[ -~]*$/
 const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
 /**
- * Text as it is searched: without accents, in lower case, with single spaces and no control characters. What is
- * folded already stays as it is.
+ * Text as it is searched: without accents, in lower case, with single spaces and no control characters, with the digits and the
+ * apostrophe, quotation mark and hyphen of every keyboard. What is folded already stays as it is.
  */
 export function foldText(text: string): string {
-  if (plainAscii.test(text)) return text
-  if (printableAscii.test(text)) return text.toLowerCase().replace(blanks, ' ').trim()
-  return text
-    .toWellFormed()
+  if (plainAscii.test(text)) return withPlainMarks(text)
+  if (printableAscii.test(text)) return withPlainMarks(text.toLowerCase()).replace(blanks, ' ').trim()
+  // Some marks would fall apart into a blank and an accent.
+  const letters = withPlainMarks(text.toWellFormed())
     .normalize('NFKD')
-    .replace(marksAndInvisible, '')
+    .replace(marksAndUnseen, '')
     .toLowerCase()
     .replace(specialLetters, (letter) => plainLetters[letter] ?? letter)
     .normalize('NFKD')
-    .replace(marksAndInvisible, '')
-    .replace(blanks, ' ')
-    .trim()
+    .replace(marksAndUnseen, '')
+  return withPlainMarks(withPlainDigits(letters)).replace(blanks, ' ').trim()
 }
 
 /** Every run of three code points of a folded line, as often as it occurs; none when the line is shorter. */

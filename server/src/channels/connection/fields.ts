@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { visible } from '../../base/schema-types.ts'
 
 /** An id that the platform has given. */
 export const platformId = (description: string, example: string) =>
@@ -11,7 +12,7 @@ export const secret = (description: string) =>
 export const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '\\S',
+  pattern: visible,
   description: 'What the team calls the number.',
   example: 'Sales',
 })

@@ -11,13 +11,14 @@ import {
   page as ofPage,
   unpaged,
   uuid,
+  visible,
 } from '../../base/schema-types.ts'
 import { customFieldTypes, maxTextLength } from '../../leads/lead/custom-fields.ts'
 import { sources } from '../../leads/lead/lead.ts'
 import { leadFieldTypes } from './form.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>
-  Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: '\\S' } : {}) })
+  Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: visible } : {}) })
 
 // Far above what the definitions of forms can add up to.
 const maxPageLength = 1_000_000

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
+import { count, cursor, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
 
@@ -189,6 +189,7 @@ export const ConversationChanges = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 4096,
+        pattern: visible,
         description: 'Adds an internal note; nothing is sent to the customer.',
         example: 'Asked for a quote of 20 units.',
       }),

@@ -1,4 +1,4 @@
-import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
@@ -139,7 +139,7 @@ export const userIndexes = (keyring: Keyring, userId: string): Buffer[] => keyri
 
 /** Digests by which a phone is found in any of its common variants. */
 export const phoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
-  keyring.exacts(phoneLabel, phoneClass(digits))
+  phoneKeys(digits).flatMap((key) => keyring.exacts(phoneLabel, key))
 
 /** Digests by which a phone is found in this very spelling. */
 export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] => keyring.exacts(exactPhoneLabel, digits)

@@ -1,3 +1,4 @@
+import { searchedDigits } from '../../base/phone/phone.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import {
   foldText,
@@ -16,8 +17,8 @@ export type Searched = Pick<Contact, 'name' | 'phone'>
 /** What is typed to find a conversation by what its row shows, folded. */
 export interface NameTerm {
   words: readonly string[]
-  /** When it is a part of a number, with or without formatting; no more than these are looked for then. */
-  digits: string | null
+  /** When it is a part of a number, however it is written. */
+  digits: readonly string[]
 }
 
 const minLength = 3
@@ -28,8 +29,7 @@ const isShort = (word: string): boolean => [...word].length < minLength && !isUn
 export function readNameTerm(search: string): NameTerm | null {
   const text = foldText(search.slice(0, maxLength))
   if (text === '') return null
-  const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
-  return { words: text.split(' '), digits: digits.length < minLength ? null : digits }
+  return { words: text.split(' '), digits: searchedDigits(search).filter((digits) => digits.length >= minLength) }
 }
 
 interface Lines {
@@ -42,7 +42,7 @@ const linesOf = ({ name, phone }: Searched): Lines => ({ name: foldText(name ?? 
 /** Whether the row says all of it. A short word has to be a whole one of the name. */
 export function matchesName(contact: Searched, { words, digits }: NameTerm): boolean {
   const { name, phone } = linesOf(contact)
-  if (digits !== null && phone.includes(digits)) return true
+  if (digits.some((each) => phone.includes(each))) return true
   const whole = words.some(isShort) ? shortWords(name) : []
   return words.every((word) => (isShort(word) ? whole.includes(word) : name.includes(word) || phone.includes(word)))
 }
@@ -61,7 +61,7 @@ export function conversationTokens(keyring: Keyring, contact: Searched): number[
 
 /** Sets of tokens of which every conversation has one whole that the term finds. */
 export function nameTermTokens(keyring: Keyring, { words, digits }: NameTerm): number[][] {
-  const sets = [words.flatMap(wordPieces), ...(digits === null ? [] : [digitPieces(digits)])]
+  const sets = [words.flatMap(wordPieces), ...digits.map(digitPieces)]
   return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces.map(marked), version)))
 }
 

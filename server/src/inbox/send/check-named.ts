@@ -1,4 +1,5 @@
 import { invalid } from '../../base/errors.ts'
+import { isBlank } from '../../base/text/outside-text.ts'
 import type { GivenFile, OtherMessage, Outgoing } from '../../channels/connector.ts'
 import { type MediaWay, takesCaption } from '../../channels/media-way.ts'
 import type { MediaKind } from '../../channels/message-detail.ts'
@@ -61,7 +62,7 @@ export function checkFile(
 
 /** Throws 422 for a caption that the file cannot have. */
 export function checkCaption(kind: MediaKind, caption: string, way: MediaWay | undefined): string {
-  if (caption.trim() === '') return ''
+  if (isBlank(caption)) return ''
   if (!takesCaption(kind)) throw invalidMessage(`A file of the kind ${kind} has no caption: send the text by itself`)
   const longest = way?.maxCaptionLength ?? 0
   if (caption.length > longest) {

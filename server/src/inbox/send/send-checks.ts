@@ -1,3 +1,4 @@
+import { isBlank } from '../../base/text/outside-text.ts'
 import { problemOfChoices } from '../../channels/choices.ts'
 import type { ConnectionState } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
@@ -119,7 +120,7 @@ function quotedBy({ quotedId }: { quotedId?: string }, { named }: Question): Abo
 function draftText({ text, previewUrl, ...command }: Of<'text'>, question: Question): Draft {
   const { maxTextLength } = question
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
-  if (texts.some((part) => part.trim() === '')) {
+  if (texts.some((part) => isBlank(part))) {
     const found =
       texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
     throw invalidMessage(found)
@@ -211,7 +212,7 @@ function fillTemplate(body: string, parameterCount: number, parameters: readonly
 }
 
 function problemOf(parameter: string): string | null {
-  if (parameter.trim() === '') return 'must not be empty'
+  if (isBlank(parameter)) return 'must not be empty'
   if (/[\n\r\t]/.test(parameter)) return 'must not hold a newline or a tab'
   if (/ {5}/.test(parameter)) return 'must not hold more than four spaces in a row'
   return null

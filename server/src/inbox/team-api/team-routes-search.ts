@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Sql } from '../../base/db.ts'
 import { type App, errors, nullable, timestamp } from '../../base/route.ts'
-import { cursor, text } from '../../base/schema-types.ts'
+import { cursor, text, visible } from '../../base/schema-types.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
@@ -24,7 +24,7 @@ const SearchQuery = Type.Object(
     search: Type.String({
       minLength: 1,
       maxLength: 100,
-      pattern: '\\S',
+      pattern: visible,
       description:
         'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
       example: 'blue sofa deliv',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
-import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
 import { type App, errors, oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
@@ -63,7 +63,7 @@ export function serveStart(app: App, deps: SendDeps, guard: TeamGuard): void {
       const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
       const { connection_id, phone: asked, template } = request.body
       const phone = readPhone(asked, member.workspace.defaultCountry ?? undefined)
-      if (phone === null) throw invalid('phone', 'must be a phone number of 8 to 20 digits with country code')
+      if (phone === null) throw invalid('phone', phoneProblem(asked))
       const { name, language, body_params: parameters = [] } = template
       const sender = { ...scopeOf(member), actor: member.actor }
       const { conversation, isNew } = await beginConversation(deps, sender, {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
+import { count, cursor, leadStatus, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
@@ -160,7 +160,7 @@ export const TeamListQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        pattern: '\\S',
+        pattern: visible,
         description:
           'What the row of a conversation says of its customer: words or parts of words of the name, any three digits or more of the number, or the number in any common spelling. Also what finds a lead of theirs: the newest 50 leads that it finds are looked for.',
         example: 'duarte',
@@ -200,7 +200,12 @@ export const TeamListQuery = Type.Object(
 )
 export type TeamListQuery = Static<typeof TeamListQuery>
 
-const note = Type.String({ minLength: 1, maxLength: maxNoteLength, description: 'For the team and its agents only.' })
+const note = Type.String({
+  minLength: 1,
+  pattern: visible,
+  maxLength: maxNoteLength,
+  description: 'For the team and its agents only.',
+})
 
 export const statusToSet = oneOf(conversationStatuses, {
   title: 'ConversationStatus',
@@ -223,7 +228,7 @@ export type TeamChanges = Static<typeof TeamChanges>
 
 const words = Type.Object(
   {
-    summary: Type.String({ minLength: 1, maxLength: maxSummary, pattern: '\\S', description: 'What has happened.' }),
+    summary: Type.String({ minLength: 1, maxLength: maxSummary, pattern: visible, description: 'What has happened.' }),
     reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'Why an agent goes on.' })),
     nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What it should do.' })),
   },

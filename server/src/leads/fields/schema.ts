@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { oneOf, titled } from '../../base/route.ts'
-import { text } from '../../base/schema-types.ts'
+import { text, visible } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { maxKeyLength, maxTextLength } from '../lead/custom-fields.ts'
 import { leadFieldTypes } from './field-types.ts'
@@ -14,7 +14,7 @@ const key = text(
 const label = Type.String({
   minLength: 1,
   maxLength: 80,
-  pattern: '\\S',
+  pattern: visible,
   description: 'What people read; unique in the workspace, whatever its case.',
   example: 'Cidade',
 })

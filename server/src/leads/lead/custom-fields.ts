@@ -1,5 +1,5 @@
 import type { Issue } from '../../base/errors.ts'
-import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { readIsoTime } from '../../base/time.ts'
 
@@ -74,7 +74,7 @@ export function maxLengthOf(type: CustomFieldType): number {
 
 const shapes: Partial<Record<CustomFieldType, (value: string) => string | null>> = {
   email: (value) => (emailShape.test(value) ? null : 'must be an e-mail address'),
-  phone: (value) => (readPhone(value) === null ? 'must be a phone number of 8 to 20 digits' : null),
+  phone: (value) => (readPhone(value) === null ? phoneProblem(value) : null),
   url: (value) => (/^https?:\/\//i.test(value) && URL.canParse(value) ? null : 'must be an http or https address'),
   number: (value) => (/^-?\d{1,15}(\.\d{1,10})?$/.test(value) ? null : 'must be a number such as 12.5'),
   date: (value) =>

@@ -1,6 +1,7 @@
 import type { Issue } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
-import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { isBlank } from '../../base/text/outside-text.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { joinPath } from '../../base/validation.ts'
 import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
@@ -36,8 +37,6 @@ export interface ReadContext extends LeadSettings {
   at: string
 }
 
-export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
-
 /** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
 export function readLeadPatch(
   body: LeadChanges,
@@ -61,12 +60,12 @@ export function readLeadPatch(
   if (rest.notes !== undefined) fields.notes = rest.notes || null
 
   if (firstName !== undefined) {
-    const problem = firstName.trim() === '' ? 'must not be empty' : lengthProblem(firstName.trim(), 255)
+    const problem = isBlank(firstName) ? 'must not be empty' : lengthProblem(firstName.trim(), 255)
     if (problem === null) fields.firstName = firstName.trim()
     else refuse('firstName', problem)
   }
   if (lastName !== undefined) {
-    const trimmed = lastName?.trim() || null
+    const trimmed = isBlank(lastName ?? '') ? null : (lastName?.trim() ?? null)
     const problem = lengthProblem(trimmed ?? '', 255)
     if (problem === null) fields.lastName = trimmed
     else refuse('lastName', problem)
@@ -79,7 +78,7 @@ export function readLeadPatch(
   const isMask = context.masked === true && isPhoneMask(phone ?? '')
   if (phone !== undefined && !isMask) {
     const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
-    if (phone && digits === null) refuse('phone', lengthProblem(phone, maxPhoneLength) ?? phoneMessage)
+    if (phone && digits === null) refuse('phone', phoneProblem(phone))
     else fields.phone = digits
   }
   const { estimatedValue } = rest

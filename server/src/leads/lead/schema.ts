@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { maxMessageLength, nullable, oneOf, publishedAs, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, leadStatus, page, uuid } from '../../base/schema-types.ts'
+import { count, cursor, leadStatus, page, uuid, visible } from '../../base/schema-types.ts'
 import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
 
@@ -14,6 +14,7 @@ const writable = {
   uniqueCode: text('Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent.', {
     minLength: 1,
     maxLength: 255,
+    pattern: visible,
   }),
   externalRef: nullable(
     text("The caller's own reference, at most 255 characters, unique in the workspace. Null clears it.", {

@@ -1,5 +1,6 @@
-import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { emailKey, emailKeys } from '../../base/text/email.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
 
@@ -122,9 +123,9 @@ function openCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
   return JSON.parse(keyring.openText(place, row.custom_fields)) as CustomField[]
 }
 
-/** Digest by which an e-mail is found: as typed but in lower case. */
+/** Digest by which an e-mail is found: one for all of its spellings. */
 function emailIndex(keyring: Keyring, email: string): Buffer {
-  return keyring.exact('lead.email', email.toLowerCase())
+  return keyring.exact('lead.email', emailKey(email))
 }
 
 /** Digest by which a phone is found: one for all common variants of the number. */
@@ -132,12 +133,12 @@ function phoneIndex(keyring: Keyring, digits: string): Buffer {
   return keyring.exact('lead.phone', phoneClass(digits))
 }
 
-/** The digests that leads of this phone have: one, or one of each version while the index key is rotated. */
+/** The digests that leads of this phone may have; of each key one of each version while the index key is rotated. */
 export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
-  return keyring.exacts('lead.phone', phoneClass(digits))
+  return phoneKeys(digits).flatMap((key) => keyring.exacts('lead.phone', key))
 }
 
-/** Digests by which an e-mail is found whatever its case. */
+/** Digests that leads of this e-mail may have. */
 export function emailIndexes(keyring: Keyring, email: string): Buffer[] {
-  return keyring.exacts('lead.email', email.toLowerCase())
+  return emailKeys(email).flatMap((key) => keyring.exacts('lead.email', key))
 }

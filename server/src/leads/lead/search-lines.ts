@@ -1,4 +1,6 @@
+import { searchedDigits } from '../../base/phone/phone.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { emailKey, readableDomains } from '../../base/text/email.ts'
 import {
   foldText,
   grams,
@@ -17,10 +19,10 @@ export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'
   formerPhones?: string[] | undefined
 }
 
-/** A search term, folded; `digits` when it is a phone written with formatting. */
+/** A search term, folded; and the digits to look for where it is a phone that is stored in another way. */
 export interface SearchTerm {
   text: string
-  digits: string | null
+  digits: readonly string[]
   /** Whether the reader sees phones masked: then the search looks at no phone. */
   masked: boolean
 }
@@ -29,12 +31,15 @@ export interface SearchTerm {
 const minTextLength = 3
 
 /** The term, or null when nothing is left of it. */
-export function readSearchTerm(search: string, masked = false): SearchTerm | null {
-  const text = foldText(search)
+export function readSearchTerm(
+  search: string,
+  masked = false,
+  defaultCountry: string | null = null,
+): SearchTerm | null {
+  const text = foldText(readableDomains(search))
   if (text === '') return null
-  const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
-  const isPhone = !masked && digits.length >= minTextLength && digits !== text
-  return { text, digits: isPhone ? digits : null, masked }
+  const found = masked ? [] : searchedDigits(search, defaultCountry ?? undefined)
+  return { text, digits: found.filter((digits) => digits.length >= minTextLength && digits !== text), masked }
 }
 
 /**
@@ -63,19 +68,21 @@ export function searchLines(lead: Searchable): SearchLines {
   const name = foldText(`${lead.firstName} ${lead.lastName ?? ''}`)
   return {
     name,
-    personal: filled([name, foldText(lead.email ?? ''), ...otherEmails(lead).map(foldText)]),
+    personal: filled([name, foldEmail(lead.email ?? ''), ...otherEmails(lead).map(foldEmail)]),
     phone: foldText(lead.phone ?? ''),
     otherPhones: filled(otherPhones(lead).map(foldText)),
     plain: filled([foldText(lead.uniqueCode), foldText(lead.externalRef ?? '')]),
   }
 }
 
+const foldEmail = (email: string): string => foldText(readableDomains(email))
+
 /** The phones of a lead that was merged, without its own. */
 export const otherPhones = ({ phone, contacts }: Pick<Searchable, 'phone' | 'contacts'>): string[] =>
   (contacts?.phones ?? []).filter((one) => one !== phone)
 
 export const otherEmails = ({ email, contacts }: Pick<Searchable, 'email' | 'contacts'>): string[] =>
-  (contacts?.emails ?? []).filter((one) => one.toLowerCase() !== email?.toLowerCase())
+  (contacts?.emails ?? []).filter((one) => emailKey(one) !== emailKey(email ?? ''))
 
 /**
  * What the search of a masked reader looks at: what it sees of the lead, without the phone and whatever is or holds one. Of
@@ -115,7 +122,7 @@ function namePieces(lead: Searchable, shown: Searchable): string[] {
 const gap = '\u0000'
 
 /** Counts the changes of what tokens are made: those that were made by other rules are made anew. */
-export const tokenRules = 2
+export const tokenRules = 3
 
 /** The tokens under which a lead is found. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
@@ -130,7 +137,7 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
  * one may be; and the same of each version while the index key is rotated.
  */
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
-  const sets = [...piecesOf(term.text), ...(term.digits === null ? [] : [grams(term.digits)])]
+  const sets = [...piecesOf(term.text), ...term.digits.map(grams)]
   return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces, version)))
 }
 
@@ -145,6 +152,6 @@ export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
   if (isWordTerm(term)) return plain.some((line) => line.startsWith(term.text)) || shortWords(name).includes(term.text)
   const { digits } = term
   const phones = [phone, ...otherPhones]
-  if (digits !== null && phones.some((line) => line.includes(digits))) return true
+  if (phones.some((line) => digits.some((each) => line.includes(each)))) return true
   return [...personal, ...phones, ...plain].some((line) => line.includes(term.text))
 }

@@ -3,6 +3,7 @@ import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { emailKey } from '../../base/text/email.ts'
 import type { Lead, LeadContacts } from '../lead/lead.ts'
 import { leadIndexes } from '../lead/sealed.ts'
 import { contactPlace } from './merges.ts'
@@ -49,7 +50,7 @@ export async function addContacts(
   ]
   const known = await readContacts(tx, keyring, workspaceId, leadId)
   const missing = wanted.filter(({ kind, value }) => {
-    const sameness = kind === 'phone' ? phoneClass : (text: string) => text.toLowerCase()
+    const sameness = kind === 'phone' ? phoneClass : emailKey
     return !known[`${kind}s`].some((one) => sameness(one) === sameness(value))
   })
   if (missing.length === 0) return
@@ -95,6 +96,6 @@ export async function takeContacts(
   const left = await readContacts(tx, keyring, workspaceId, id)
   return {
     phones: several([...listed(phone), ...left.phones], phoneClass),
-    emails: several([...listed(email), ...left.emails], (one) => one.toLowerCase()),
+    emails: several([...listed(email), ...left.emails], emailKey),
   }
 }

@@ -1,5 +1,6 @@
 import type { Issue } from '../../base/errors.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { emailKey } from '../../base/text/email.ts'
 import { joinPath } from '../../base/validation.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import type { Lead, LeadContacts, LeadFields } from '../lead/lead.ts'
@@ -110,7 +111,7 @@ function contactsOf(kept: Lead, other: Lead): LeadContacts {
     ),
     emails: several(
       both.flatMap(({ email, contacts }) => [...listed(email), ...(contacts?.emails ?? [])]),
-      (email) => email.toLowerCase(),
+      emailKey,
     ),
   }
 }

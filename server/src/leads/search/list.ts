@@ -45,7 +45,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
     filter,
     sort,
     slice,
-    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked),
+    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked, user.defaultCountry),
     knownTotal: counted?.total ?? null,
   }
   const found = (await fromMemoryIndex(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))
@@ -64,7 +64,7 @@ const newestFirst = { by: 'createdAt', order: 'desc' } as const
 
 /** The newest leads that a text finds, without counting how many it would find. */
 export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: string, limit: number): Promise<Lead[]> {
-  const term = readSearchTerm(search, user.masked)
+  const term = readSearchTerm(search, user.masked, user.defaultCountry)
   if (term === null) return []
   const keyring = await deps.vault.keyring(user.workspaceId)
   const { workspaceId } = user

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { cursor, text, uuid } from '../../base/schema-types.ts'
+import { cursor, text, uuid, visible } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { entryKinds, type TimelineFilter, timelineFilters } from './entries.ts'
 
@@ -99,7 +99,7 @@ export type LeadTimelineQuery = Static<typeof LeadTimelineQuery>
 export const maxNote = 10_000
 
 export const NewLeadNote = Type.Object(
-  { text: Type.String({ minLength: 1, maxLength: maxNote, pattern: '\\S', description: 'For the team alone.' }) },
+  { text: Type.String({ minLength: 1, maxLength: maxNote, pattern: visible, description: 'For the team alone.' }) },
   { ...closed, title: 'NewLeadNote' },
 )
 

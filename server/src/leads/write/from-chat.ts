@@ -2,6 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { plainLeadSettings } from '../../base/lead-settings.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { isBlank } from '../../base/text/outside-text.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
@@ -110,7 +111,8 @@ export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer
   const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (known !== undefined) return false
   const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
-  const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`
+  const shown = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
+  const firstName = isBlank(shown) ? `+${phone}` : shown
   const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], { ...user, at: '' })
   // Serialised by the phone: two first messages at the same moment make one lead.
   if (issues.length > 0) throw new InvalidInput(issues)

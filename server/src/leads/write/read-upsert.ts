@@ -1,6 +1,5 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { maxPhoneLength } from '../../base/phone/phone.ts'
-import { lengthProblem } from '../../base/text/text-length.ts'
+import { phoneProblem } from '../../base/phone/phone.ts'
 import { compileCheck, joinPath } from '../../base/validation.ts'
 import type { TypedField } from '../lead/custom-fields.ts'
 import { type ReadContext, readLeadPatch } from '../lead/input.ts'
@@ -20,7 +19,7 @@ export function readUpsert(
   const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
   const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
   const matchIssues: Issue[] =
-    value === null ? [{ path: joinPath(at, 'match.value'), message: whyNoPhone(body.match.value) }] : []
+    value === null ? [{ path: joinPath(at, 'match.value'), message: phoneProblem(body.match.value) }] : []
   if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
   const { by } = body.match
   const namesNumber =
@@ -38,10 +37,6 @@ export function readBulkItem(
 ): UpsertItem | InvalidInput {
   const issues = checkShape(item, context.at)
   return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
-}
-
-function whyNoPhone(text: string): string {
-  return lengthProblem(text, maxPhoneLength) ?? 'must be a phone number of 8 to 20 digits'
 }
 
 /** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */

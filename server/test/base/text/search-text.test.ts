@@ -38,6 +38,17 @@ test('text is folded as the table says', () => {
     ['a\u200bb\ufeff', 'ab'],
     ['a\u0000\u0001b', 'a b'],
     ['😀 Ana', '😀 ana'],
+    ...['O’Brien', 'O‘Brien', 'OʼBrien', 'O´Brien', 'O`Brien', 'O′Brien', 'O＇Brien'].map((name): [string, string] => [
+      name,
+      "o'brien",
+    ]),
+    ...['Jean‐Luc', 'Jean‑Luc', 'Jean–Luc', 'Jean—Luc', 'Jean−Luc', 'Jean－Luc'].map((name): [string, string] => [
+      name,
+      'jean-luc',
+    ]),
+    ...['“Zé”', '„Zé“', '«Zé»'].map((name): [string, string] => [name, '"ze"']),
+    ['٠١٢ ९', '012 9'],
+    ['a\u3164b\u2800c\ufe0fd\u{e0100}e', 'abcde'],
   ]
   for (const [text, folded] of rows) assert.equal(foldText(text), folded, text)
 })

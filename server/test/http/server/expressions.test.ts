@@ -9,15 +9,18 @@ import { worstOf } from '../../support/regex/worst-of.ts'
 const { made } = regexSources()
 
 test('no expression is made of a text, but where it is named here', () => {
-  // What shows nowhere, the name of a file of ours, classes of letters and scripts, the rooms of the app, and what begins a
+  // What shows nowhere, renumberings, the name of a file of ours, classes of letters and scripts, patterns of schemas (see below), the rooms of the app, and what begins a
   // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, the cells of a file, and
   // amounts, whose signs of currencies are many.
   assert.deepEqual(
     [...new Set(made)],
     [
       'server/src/agents/shown/clean-text.ts',
+      'server/src/base/phone/phone-variants.ts',
       'server/src/base/sealing/master-key.ts',
+      'server/src/base/text/outside-text.ts',
       'server/src/base/text/search-text.ts',
+      'server/src/base/validation.ts',
       'server/src/http/site/site-sign-in.ts',
       'server/src/leads/transfer/file/amounts.ts',
       'server/src/leads/transfer/file/cells.ts',

@@ -114,6 +114,7 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
   ],
   ['the message last', '422 INVALID_MESSAGE', body(text(' \n '))],
   ['nobody to send it to', '422 INVALID_MESSAGE', to({ contact: nobody })],
+  ['a text that shows nothing', '422 INVALID_MESSAGE', body(text('\u200b\u3164 \u2060')), /must not be blank/],
   ['a blank for longer than one message of the channel', '422 INVALID_MESSAGE', body(text(`a${' '.repeat(9000)}b`))],
   ...[['Ana'], ['a', 'b', 'c'], [], ['', 'b'], [' ', 'b'], ['a\nb', 'b'], ['a\tb', 'b'], ['a     b', 'b']].map(
     (body_params): (typeof cases)[number] => [

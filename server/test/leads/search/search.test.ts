@@ -222,9 +222,10 @@ function oracle(lead: Searchable, term: string): boolean {
     const parts = [...name.split(' '), ...name.split(/[ _%\\.()+-]+|🙂/u)]
     return plain.some((text) => text.startsWith(wanted)) || parts.includes(wanted)
   }
+  const isNumber = /^[\d\s().-]+$|^\(?\+[\d\s().-]+$/.test(wanted) && !/^[^\d+]*$/.test(wanted)
   const digits = wanted.replace(/\D/g, '')
-  const isFormatted = /^[\d\s+().-]+$/.test(wanted) && digits.length >= 3
-  if (isFormatted && (lead.phone ?? '').includes(digits)) return true
+  const typed = isNumber ? [digits, digits.replace(/^0+/, '')].filter((each) => each.length >= 3) : []
+  if (typed.some((each) => (lead.phone ?? '').includes(each))) return true
   return [...plain, name, fold(lead.email ?? ''), lead.phone ?? ''].some((text) => text.includes(wanted))
 }
 

@@ -1,3 +1,4 @@
+import { isBlank } from '../../../base/text/outside-text.ts'
 import type { Customer } from '../../channel-event.ts'
 import { textOf } from '../../waba/json.ts'
 
@@ -25,7 +26,7 @@ export function customerOf(addresses: unknown[], name: string | null): Customer 
 export function readName(...candidates: unknown[]): string | null {
   for (const candidate of candidates) {
     const name = textOf(candidate)?.trim()
-    if (name) return name.slice(0, 255).toWellFormed()
+    if (name !== undefined && !isBlank(name)) return name.slice(0, 255).toWellFormed()
   }
   return null
 }

@@ -1,3 +1,4 @@
+import { isBlank } from '../../../base/text/outside-text.ts'
 import type { Customer } from '../../channel-event.ts'
 import { listOf, objectOf, textOf, tokenOf } from '../json.ts'
 
@@ -59,7 +60,7 @@ function identityOf(address: unknown, userId: unknown, parentUserId: unknown): C
 function nameOf(profile: unknown): string | null {
   const { name, username } = objectOf(profile)
   const shown = textOf(name)?.trim()
-  if (shown) return shown.slice(0, 255)
+  if (shown !== undefined && !isBlank(shown)) return shown.slice(0, 255)
   const handle = textOf(username)?.trim().replace(/^@/, '')
   return handle ? `@${handle.slice(0, 254)}` : null
 }

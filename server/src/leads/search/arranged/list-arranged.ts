@@ -29,7 +29,7 @@ export async function listArranged(deps: ListDeps, user: LeadUser, request: Arra
   const list: ArrangedList = {
     filter,
     conditions: resolved(filter.conditions ?? noConditions, now),
-    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked),
+    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked, user.defaultCountry),
     arrangement,
   }
   const slice: ArrangedSlice = {

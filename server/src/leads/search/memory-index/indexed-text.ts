@@ -65,7 +65,7 @@ export function patternsOf(term: SearchTerm): Pattern[] {
   const within = term.masked ? 'shown' : 'all'
   if (isWordTerm(term)) return [plain + term.text, word + term.text + word].map((text) => patternOf(text, within))
   const text = patternOf(term.text, within)
-  return term.digits === null ? [text] : [text, patternOf(term.digits, 'phone')]
+  return [text, ...term.digits.map((digits) => patternOf(digits, 'phone'))]
 }
 
 function patternOf(text: string, within: Pattern['within']): Pattern {
