@@ -109,4 +109,5 @@ const reasons: Partial<Record<ActivityReason, string>> = {
   watchdog: 'The agent did not answer in time, so people got it.',
   agents_stopped: 'A member stopped all agents, so people got it.',
   key_ended: "The agent's key was revoked or expired, so people got it.",
+  merged: 'The customer had two conversations that are one now, and people had the other.',
 }

@@ -13,6 +13,7 @@ export const activityReasons = [
   'watchdog',
   'agents_stopped',
   'key_ended',
+  'merged',
 ] as const
 export type ActivityReason = (typeof activityReasons)[number]
 

@@ -45,7 +45,7 @@ export async function lockChanged(
   // The new names may lead to the same conversation, and have made it one with another just now.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
-  const conversation = isSame ? known : await mergeConversations(tx, scope.workspaceId, before, known, now)
+  const conversation = isSame ? known : await mergeConversations(tx, keyring, scope.workspaceId, before, known, now)
   return { ...conversation, contact: renamed(conversation.contact, customer) }
 }
 
@@ -67,7 +67,7 @@ async function lockUnited(
   const { own, twin } = match
   if (own === null) return undefined
   if (twin === null) return { conversation: own, ids: [own.id] }
-  const merged = await mergeConversations(tx, scope.workspaceId, own, twin, now)
+  const merged = await mergeConversations(tx, keyring, scope.workspaceId, own, twin, now)
   await storeConversation(tx, keyring, scope.workspaceId, merged)
   return { conversation: merged, ids: [own.id, twin.id] }
 }

@@ -1,21 +1,28 @@
 import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordEvents } from '../../events/record.ts'
 import { moveNotices } from '../../notices/notices.ts'
+import { systemActor } from '../../workspace/actor.ts'
 import { holdProgress } from '../search/progress.ts'
 import { dropConversationTokens } from '../search/put-tokens.ts'
-import { touched } from './change.ts'
+import { type ConversationChange, changeOwner, touched } from './change.ts'
+import { recordDifference } from './commit-change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { moveDispatches } from './dispatches.ts'
 import { uniqueTime } from './message.ts'
+import { human } from './owner.ts'
 import { tellTeam } from './team-news.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
  * user id in one and by the phone in the other until a message showed that they are one person. The older keeps its
- * id, owner, and assignee; the id of the other goes on naming it. Returns the conversation as it is to be stored.
+ * id, and its owner unless people have the other; the id of the other goes on naming it. Returns the conversation as it is to be
+ * stored, its events recorded.
  */
 export async function mergeConversations(
   tx: Tx,
+  keyring: Keyring,
   workspaceId: string,
   a: Conversation,
   b: Conversation,
@@ -26,25 +33,31 @@ export async function mergeConversations(
   await moveDispatches(tx, workspaceId, younger.id, older.id)
   await moveTheRest(tx, workspaceId, younger.id, older.id)
   tellTeam(tx, workspaceId, [younger.id])
-  return touched(unite(older, younger), now)
+  const { conversation, events } = unite(older, younger, now)
+  const united = { ...conversation, owner: older.owner }
+  await recordDifference(tx, workspaceId, united, conversation, { actor: systemActor, reason: 'merged' }, now)
+  await recordEvents(tx, keyring, workspaceId, events, now)
+  return conversation
 }
 
 function isOlder(a: Conversation, b: Conversation): boolean {
   return a.createdAt.getTime() === b.createdAt.getTime() ? a.id < b.id : a.createdAt < b.createdAt
 }
 
-/** The rules of a merge: nothing unread, unanswered, labelled or open is lost. */
-export function unite(older: Conversation, younger: Conversation): Conversation {
+/**
+ * The rules of a merge: nothing unread, unanswered, labelled or open is lost, and what people have taken stays theirs, with the
+ * hand-over and the assignee that it came with. An agent that had the older one has it no longer: what it sends is of a former epoch.
+ */
+export function unite(older: Conversation, younger: Conversation, now: Date): ConversationChange {
+  const kept = older.held || !younger.held ? older : younger
   const latest = older.lastMessageAt < younger.lastMessageAt ? younger : older
   const isOpen = older.status === 'open' || younger.status === 'open'
-  return {
+  const united = {
     ...older,
     contact: uniteContacts(older.contact, younger.contact),
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
-    held: older.owner.type === 'human' && (older.held || younger.held),
-    handover: older.owner.type === 'human' ? (older.handover ?? younger.handover) : null,
-    assignedTo: older.assignedTo ?? younger.assignedTo,
+    assignedTo: kept.assignedTo ?? older.assignedTo ?? younger.assignedTo,
     labelIds: [...new Set([...older.labelIds, ...younger.labelIds])],
     unreadCount: older.unreadCount + younger.unreadCount,
     windowExpiresAt: later(older.windowExpiresAt, younger.windowExpiresAt),
@@ -52,6 +65,10 @@ export function unite(older: Conversation, younger: Conversation): Conversation 
     lastMessage: latest.lastMessage,
     unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
   }
+  if (!kept.held) return { conversation: touched(united, now), events: [] }
+  const { conversation, events } = changeOwner(united, human, systemActor, now)
+  const handover = kept.handover ?? older.handover ?? younger.handover
+  return { conversation: touched({ ...conversation, held: true, handover }, now), events }
 }
 
 function uniteContacts(a: Contact, b: Contact): Contact {

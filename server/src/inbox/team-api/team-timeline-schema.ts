@@ -23,7 +23,7 @@ export const TeamActivity = Type.Object(
       type: ['string', 'null'],
       enum: [...activityReasons, null],
       description:
-        '`began`: a new conversation. `customer_wrote`. `sent`: by sending. `phone`: by a message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: the stop switch. `key_ended`: the key was revoked or expired. Null: somebody wished it.',
+        '`began`: a new conversation. `customer_wrote`. `sent`: by sending. `phone`: by a message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: the stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations turned out to be of one customer, and people had one of them. Null: somebody wished it.',
       example: null,
     }),
     actor: namedActor,

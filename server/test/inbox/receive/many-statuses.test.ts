@@ -272,7 +272,7 @@ test(
           tx,
           keyring,
           workspaceId,
-          await mergeConversations(tx, workspaceId, a, b, w.clock.now()),
+          await mergeConversations(tx, keyring, workspaceId, a, b, w.clock.now()),
         )
       },
     )

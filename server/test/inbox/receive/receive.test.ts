@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
 import { test } from '../../support/inbox/both-forms.ts'
 import { addAgent, conversationPath, customerMessage, marina } from '../../support/inbox/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
 
 test('a first message makes a conversation as the contract shows it', async (inboxWorld) => {
   const w = await inboxWorld()
@@ -200,6 +201,37 @@ test('two conversations that turn out to be one customer become the older one; b
   )
   assert.equal(new Set(messages.map((one) => one.occurred_at)).size, 3)
   assert.equal((await w.call('GET', conversationPath(younger.id))).body.conversation.id, older.id)
+})
+
+test('what people have taken stays theirs when two conversations become one, whichever is the older', async (inboxWorld) => {
+  for (const isYoungerTaken of [true, false]) {
+    const w = await inboxWorld()
+    const agentKey = await w.addKey({ scopes: ['inbox.read', 'inbox.write'] })
+    const known = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
+    const [first, second] = isYoungerTaken ? [marina, known] : [known, marina]
+    await w.tell(customerMessage({ at: w.clock.now(), customer: first, text: 'first' }))
+    const [older] = await w.conversations()
+    w.clock.advance(1000)
+    await w.tell(customerMessage({ at: w.clock.now(), customer: second, text: 'second' }))
+    const younger = (await w.conversations()).find(({ id }) => id !== older.id)
+    const [taken, other] = isYoungerTaken ? [younger, older] : [older, younger]
+    const member = await signedInMember(w)
+    const conversations = '/inbox/conversations'
+    await member.call('POST', `${conversations}/${taken.id}/take-over`)
+    const owner = { body: { owner: `agent:${agentKey.id}` }, key: agentKey.value }
+    assert.equal((await w.call('PATCH', conversationPath(other.id), owner)).status, 200)
+    const both = { ...known, phone: marina.phone }
+    await w.tell(customerMessage({ at: w.clock.now(), customer: both, text: 'both' }))
+    const { conversation } = (await member.call('GET', `${conversations}/${taken.id}`)).body
+    assert.deepEqual([conversation.id, conversation.owner, conversation.held], [older.id, 'human', true])
+    assert.equal(conversation.assignedTo?.userId ?? conversation.assignedTo, member.userId)
+    const body = { kind: 'text', text: 'from the agent' }
+    const headers = { 'idempotency-key': `after the merge ${isYoungerTaken}` }
+    const sent = await w.call('POST', `${conversationPath(other.id)}/messages`, { key: agentKey.value, headers, body })
+    assert.deepEqual([sent.status, sent.body.data?.code], [409, 'OWNER_MISMATCH'], JSON.stringify(sent.body))
+    const events = (await w.events(older.id)).filter(({ name }) => name.endsWith('owner_changed'))
+    assert.deepEqual([events.at(-1)?.payload.owner], ['human'])
+  }
 })
 
 test('a number that the platform gave to another user id is another customer, and the first one keeps no phone', async (inboxWorld) => {

@@ -117,6 +117,7 @@ function ownerLine({ to, toName, fromName, reason, actor }: Activity, who: strin
   if (reason === 'watchdog') return lines.watchdog(agent)
   if (reason === 'agents_stopped') return lines.stopped
   if (reason === 'key_ended') return lines.keyEnded(agent)
+  if (reason === 'merged') return lines.merged(agent)
   if (actor.type === 'agent') return lines.handedOver(who)
   return actor.type === 'system' ? lines.toPeople : lines.took(who, fromName)
 }

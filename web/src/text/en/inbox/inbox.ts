@@ -157,6 +157,8 @@ export const inbox = {
     watchdog: (agent: string) => `${agent} did not answer in time; the team answers`,
     stopped: 'Agents were stopped; the team answers',
     keyEnded: (agent: string) => `The key of ${agent} is no longer valid; the team answers`,
+    merged: (agent: string) =>
+      `Joined with another conversation of this customer that the team had; the team answers, not ${agent}`,
     opened: (who: string) => `${who} reopened it`,
     customerOpened: 'Reopened: the customer wrote',
     woke: 'Reopened: the snooze ended',

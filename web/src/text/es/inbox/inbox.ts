@@ -159,6 +159,8 @@ export const inbox: typeof en = {
     watchdog: (agent) => `${agent} no respondió a tiempo; el equipo responde`,
     stopped: 'Se detuvo a los agentes; el equipo responde',
     keyEnded: (agent) => `La clave de ${agent} ya no vale; el equipo responde`,
+    merged: (agent) =>
+      `Se unió a otra conversación de este cliente que tenía el equipo; responde el equipo, no ${agent}`,
     opened: (who) => `${who} la reabrió`,
     customerOpened: 'Reabierta: el cliente escribió',
     woke: 'Reabierta: terminó el plazo',

@@ -159,6 +159,7 @@ export const inbox: typeof en = {
     watchdog: (agent) => `${agent} não respondeu a tempo; a equipe responde`,
     stopped: 'Os agentes foram parados; a equipe responde',
     keyEnded: (agent) => `A chave de ${agent} não vale mais; a equipe responde`,
+    merged: (agent) => `Unida a outra conversa deste cliente que estava com a equipe; a equipe responde, não ${agent}`,
     opened: (who) => `${who} reabriu`,
     customerOpened: 'Reaberta: o cliente escreveu',
     woke: 'Reaberta: o adiamento terminou',
