@@ -5,6 +5,7 @@ import { callerOfTools, connected, eras, mcpClient, overHttp } from '../support/
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
+import { pick } from '../support/pick.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const initialize = {
@@ -37,10 +38,7 @@ for (const era of eras) {
     const w = await agentsWorld()
     const client = await mcpClient(w, w.agent.value, era)
     const { prompts } = await client.listPrompts()
-    assert.deepEqual(
-      prompts.map(({ name }) => name),
-      ['answer_next_customer'],
-    )
+    assert.deepEqual(pick(prompts, 'name'), ['answer_next_customer'])
     const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
     const words = JSON.stringify(messages) + client.getInstructions()
     const named = new Set(words.match(/\b(?!next_cursor)[a-z]+(?:_[a-z]+)+\b/g))
@@ -69,15 +67,31 @@ for (const era of eras) {
   })
 }
 
+test('a fault of ours is told by an id alone, and logged', async () => {
+  const w = await agentsWorld()
+  const call = callerOfTools(await mcpClient(w, w.agent.value))
+  await w.db.tx((tx) => tx`alter table labels rename to secret_labels`)
+  try {
+    const { isError, read } = await call('list_labels')
+    assert.deepEqual([isError, read.status, read.code], [true, 500, 'INTERNAL'])
+    assert.doesNotMatch(JSON.stringify(read), /labels/)
+    const line = w.logLines.find((each) => each.includes('agent call failed')) ?? ''
+    assert.ok(line.includes(read.request_id) && line.includes('list_labels'), line)
+  } finally {
+    await w.db.tx((tx) => tx`alter table secret_labels rename to labels`)
+  }
+})
+
 test('a conversation and a lead are resources, for keys that may read them', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Where is my order?')
   const client = await mcpClient(w, w.agent.value)
   const { resourceTemplates } = await client.listResourceTemplates()
-  assert.deepEqual(
-    resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-    ['parley://conversations/{id}', 'parley://leads/{id}', 'parley://conversations/{id}/files/{file_id}'],
-  )
+  assert.deepEqual(pick(resourceTemplates, 'uriTemplate'), [
+    'parley://conversations/{id}',
+    'parley://leads/{id}',
+    'parley://conversations/{id}/files/{file_id}',
+  ])
   const uri = `parley://conversations/${id}`
   assert.match(JSON.stringify(await client.readResource({ uri })), /Where is my order\?/)
   const { body } = await w.ask('create_lead', { first_name: 'Marina' })

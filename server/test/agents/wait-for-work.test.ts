@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
-import { everyStatementOf } from '../support/database.ts'
+import { everyStatementOf, statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
+import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
 const joao = { ...marina, phone: '5581998765432', name: 'João Prado' }
@@ -241,4 +242,18 @@ test('ten conversations cost as many statements as one', async () => {
   const ofTen = await asked()
   assert.equal(ofTen.length, ofOne, ofTen.join('\n'))
   assert.ok(ofOne <= 4, `work, names and leads: ${ofOne}`)
+})
+
+test('work is found by indexes, whatever the statistics say', async () => {
+  const w = await agentsWorld()
+  await w.customerWrites('Hello')
+  const tables = ['events', 'conversations', 'messages', 'conversation_notes', 'conversation_handovers', 'leads']
+  await forgetStatistics(w.db, tables)
+  const statements = await statementsOf(async () => {
+    const begun = await now(w)
+    await w.customerWrites('Hello again')
+    assert.equal((await now(w, begun.next_cursor)).work.length, 1)
+  })
+  const ofWork = statements.filter(({ text }) => /picked as materialized/.test(text) || /from leads/.test(text))
+  assert.deepEqual(await badPlans(w.db, ofWork, tables), [])
 })

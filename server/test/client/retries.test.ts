@@ -17,6 +17,7 @@ import {
 } from '../../../client/src/errors.ts'
 import { Parley } from '../../../client/src/parley.ts'
 import { clientWorld, type Fate, network, refusal } from '../support/client/client-world.ts'
+import { pick } from '../support/pick.ts'
 
 test('a send whose answer is lost is asked for again with the same key, and the customer gets it once', async () => {
   const { open, customerWrites, platform } = await clientWorld()
@@ -186,9 +187,6 @@ test('what is no Parley is said to be none, and the key follows no redirect', as
   for (const [answer, words] of strangers) {
     const { fetch, asked } = network(answer)
     await assert.rejects(new Parley({ ...options, fetch }).leads.get('x'), words)
-    assert.deepEqual(
-      asked.map(({ url }) => url),
-      ['http://127.0.0.1:1/parley/api/v1/leads/x'],
-    )
+    assert.deepEqual(pick(asked, 'url'), ['http://127.0.0.1:1/parley/api/v1/leads/x'])
   }
 })

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ApiError } from '../../src/base/errors.ts'
 import { changedQuota, firstQuota, type Quota } from '../../src/workspace/quota-ceiling.ts'
-import { testDatabase } from '../support/database.ts'
 import { operatorToken, type SignedIn, teamWorld } from '../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, team, send } = await teamWorld(db)
-after(() => app.close())
+const { team, send } = await teamWorld()
 
 async function patch(as: SignedIn | string, workspaceId: string, body: object): Promise<unknown[]> {
   const answer = await send(as, 'PATCH', `/workspaces/${workspaceId}`, body)

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { instanceScope } from '../../src/base/sealing/vault.ts'
-import { testDatabase } from '../support/database.ts'
+import { pick } from '../support/pick.ts'
 import { operatorToken, teamWorld } from '../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, deps, clock, team, user, send } = await teamWorld(db)
-after(() => app.close())
+const { vault, clock, team, user, send, db } = await teamWorld()
 
 test('an operator makes a workspace: it can seal at once, and its maker owns it', async () => {
   const operator = await user({ isOperator: true })
@@ -17,7 +15,7 @@ test('an operator makes a workspace: it can seal at once, and its maker owns it'
   assert.equal(workspace.defaultCountry, 'BR')
   assert.equal(workspace.dailyLeadQuota, 100_000)
   assert.deepEqual(workspace.leadStatuses.slice(0, 2), ['new', 'contacted'])
-  const keyring = await deps.vault.keyring(workspace.id)
+  const keyring = await vault.keyring(workspace.id)
   const place = { table: 'leads', row: workspace.id, column: 'person' }
   assert.equal(keyring.openText(place, keyring.seal(place, 'Bo')), 'Bo')
   const { workspaces } = (await send(operator, 'GET', '/session')).json()
@@ -33,7 +31,7 @@ test('a user lists their own workspaces, an operator all', async () => {
   const { workspaceId, member } = await team()
   await team()
   const ids = async (as: Parameters<typeof send>[0]) =>
-    (await send(as, 'GET', '/workspaces')).json().workspaces.map((one: { id: string }) => one.id)
+    pick((await send(as, 'GET', '/workspaces')).json().workspaces, 'id')
   assert.deepEqual(await ids(member), [workspaceId])
   const rows = await db.sql`select id from workspaces`
   assert.equal((await ids(operatorToken)).length, rows.count)
@@ -86,10 +84,7 @@ test('the hours and the word for agents are set, kept in any order of their fiel
   await send(admin, 'PATCH', path, { hours: turned })
   const { entries } = (await send(admin, 'GET', `${path}/audit`)).json()
   const changes = entries.filter(({ action }: { action: string }) => action === 'workspace.changed')
-  assert.deepEqual(
-    changes.map(({ target }: { target: string }) => target),
-    ['agent_word,hours'],
-  )
+  assert.deepEqual(pick(changes, 'target'), ['agent_word,hours'])
   const cleared = (await send(admin, 'PATCH', path, { hours: null, agentWord: null })).json().workspace
   assert.deepEqual([cleared.hours, cleared.agentWord], [null, null])
 })
@@ -98,7 +93,7 @@ test('hours that cannot be meant are refused by the name of their field', async 
   const { workspaceId, admin } = await team()
   const hours = weekdaysOnly('Europe/Atlantis', { from: '09:00', to: '12:00' }, { from: '11:00', to: '18:00' })
   const { data } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { hours })).json()
-  const paths = data.issues.map(({ path }: { path: string }) => path)
+  const paths = pick(data.issues, 'path')
   assert.deepEqual(paths.slice(0, 2), ['hours.timeZone', 'hours.week.monday[1].from'])
 })
 

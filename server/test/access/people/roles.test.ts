@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { openapiDocument, operationsOf } from '../../../src/http/contract/openapi.ts'
-import { testDatabase } from '../../support/database.ts'
 import { signedInMember } from '../../support/member.ts'
 import { type Method, operatorToken, type SignedIn, teamWorld } from '../../support/team-app.ts'
 import { world } from '../../support/world.ts'
 
-const { db } = await testDatabase()
-const { app, team, user, send } = await teamWorld(db)
-after(() => app.close())
+const { team, user, send } = await teamWorld()
 
 const nobody = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 

@@ -6,12 +6,6 @@ import { assertNeverMoreThan } from '../../support/sliding-window.ts'
 
 const slotMs = 250
 
-test('the limit is granted and not one more', () => {
-  const window = emptyWindow()
-  const granted = Array.from({ length: 6 }, () => takeUnits(window, 1000, slotMs, 5, 1))
-  assert.deepEqual(granted, [1, 1, 1, 1, 1, 0])
-})
-
 const rows: [guarantee: string, laterMs: number, granted: number][] = [
   ['nothing comes back within the window', 59_999, 0],
   ['nothing comes back within the slot after it', 60_249, 0],
@@ -85,16 +79,4 @@ test('no 60 s ever hold more than the limit, whatever the arrivals', () => {
       assertNeverMoreThan(limit, accepted)
     }),
   )
-})
-
-test('while there is demand, at least 99 % of the limit is accepted', () => {
-  for (const everyMs of [1, 7, 40]) {
-    const window = emptyWindow()
-    let accepted = 0
-    const minutes = 20
-    for (let nowMs = 0; nowMs < minutes * 60_000; nowMs += everyMs) {
-      accepted += takeUnits(window, nowMs, slotMs, 300, 1)
-    }
-    assert.ok(accepted >= 0.99 * 300 * minutes, `${accepted} of ${300 * minutes} at one each ${everyMs} ms`)
-  }
 })

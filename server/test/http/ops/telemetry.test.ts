@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { presentPayload } from '../../../src/app/events.ts'
 import { createChores } from '../../../src/base/chores.ts'
 import { readTraceparent } from '../../../src/base/tracing/span.ts'
-import { whatItDoes } from '../../../src/base/tracing/statement-span.ts'
 import { ConfigError, loadConfig } from '../../../src/config.ts'
 import { conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { pick } from '../../support/pick.ts'
 import { traced } from '../../support/telemetry/traced.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -193,10 +193,7 @@ test('without telemetry events have no trace and webhooks no traceparent', async
   const [{ headers } = assert.fail()] = w.receiver.received
   assert.equal(headers.traceparent, undefined)
   const rows = await w.db.sql`select trace from events where workspace_id = ${w.workspaceId}`
-  assert.deepEqual(
-    rows.map(({ trace }) => trace),
-    [null],
-  )
+  assert.deepEqual(pick(rows, 'trace'), [null])
 })
 
 test('a traceparent is taken as W3C has it, and any other is passed over', () => {
@@ -216,23 +213,6 @@ test('a traceparent is taken as W3C has it, and any other is passed over', () =>
     `cc-${callersTrace}-${callersSpan}-01.more`,
   ]
   for (const text of wrong) assert.equal(readTraceparent(text), null, String(text))
-})
-
-test('of a statement its operation and its first table are told', () => {
-  const rows: [text: string, operation: string, table?: string][] = [
-    ['\n      select id, name\n      from leads\n      where id = $1\n      for update skip locked', 'select', 'leads'],
-    ['insert into sends (a) values ($1) on conflict do update set a = 1', 'insert', 'sends'],
-    ['with made as (insert into leads (a) select 1 returning id) select * from made', 'insert', 'leads'],
-    ['with due as (select 1 from chores for update) select * from due', 'select', 'chores'],
-    ['update events e set position = 1', 'update', 'events'],
-    ['delete from sessions where id = $1', 'delete', 'sessions'],
-    ['select pg_advisory_xact_lock(key) from unnest($1) as k (key)', 'select'],
-    ['lock table leads', 'lock'],
-    ['', 'statement'],
-  ]
-  for (const [text, operation, table] of rows) {
-    assert.deepEqual(whatItDoes(text), table === undefined ? { operation } : { operation, table }, text)
-  }
 })
 
 test('the settings are those of OpenTelemetry: off unless one asks, and wrong ones are refused by name', () => {

@@ -11,38 +11,6 @@ async function history({ db, workspaceId }: World, id: string) {
 
 const by = (id: string, lead: object) => ({ match: { by: 'id', value: id }, lead })
 
-test("each change of status is kept in the lead's history, with who made it and when", async () => {
-  const w = await world()
-  const other = await w.addKey({ scopes: ['leads.bulk'] })
-  const { id } = await w.lead()
-  const started = w.clock.now()
-  w.clock.advance(1000)
-  await w.call('PATCH', leadPath(id), { body: { status: 'qualified' } })
-  w.clock.advance(1000)
-  const body = by(id, { status: 'won' })
-  await w.call('POST', `${leadsPath}/upsert`, { key: other.value, body })
-  const rows = await listStatusChanges(w.db.sql, w.workspaceId, id)
-  assert.deepEqual(
-    rows.map(({ id: _, ...row }) => row),
-    [
-      {
-        from_status: 'new',
-        to_status: 'qualified',
-        actor_type: 'agent',
-        actor_id: w.keyId,
-        changed_at: new Date(started.getTime() + 1000),
-      },
-      {
-        from_status: 'qualified',
-        to_status: 'won',
-        actor_type: 'agent',
-        actor_id: other.id,
-        changed_at: new Date(started.getTime() + 2000),
-      },
-    ],
-  )
-})
-
 test('a batch keeps every step, also of a lead that it created itself', async () => {
   const w = await world()
   const { id } = await w.lead()

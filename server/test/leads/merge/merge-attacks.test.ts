@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerMessage } from '../../support/inbox/inbox-world.ts'
-import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { leadPath } from '../../support/leads/leads.ts'
 import { mergeWorld, phones } from '../../support/leads/merge-world.ts'
 
 test('one lead by two of its names is one lead, and is not merged with itself', async () => {
@@ -65,30 +64,6 @@ test('of two merges into one lead each is undone by itself, in either order, and
       )
     }
   }
-})
-
-test('messages of a customer that come with the merge of their lead are stored once, and are the kept lead’s', async () => {
-  const { w, member, merge, one, two } = await mergeWorld()
-  await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
-  const from = (phone: string) => ({ ...customerMessage({ at: w.clock.now() }).customer, phone, userId: null })
-  const write = (phone: string, n: number) => {
-    const at = new Date(w.clock.now().getTime() + n)
-    return w.tell(customerMessage({ at, text: `${phone} ${n}`, externalId: `${phone} ${n}`, customer: from(phone) }))
-  }
-  await write(phones.two, 0)
-  const numbers = Array.from({ length: 8 }, (_, n) => n + 1)
-  const [done] = await Promise.all([
-    merge(one.id, two.id),
-    // Each is told twice, as platforms do.
-    ...[...numbers, ...numbers].flatMap((n) => [write(phones.two, n), write(phones.one, n)]),
-  ])
-  assert.equal(done.status, 200)
-  const { conversations } = (await member.call('GET', `/leads/${one.id}/conversations`)).body
-  assert.equal(conversations.length, 2)
-  const told = (await member.call('GET', `/leads/${one.id}/timeline?kind=messages&limit=50`)).body.entries
-  const expected = [0, ...numbers].map((n) => `${phones.two} ${n}`).concat(numbers.map((n) => `${phones.one} ${n}`))
-  assert.deepEqual(told.map(({ text }: { text: string }) => text).toSorted(), expected.toSorted())
-  assert.equal((await w.call('GET', leadsPath)).body.pagination.total, 1, 'no third lead is made of them')
 })
 
 test('notes of the team go with a merge, and back with its undo, but for those that were written afterwards', async () => {

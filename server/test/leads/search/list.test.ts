@@ -23,14 +23,6 @@ test('a list of nothing: no leads, total 0, no cursor', async () => {
   })
 })
 
-test('without sort the newest created lead comes first, each as create answered it', async () => {
-  const w = await world()
-  const first = await w.lead({ lastName: 'A', customFieldValues: { city: 'Recife' } })
-  w.clock.advance(5)
-  const second = await w.lead({ lastName: 'B' })
-  assert.deepEqual((await list(w)).data, [second, first])
-})
-
 /** Leads a, b, c, d; each a minute younger than the one before, updated in the order c, a, d, b. */
 async function fourLeads() {
   const w = await world()

@@ -125,11 +125,14 @@ test('events that were removed before the image saw them make it start anew', as
   assert.equal(one.counts.image, 1)
 })
 
-test('when the thread dies the database answers, and a new thread begins after a pause', async () => {
-  const w = await imageWorld(1, {})
-  await fill(w, 20)
+test('few leads get no image and start no thread; when that dies the database answers, and a new one begins after a pause', async () => {
+  const w = await imageWorld(1, { minLeads: 20 })
+  await fill(w, 19)
   const one = node(w)
-  await one.images.warm(w.workspaceId)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(one.thread(), undefined)
+  await w.lead()
+  assert.equal(await one.images.warm(w.workspaceId), true)
   const gone = once(one.thread() ?? assert.fail(), 'exit')
   const asked = Array.from({ length: 20 }, () => total(one))
   await one.thread()?.terminate()
@@ -192,40 +195,6 @@ test('where texts do not fit, lists without a search are answered by an index of
   assert.equal(node(w).counts.database, database + 1)
 })
 
-test('an index of columns alone opens no lead', async () => {
-  const w = await imageWorld(1, { ...narrow, maxBytes: 18_000 })
-  const ids = await fill(w, 120)
-  await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${ids[119] ?? ''}`
-  const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), true)
-  assert.equal(await total(one, { page: '2', limit: '10' }), 120)
-  assert.deepEqual(one.counts, { image: 1, database: 0 })
-  for (const id of ids.slice(0, 40)) await one.call('DELETE', leadPath(id))
-  assert.equal(await total(one, { page: '2', limit: '10' }), 80)
-  assert.deepEqual(one.counts, { image: 2, database: 0 })
-  assert.equal(w.logLines.filter((line) => line.includes('is given up') && line.includes(w.workspaceId)).length, 0)
-})
-
-test('a workspace with few leads gets no image, and no thread is started for it', async () => {
-  const w = await imageWorld(1, { minLeads: 101 })
-  await fill(w, 100)
-  const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), false)
-  assert.equal(one.thread(), undefined)
-  await w.lead()
-  assert.equal(await one.images.warm(w.workspaceId), true)
-})
-
-test('an image that nobody asked for ten minutes is dropped', async () => {
-  const w = await imageWorld(1, {})
-  await fill(w, 10)
-  const one = node(w)
-  await one.images.warm(w.workspaceId)
-  w.clock.advance(600_001)
-  assert.equal(await total(one), 10)
-  assert.equal(one.counts.image, 0)
-})
-
 test('the thread ends once it holds no image, and another begins with the next one', async () => {
   let tidy: () => Promise<unknown> = assert.fail
   const w = await imageWorld(1, {
@@ -244,10 +213,11 @@ test('the thread ends once it holds no image, and another begins with the next o
 
   const gone = once(first, 'exit')
   w.clock.advance(600_001)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1, 'one that nobody asked for ten minutes answers no more')
   await tidy()
   await gone
   assert.equal(await total(one), 10)
-  assert.equal(one.counts.image, 1)
   assert.equal(one.thread(), first, 'a search alone starts none')
   assert.equal(await one.images.warm(w.workspaceId), true)
   assert.notEqual(one.thread(), first)

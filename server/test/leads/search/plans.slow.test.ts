@@ -75,13 +75,21 @@ async function writeEveryWay(w: World): Promise<void> {
 
 /** What only people ask. */
 async function askAsMember(w: World): Promise<void> {
-  const member = await signedInMember(w)
+  const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
   for (const path of [`/leads/${id}/duplicates`, '/leads/trash']) await succeed(member.call('GET', path))
   await succeed(member.call('POST', '/leads/check', { phone: '(81) 99123-4567' }))
+  const label = (await admin.call('POST', '/labels', { name: 'Often', color: 'teal' })).body.label.id
+  await w.db.sql`
+    insert into lead_labels (workspace_id, lead_id, label_id)
+    select workspace_id, id, ${label} from leads where workspace_id = ${w.workspaceId} and id <> ${id}`
+  for (const labelIds of [[label], []]) await succeed(member.call('PUT', `/leads/${id}/labels`, { labelIds }))
+  for (const filter of ['labels', 'withoutLabels']) {
+    await succeed(member.call('GET', `/leads?limit=10&${filter}=${label}`))
+  }
 }
 
-const tables = ['leads', 'lead_search', 'lead_status_changes', 'events']
+const tables = ['leads', 'lead_search', 'lead_status_changes', 'lead_labels', 'events']
 
 test('no leads route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
   const large = await filled(20_000)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
@@ -206,81 +205,4 @@ test('search follows a change, an upsert, a deletion and a restoration at once',
   await check(['jo', '李'], [])
   await w.call('POST', `${leadPath(id)}/restore`)
   await check(['jo', '李'], ['Jo|李雷'])
-})
-
-// --- against an oracle that knows the plain text ---
-
-const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim()
-const unspaced = /[王伟小のりえトสมช]|[\u1100-\u11ff]/u
-
-/** The rule in the words of the documentation, written apart from the product. */
-function oracle(lead: Searchable, term: string): boolean {
-  const wanted = fold(term)
-  const plain = [lead.uniqueCode, lead.externalRef ?? ''].map(fold)
-  const name = fold(`${lead.firstName} ${lead.lastName ?? ''}`)
-  if ([...wanted].length < 3 && !unspaced.test(wanted)) {
-    const parts = [...name.split(' '), ...name.split(/[ _%\\.()+-]+|🙂/u)]
-    return plain.some((text) => text.startsWith(wanted)) || parts.includes(wanted)
-  }
-  const digits = wanted.replace(/\D/g, '')
-  const isFormatted = /^[\d\s+().-]+$/.test(wanted) && digits.length >= 3
-  if (isFormatted && (lead.phone ?? '').includes(digits)) return true
-  return [...plain, name, fold(lead.email ?? ''), lead.phone ?? ''].some((text) => text.includes(wanted))
-}
-
-// Few letters of each script, so that terms match by chance.
-const scripts = ["aáàbBcÇç eé-_%\\\\.'", 'эд ', '王伟小の', 'りえト ', 'สมช ', '한이 ', '🙂 ', '0159 -()+']
-const word = fc
-  .array(
-    fc.constantFrom(...scripts).chain((letters) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 })),
-    { minLength: 1, maxLength: 3 },
-  )
-  .map((parts) => parts.join(''))
-const digits = fc.string({ unit: fc.constantFrom('0', '1', '5', '9'), minLength: 8, maxLength: 13 })
-const person = fc.record({
-  firstName: word,
-  lastName: fc.option(word),
-  email: fc.option(word.map((text) => `${text}@ab.ca`)),
-  phone: fc.option(digits),
-  uniqueCode: word,
-  externalRef: fc.option(word),
-})
-const piece = fc.record({ field: fc.nat(5), start: fc.nat(6), length: fc.integer({ min: 1, max: 7 }) })
-
-test('the rule finds what its documentation says, in several scripts: any lead, any term', () => {
-  const counts = { hits: 0, misses: 0 }
-  const property = fc.property(person, fc.oneof(piece, word), (lead, asked) => {
-    const name = `${lead.firstName} ${lead.lastName ?? ''}`
-    const texts = [name, [...name].slice(3).join(''), lead.email, lead.phone, lead.uniqueCode, lead.externalRef]
-    const search =
-      typeof asked === 'string'
-        ? asked
-        : [...(texts[asked.field] ?? 'aab')].slice(asked.start, asked.start + asked.length).join('')
-    const term = readSearchTerm(search)
-    if (term === null) return
-    const isFound = matchesTerm(lead, term)
-    counts[isFound ? 'hits' : 'misses']++
-    assert.equal(isFound, oracle(lead, search))
-  })
-  fc.assert(property, { numRuns: 2000, seed: 20_260_310 })
-  assert.ok(counts.hits > 300 && counts.misses > 300, JSON.stringify(counts))
-})
-
-test('a masked reader finds nobody by any part of a number, in whatever field it stands', () => {
-  const phone = '5581991234567'
-  const lead = {
-    ...marina,
-    phone,
-    firstName: `+${phone}`,
-    lastName: null,
-    externalRef: `wa-${phone}`,
-    uniqueCode: phone,
-  }
-  for (let from = 0; from < phone.length; from++) {
-    for (let to = from + 3; to <= phone.length; to++) {
-      const term = phone.slice(from, to)
-      const find = (masked: boolean) => matchesTerm(lead as Searchable, readSearchTerm(term, masked) ?? assert.fail())
-      assert.deepEqual([find(false), find(true)], [true, false], term)
-    }
-  }
 })

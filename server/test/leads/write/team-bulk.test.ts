@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { eventCounts, makeLeads, stored } from '../../support/leads/leads.ts'
+import { eventCounts, stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 const path = '/leads/bulk-change'
@@ -42,10 +43,7 @@ test('a bulk change writes, tells and remembers each lead as a single change doe
     const [, told] = await w.events(lead.id)
     assert.deepEqual([told?.name, told?.payload], ['lead.updated', { ...expected, previousStatus: from }])
     const { history } = (await member.call('GET', `/leads/${lead.id}/history`)).body
-    assert.deepEqual(
-      history.map((entry: Record<string, unknown>) => [entry.from, entry.to, entry.actor]),
-      [[from, 'qualified', { type: 'user', id: member.userId }]],
-    )
+    assert.deepEqual(pick(history, 'from', 'to', 'actor'), [[from, 'qualified', { type: 'user', id: member.userId }]])
   }
 })
 
@@ -68,15 +66,6 @@ test('the audit log keeps who changed, deleted and restored how many, and who de
       told('lead.deleted', null),
     ],
   )
-})
-
-test('what is so already is unchanged and leaves no trace', async () => {
-  const { w, member } = await withMember()
-  const { id } = await w.lead({ priority: 'high' })
-  const before = await stored(w)
-  const { body } = await member.call('POST', path, { ids: [id], changes: { priority: 'high', assignedTo: null } })
-  assert.deepEqual([body.done, body.failed, outcomes(body)], [1, 0, ['unchanged']])
-  assert.deepEqual(await stored(w), before)
 })
 
 test('leads are deleted and restored in bulk, each with its event and found by search again', async () => {
@@ -138,16 +127,9 @@ const refusals: [why: string, body: object][] = [
   ['something that is no id', { ids: ['code-1'], delete: true }],
 ]
 
-for (const [why, body] of refusals) {
-  test(`a bulk change is refused for ${why}, and nothing is written`, async () => {
-    const before = await stored(shared)
-    assert.equal((await asked.call('POST', path, body)).status, 400)
-    assert.deepEqual(await stored(shared), before)
-  })
-}
-
-test('an assignee who is no member fails every lead of the selection', async () => {
+test('a bulk change that cannot be is refused, an assignee who is no member fails every lead, and nothing is written', async () => {
   const before = await stored(shared)
+  for (const [why, body] of refusals) assert.equal((await asked.call('POST', path, body)).status, 400, why)
   const { body } = await asked.call('POST', path, { ids: [sharedId], changes: { assignedTo: shared.keyId } })
   const issues = [{ path: 'changes.assignedTo', message: 'must be a member of the workspace' }]
   assert.deepEqual(body.results, [
@@ -158,12 +140,4 @@ test('an assignee who is no member fails every lead of the selection', async () 
     },
   ])
   assert.deepEqual(await stored(shared), before)
-})
-
-test('500 leads go in one request', async () => {
-  const { w, member } = await withMember()
-  const known = await makeLeads(w, Array(20).fill({}))
-  const ids = [...known, ...Array.from({ length: 480 }, () => newId(w.clock.now()))]
-  const { body } = await member.call('POST', path, { ids, changes: { status: 'won' } })
-  assert.deepEqual([body.done, body.failed], [20, 480])
 })
