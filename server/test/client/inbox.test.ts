@@ -43,17 +43,3 @@ test('conversations and messages go on over all pages, the newest first', async 
     [4, 3, 2, 1, 0].map((i) => `Message ${i}`),
   )
 })
-
-test('what another app has sent is recorded once', async () => {
-  const { parley, connectionId } = await clientWorld()
-  const echo = {
-    connection_id: connectionId,
-    to: '5581991234567',
-    external_id: 'wamid.1',
-    kind: 'text',
-    body: 'Hi',
-  } as const
-  const first = await parley.inbox.recordEcho(echo)
-  assert.deepEqual(await parley.inbox.recordEcho(echo), { ...first, inserted: false })
-  assert.deepEqual(await parley.inbox.templates(), [])
-})

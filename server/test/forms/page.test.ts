@@ -94,11 +94,3 @@ test('every kind of field has a label and the right input', async () => {
     assert.ok(body.includes(`<label for="f-x_${type}">`), type)
   }
 })
-
-test('a text that begins with a line break keeps it', async () => {
-  const form = await w.newForm({
-    fields: [nameField, { key: 'story', label: 'Story', type: 'textarea', required: false }],
-  })
-  const { body } = await w.send(form.slug, { firstName: '', story: '\nsecond line' })
-  assert.match(body, /<textarea[^>]*>\n\nsecond line<\/textarea>/)
-})

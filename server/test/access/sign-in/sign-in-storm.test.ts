@@ -3,15 +3,7 @@ import { test } from 'node:test'
 import { sweepSignIns } from '../../../src/access/retention.ts'
 import { knownForMs } from '../../../src/access/sign-in/known-sign-ins.ts'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
-import {
-  cookieOf,
-  operatorToken,
-  password,
-  publicUrl,
-  type SignedIn,
-  sessionIn,
-  teamWorld,
-} from '../../support/team-app.ts'
+import { operatorToken, password, publicUrl, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
 const { app, clock, user, send, db } = await teamWorld()
 
@@ -141,24 +133,6 @@ test('after 90 days, a new password, or the end of all sessions, nothing is know
     await storm(me.email, usedUp)
     assert.equal((await signIn(me.email, password, { address: home, device: device ?? '' })).status, 429, what)
   }
-})
-
-test('the browser that sets a new password is known from then on', async () => {
-  const me = await user()
-  const headers = { cookie: cookieOf(me.sessionToken), origin: publicUrl }
-  const { csrfToken } = (await app.inject({ url: '/api/team/v1/session', headers })).json()
-  const answer = await app.inject({
-    method: 'PATCH',
-    url: '/api/team/v1/me',
-    headers: { ...headers, 'x-parley-csrf': csrfToken },
-    remoteAddress: strangerAddress(),
-    payload: { password: 'four other words together', currentPassword: password },
-  })
-  assert.ok(sessionIn(answer))
-  const device = answer.cookies.find(({ name }) => name === 'parley_device')?.value ?? ''
-  await storm(me.email, usedUp)
-  const again = await signIn(me.email, 'four other words together', { address: strangerAddress(), device })
-  assert.equal(again.status, 200)
 })
 
 test('failed sign-ins are in the audit log: one line an hour for an account, one for all that are none', async () => {

@@ -191,23 +191,6 @@ test('calls that send are counted by channel and outcome, and what platforms han
   assert.equal(await more('parley_send_seconds_count{channel="waba"}'), 2)
 })
 
-test('webhook attempts are counted by result, and their delay is that of a first attempt that was taken', async () => {
-  const { page, webhooks } = createMetrics(gaugesOf(await testApp(), 10))
-  webhooks.delivered({ ms: 20, delayMs: 40 })
-  webhooks.delivered({ ms: 20, delayMs: null })
-  webhooks.failed({ ms: 20, error: null, isFinal: false })
-  webhooks.failed({ ms: 15_000, error: 'timeout', isFinal: true })
-  webhooks.disabled()
-  const found = figuresOf(await page())
-  const attempts = (labels: string) => found.get(`parley_webhook_attempts_total{${labels}}`)
-  assert.equal(attempts('result="delivered",error=""'), 2)
-  assert.equal(attempts('result="failed",error="status"'), 1)
-  assert.equal(attempts('result="given_up",error="timeout"'), 1)
-  assert.equal(found.get('parley_webhook_delay_seconds_count'), 1)
-  assert.equal(found.get('parley_webhook_attempt_seconds_count'), 4)
-  assert.equal(found.get('parley_webhook_endpoints_disabled_total'), 1)
-})
-
 test('queues of failing endpoints are told apart from those of healthy ones', async () => {
   const here = await world()
   const { db, clock, workspaceId } = here

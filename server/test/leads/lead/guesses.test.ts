@@ -39,41 +39,21 @@ type Guess = (w: Masked, n: number) => Promise<Answer>
 
 const match = (by: string, value: string, lead: object, more: object = {}) => ({ match: { by, value }, lead, ...more })
 
+const upsert = ({ call, masked: key }: Masked, body: object, dryRun = 'false') =>
+  call('POST', upsertPath, { key, query: { dryRun }, body })
+const never = { createIfMissing: false }
+
 // Each tells, by how it is answered or by what is there afterwards, that a number is not that of a lead.
 const guesses: [what: string, guess: Guess][] = [
   ['a read', ({ call, masked }, n) => call('GET', leadPath(wrong(n)), { key: masked })],
   ['a read in another spelling', ({ call, masked }, n) => call('GET', leadPath(`+${wrong(n)}`), { key: masked })],
   ['a change', ({ call, masked }, n) => call('PATCH', leadPath(wrong(n)), { key: masked, body: { notes: 'x' } })],
   ['a deletion', ({ call, masked }, n) => call('DELETE', leadPath(wrong(n)), { key: masked })],
-  [
-    'an upsert that creates',
-    ({ call, masked }, n) =>
-      call('POST', upsertPath, { key: masked, body: match('phone', wrong(n), { firstName: 'A' }) }),
-  ],
-  [
-    'an upsert that does not',
-    ({ call, masked }, n) =>
-      call('POST', upsertPath, { key: masked, body: match('phone', wrong(n), {}, { createIfMissing: false }) }),
-  ],
-  [
-    'a dry run',
-    ({ call, masked }, n) =>
-      call('POST', upsertPath, {
-        key: masked,
-        query: { dryRun: 'true' },
-        body: match('phone', wrong(n), { firstName: 'A' }),
-      }),
-  ],
-  [
-    'a dry run that sets the phone of a lead',
-    ({ call, masked, id }, n) =>
-      call('POST', upsertPath, { key: masked, query: { dryRun: 'true' }, body: match('id', id, { phone: wrong(n) }) }),
-  ],
-  [
-    'a matcher by a reference that is the number',
-    ({ call, masked }, n) =>
-      call('POST', upsertPath, { key: masked, body: match('externalRef', wrong(n), {}, { createIfMissing: false }) }),
-  ],
+  ['an upsert that creates', (w, n) => upsert(w, match('phone', wrong(n), { firstName: 'A' }))],
+  ['an upsert that does not', (w, n) => upsert(w, match('phone', wrong(n), {}, never))],
+  ['a dry run', (w, n) => upsert(w, match('phone', wrong(n), { firstName: 'A' }), 'true')],
+  ['a dry run that sets the phone of a lead', (w, n) => upsert(w, match('id', w.id, { phone: wrong(n) }), 'true')],
+  ['a matcher by a reference that is the number', (w, n) => upsert(w, match('externalRef', wrong(n), {}, never))],
   [
     'a read by a reference that holds the number',
     ({ call, masked }, n) => call('GET', leadPath(`wa-${wrong(n)}`), { key: masked }),

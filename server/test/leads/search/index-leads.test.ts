@@ -26,20 +26,6 @@ async function find(w: World, search: string): Promise<string[]> {
   return pick(body.data, 'id')
 }
 
-test('a lead has tokens after the next look of a worker, none once it is deleted, and some again when restored', async () => {
-  const w = await world()
-  const { id } = await w.lead()
-  assert.equal((await tokensOf(w)).size, 0)
-  await makeTokens(w)
-  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
-  await w.call('DELETE', leadPath(id))
-  assert.equal((await tokensOf(w)).size, 0)
-  await makeTokens(w)
-  await w.call('POST', `${leadPath(id)}/restore`)
-  await makeTokens(w)
-  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
-})
-
 test('tokens that a worker made of a lead which was deleted meanwhile go with its next look', async () => {
   const w = await world()
   const { id } = await w.lead()

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { onOneServer, statementsOf } from '../../support/database.ts'
-import { fillLeads } from '../../support/fill.ts'
 import { leadPath, leadsPath, makeLeads } from '../../support/leads/leads.ts'
 import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
-import { waysTo } from '../../support/plans.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
 async function fill(w: ImageWorld, count: number): Promise<string[]> {
@@ -79,30 +76,6 @@ test('an image that is far behind leaves the answer to the database, and catches
   assert.deepEqual(one.counts, { image: 1, database: 1 })
   // It catches up in the background, and every answer until then is as right.
   while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
-})
-
-test('tests of webhooks, which tell of invented leads, do not make an image that is behind start anew', async () => {
-  const w = await imageWorld()
-  await fill(w, 10)
-  const one = node(w)
-  await one.images.warm(w.workspaceId)
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, test_endpoint_id)
-    select ${w.workspaceId}, gen_random_uuid(), 'lead.updated', gen_random_uuid(), '', now(), gen_random_uuid()
-    from generate_series(1, 10)`
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
-    select workspace_id, gen_random_uuid(), 'lead.updated', id, '', updated_at
-    from leads, generate_series(1, 150)
-    where workspace_id = ${w.workspaceId}`
-  while (one.counts.image === 0) {
-    assert.equal(await total(one), 10)
-    await one.images.warm(w.workspaceId)
-  }
-  const built = w.logLines.filter(
-    (line) => line.includes('a memory index of leads is built') && line.includes(w.workspaceId),
-  )
-  assert.equal(built.length, 1)
 })
 
 test('events that were removed before the image saw them make it start anew', async () => {
@@ -224,27 +197,6 @@ test('the thread ends once it holds no image, and another begins with the next o
   assert.equal(await total(one), 10)
   assert.equal(one.counts.image, 2)
 })
-
-test(
-  'what an image found is read by its ids, even in a table that was never analysed',
-  onOneServer('a coordinator shows no plan of another server'),
-  async () => {
-    const w = await imageWorld()
-    // Statistics would come along at some moment of the test.
-    await w.db.sql`alter table leads set (autovacuum_enabled = off)`
-    const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-    await fillLeads(filling, 2800)
-    const one = node(w)
-    await one.images.warm(w.workspaceId)
-    const statements = await statementsOf(async () => {
-      assert.equal(await total(one, { status: 'won', limit: '50' }), 400)
-    })
-    assert.equal(one.counts.image, 1)
-    const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
-    assert.equal(reads.length, 1)
-    for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
-  },
-)
 
 test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
   const w = await imageWorld()

@@ -84,25 +84,6 @@ test('an undo is told with its merge, and by what went back; of the other lead, 
   assert.deepEqual(kindsOf(await read(member, two.id)), ['restored unmerge', 'deleted merge', 'created'])
 })
 
-test('merges are found by the filter of their own and among changes, page by page, each once', async () => {
-  const { w, member, one, two, merge } = await timelineWorld()
-  const three = await w.lead({ firstName: 'Third' })
-  const ids = [await merge(one.id, two.id), await merge(one.id, three.id)]
-  for (const kind of ['merges', 'changes']) {
-    const found: string[] = []
-    let cursor = ''
-    for (let page = 0; page < 10; page++) {
-      const { body } = await member.call('GET', `/leads/${one.id}/timeline?kind=${kind}&limit=1${cursor}`)
-      found.push(...body.entries.filter((entry: Entry) => entry.kind === 'merged').map(({ id }: Entry) => id))
-      if (body.nextCursor === null) break
-      cursor = `&cursor=${body.nextCursor}`
-    }
-    assert.deepEqual(found, ids.toReversed(), kind)
-  }
-  assert.deepEqual(await read(member, one.id, '?kind=notes'), [])
-  assert.deepEqual(await read(member, one.id, '?kind=messages'), [])
-})
-
 test('after 30 days the line stays, and tells neither who the other was nor what came from it', async () => {
   const { w, one, two, merge } = await timelineWorld()
   const id = await merge(one.id, two.id)

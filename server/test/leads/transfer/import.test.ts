@@ -82,16 +82,6 @@ test('refused rows that are refused again say so once, and cells come back as th
   assert.equal(body.data.customFieldValues, undefined)
 })
 
-test('a phone that is none is refused once, although the row is matched by it', async () => {
-  const w = await importWorld()
-  const done = await w.importAll('name,phone\nBia,12\n', { match: 'phone' })
-  const message = 'must be a phone number of 8 to 20 digits'
-  assert.deepEqual(done.refusals, {
-    kinds: [{ field: 'phone', message, count: 1 }],
-    examples: [{ row: 2, field: 'phone', message }],
-  })
-})
-
 test('a dry run counts what the start would do and writes nothing; then the same file is started for good', async () => {
   const w = await importWorld()
   const rows = Array.from({ length: 1200 }, (_, n) => `Lead ${n},ref-${n % 1100}`)

@@ -21,8 +21,8 @@ interface WaitInput {
 export interface WaitingNode extends Node {
   /** The one connection of the node's pool: whoever held it while waiting would stop everything. */
   db: Db
-  /** How often the node has asked the database: for the work of a key, and for whose anything is. */
-  asked: { work: number; owners: number }
+  /** How often the node has asked the database for the work of a key. */
+  asked: { work: number }
   /** Asks the node, and resolves once it has found nothing and waits. `leave` resolves once the node knows. */
   wait(input?: WaitInput): Promise<{ answer: Promise<Waiting>; leave(): Promise<void> }>
   /** Asks the node, whatever comes of it. */
@@ -36,7 +36,7 @@ export interface WaitingNode extends Node {
 /** Another node of the service, which hears of this one's commits and is heard, unless it is deaf. */
 export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Promise<WaitingNode> {
   const { options } = await testDatabase()
-  const asked = { work: 0, owners: 0 }
+  const asked = { work: 0 }
   const changes = new EventEmitter().setMaxListeners(0)
   const when = async (isSo: () => boolean) => {
     while (!isSo()) await once(changes, 'change')
@@ -45,7 +45,6 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
     ...options,
     maxConnections: 1,
     onStatement: ({ text }) => {
-      if (/as owner, s\.reach/.test(text)) asked.owners++
       if (!/picked as materialized/.test(text)) return
       asked.work++
       changes.emit('change')

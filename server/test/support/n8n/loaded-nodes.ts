@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { clientFolder } from '../client/built-client.ts'
 import { oncePerFile } from '../file-end.ts'
 import type { CredentialType, NodeType } from './node-type.ts'
 
-export const nodesFolder = join(clientFolder, 'n8n')
+export const nodesFolder = join(import.meta.dirname, '../../../../client/n8n')
 export const workflowFile = join(import.meta.dirname, 'n8n-workflow.cjs')
 
 export interface LoadedNodes {
