@@ -52,7 +52,11 @@ test('every route of a workspace is for the roles of the table, and never for no
     assert.deepEqual([refused, foreign, forged], [401, 404, 403], name)
     return low === 403 ? { name, role: (await ask(admin.headers)) === 403 ? 'owner' : 'admin' } : undefined
   }
-  const found = await Promise.all(ofWorkspace.map(check))
+  const found: Awaited<ReturnType<typeof check>>[] = []
+  // More at once would wait for each other's connections.
+  for (let at = 0; at < ofWorkspace.length; at += 3) {
+    found.push(...(await Promise.all(ofWorkspace.slice(at, at + 3).map(check))))
+  }
   assert.ok(found.length > 100, `${found.length} routes`)
   for (const role of ['admin', 'owner'] as const) {
     const names = found.flatMap((one) => (one?.role === role ? one.name : []))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { auditOf } from '../../support/audit.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
@@ -40,12 +41,8 @@ test('a field is defined, changed, put away and brought back by admins, and list
     const body = method === 'POST' ? city : method === 'PUT' ? { ids: [] } : { label: 'x' }
     assert.equal((await member.call(method, place, body)).status, 403)
   }
-  const lines = await w.db.sql<{ action: string }[]>`
-    select action from audit_log where scope_id = ${w.workspaceId} and action like 'lead_field.%' order by id`
-  assert.deepEqual(
-    lines.map(({ action }) => action.replace('lead_field.', '')),
-    ['created', 'created', 'changed', 'archived', 'restored', 'reordered'],
-  )
+  const lines = (await auditOf(w, 'lead_field.')).map(([action]) => action?.replace('lead_field.', ''))
+  assert.deepEqual(lines, ['created', 'created', 'changed', 'archived', 'restored', 'reordered'])
 })
 
 test('a definition that cannot be is refused, and says why', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { auditOf } from '../../support/audit.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
@@ -150,9 +151,7 @@ test('many leads get labels and lose others at once, each keeping what else it h
   assert.deepEqual((await of(a)).toSorted(), [vip, own].toSorted())
   assert.deepEqual([await of(b), await of(c)], [[vip], [vip]])
   assert.equal((await of(full)).length, 20)
-  const log = await w.db.sql<{ target: string }[]>`
-    select target from audit_log where scope_id = ${w.workspaceId} and action = 'leads.bulk_changed'`
-  assert.deepEqual(pick(log, 'target'), [`bulk_change:${change.id} labels leads:2`])
+  assert.deepEqual(await auditOf(w, 'leads.'), [['leads.bulk_changed', `bulk_change:${change.id} labels leads:2`]])
 
   await set(c, [own])
   const undone = await undo(change.id)

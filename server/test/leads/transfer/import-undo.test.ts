@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
 import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import { auditOf } from '../../support/audit.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
@@ -79,9 +80,7 @@ test('undoing an import deletes what it made and gives back what it changed, but
   const [, , back] = await w.events(old.id)
   assert.deepEqual([back?.name, back?.payload.previousStatus], ['lead.updated', 'won'])
   assert.equal((await w.team('GET', '/leads/trash')).body.total, 1, 'what was made can be restored')
-  const audit = await w.db.sql<{ action: string; target: string }[]>`
-    select action, target from audit_log where scope_id = ${w.workspaceId} and action like 'leads.undo%' order by id`
-  assert.deepEqual(pick(audit, 'action', 'target'), [
+  assert.deepEqual(await auditOf(w, 'leads.undo'), [
     ['leads.undo_started', `import:${done.id}`],
     ['leads.undo_done', `import:${done.id} leads:2 left:2`],
   ])
