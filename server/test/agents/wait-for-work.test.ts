@@ -76,30 +76,6 @@ test('what a customer wrote before the agent has answered is not taken for answe
   assert.deepEqual(idsIn(await now(w)), [], 'who begins anew is told of those alone who have no answer')
 })
 
-test('pages of those who wait leave nobody out, and who writes meanwhile comes once, with all that was written', async () => {
-  const w = await agentsWorld()
-  const ids: string[] = []
-  for (let n = 0; n < 7; n++) {
-    ids.push((await w.customerWrites(`Question ${n}`, { customer: customer(n) })).id)
-    w.clock.advance(1000)
-  }
-  let page = await now(w, null, { limit: 3 })
-  assert.deepEqual([idsIn(page), page.has_more], [ids.slice(0, 3), true])
-  // One who was told of, and one who was not yet.
-  for (const n of [1, 5]) await w.customerWrites('Are you there?', { customer: customer(n) })
-  const told: { id: string; texts: string[] }[] = []
-  while (page.has_more || page.work.length > 0) {
-    page = await now(w, page.next_cursor, { limit: 3 })
-    const texts = textsIn(page)
-    told.push(...idsIn(page).map((id, n) => ({ id, texts: texts[n] ?? [] })))
-  }
-  assert.deepEqual(
-    told.map(({ id }) => ids.indexOf(id)),
-    [3, 4, 6, 1, 5],
-  )
-  assert.deepEqual(told.at(-1)?.texts, ['Question 5', 'Are you there?'])
-})
-
 test('what a member hands to the agent comes with the words and the notes, though nobody has written since', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('I want my money back')
@@ -151,17 +127,6 @@ test('nothing comes of conversations that others have, that are resolved, or tha
   assert.deepEqual(idsIn(next), [])
   assert.deepEqual(idsIn(await now(w)), [])
   assert.deepEqual(idsIn(await now(w, null, {}, other.value)), [theirs.id])
-})
-
-test('a customer who writes once all was resolved comes again', async () => {
-  const w = await agentsWorld()
-  const { id } = await w.customerWrites('Hello')
-  const begun = await now(w)
-  w.clock.advance(1000)
-  await w.customerWrites('One more thing')
-  // It had not seen that when it closed the conversation.
-  await w.patch(id, { status: 'closed' }, w.agent.value)
-  assert.deepEqual(idsIn(await now(w, begun.next_cursor)), [id])
 })
 
 test('a key with a list of connections has the work of those alone', async () => {

@@ -186,13 +186,9 @@ test('a dry run counts and changes nothing, and names that are none are refused'
   assert.equal((await w.admin.call('GET', `${path}/${lead.id}`)).status, 404)
 })
 
-test('admins and owners erase; members do not, nor see erasures', async () => {
+test('an erasure stands in the audit log with its beginning and its end', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'One', phone: customer.phone })
-  const member = await signedInMember(w, 'member')
-  assert.equal((await member.call('POST', path, { leadId: lead.id })).status, 403)
-  assert.equal((await member.call('GET', path)).status, 403)
-  assert.equal((await member.call('GET', `${path}/${lead.id}`)).status, 403)
   const owner = await signedInMember(w, 'owner')
   const { body } = await owner.call('POST', path, { leadId: lead.id })
   const { entries } = (await owner.call('GET', '/audit')).body

@@ -67,6 +67,17 @@ export async function formWorld(): Promise<FormWorld> {
   }
 }
 
+/** A form of the workspace with these fields, which somebody fills in. */
+export async function fillForm(w: World, fields: Partial<FormField>[], body: Record<string, string>): Promise<void> {
+  const whole = fields.map((field) => ({ label: field.key, type: 'text', required: false, ...field }))
+  const form = { name: 'Contact', title: 'Contact', fields: [nameField, ...whole] }
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/forms`
+  const made = await w.call('POST', path, { key: testTeamToken, body: form })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const sent = await w.call('POST', `/f/${made.body.form.slug}`, { body })
+  assert.ok(sent.status < 300, JSON.stringify(sent.body))
+}
+
 export function tokenIn(page: string): string {
   return /name="_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isKeyValue } from '../../../src/access/keys/key-format.ts'
+import { newId } from '../../../src/base/id.ts'
 import { newestAudit } from '../../support/audit.ts'
 import { bearer } from '../../support/guarded-app.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { leadsPath } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'
 import { teamWorld } from '../../support/team-app.ts'
+import { testTeamToken } from '../../support/world.ts'
 
 const { app, clock, team, send, db } = await teamWorld()
 
@@ -216,4 +219,21 @@ test('a key that is revoked or expired is not rotated', async () => {
   clock.advance(1000)
   assert.equal((await send(admin, 'GET', `${path}/${short.id}`)).json().key.status, 'expired')
   assert.equal((await send(admin, 'POST', `${path}/${short.id}/rotate`, {})).statusCode, 409)
+})
+
+test('a key is limited to connections of its workspace alone, and told which of them is none', async () => {
+  const [w, other] = [await inboxWorld(), await inboxWorld()]
+  const path = `/api/team/v1/workspaces/${w.workspaceId}`
+  const make = async (connectionIds: string[]) => {
+    const body = { name: 'Agent', scopes: ['inbox.read'], connectionIds }
+    const answer = await w.call('POST', `${path}/keys`, { key: testTeamToken, body })
+    return [answer.status, answer.body.data?.issues.map((one: { path: string }) => one.path)]
+  }
+  assert.deepEqual(await make([w.connectionId.toUpperCase()]), [201, undefined])
+  assert.deepEqual(await make([w.connectionId, other.connectionId]), [400, ['connectionIds[1]']])
+  assert.deepEqual(await make([newId(w.clock.now()), w.connectionId]), [400, ['connectionIds[0]']])
+  await w.call('DELETE', `${path}/connections/${w.connectionId}`, { key: testTeamToken })
+  assert.deepEqual(await make([w.connectionId]), [400, ['connectionIds[0]']])
+  const { body } = await w.call('GET', `${path}/keys`, { key: testTeamToken })
+  assert.equal(body.keys.filter((key: { name: string }) => key.name === 'Agent').length, 1)
 })

@@ -49,7 +49,7 @@ async function stormOfLeads(): Promise<Storm> {
   return {
     lock: (tx) => tx`select 1 from leads where id = ${id} for update`,
     ask: () => loud.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'again' } }),
-    meets: /from leads l[\s\S]*for update/,
+    meets: /from leads l[\s\S]*for (?:no key )?update/,
     open: share,
   }
 }
@@ -79,7 +79,7 @@ async function stormOfMembers(): Promise<Storm> {
   return {
     lock: (tx) => tx`select 1 from workspaces where id = ${loud.workspaceId} for update`,
     ask: () => admin.call('PATCH', '', { agentsStopped: true }),
-    meets: /from workspaces w?[\s\S]*for update/,
+    meets: /from workspaces[\s\S]*for (?:no key )?update/,
     open: share,
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fillForm } from '../../support/form-world.ts'
 import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { imageWorld } from '../../support/leads/memory-index-world.ts'
 import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
-import { callerOf, testTeamToken, type World, world } from '../../support/world.ts'
+import { callerOf, type World, world } from '../../support/world.ts'
 
 const all = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
 const upsertPath = `${leadsPath}/upsert`
@@ -105,7 +106,10 @@ test('what is or holds the number of a lead is masked as the phone is, wherever 
 test('a field that a form made for phones is masked in the lead, in what a key changes and in the feed', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: ['leads.read', 'leads.write'], phoneVisibility: 'masked' })
-  await fillForm(w, { firstName: 'Marina', mobile: '+55 11 98888-7777' })
+  await fillForm(w, [{ key: 'mobile', label: 'Mobile', type: 'phone' }], {
+    firstName: 'Marina',
+    mobile: '+55 11 98888-7777',
+  })
   const [{ id }] = (await w.call('GET', leadsPath, { key })).body.data
   const { body } = await w.call('GET', leadPath(id), { key })
   assert.deepEqual(body.data.customFieldValues, { mobile: '55119*****777' })
@@ -115,21 +119,6 @@ test('a field that a form made for phones is masked in the lead, in what a key c
   assert.equal(events.length, 2)
   for (const { payload } of events) assert.deepEqual(payload.customFields, body.data.customFields)
 })
-
-async function fillForm(w: World, body: Record<string, string>): Promise<void> {
-  const slug = `form-${w.workspaceId}`
-  const fields = [
-    { key: 'firstName', label: 'Name', type: 'text', required: true },
-    { key: 'mobile', label: 'Mobile', type: 'phone', required: false },
-  ]
-  const made = await w.call('POST', `/api/team/v1/workspaces/${w.workspaceId}/forms`, {
-    key: testTeamToken,
-    body: { name: 'Contact', title: 'Contact', slug, fields },
-  })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  const sent = await w.call('POST', `/f/${slug}`, { body })
-  assert.ok(sent.status < 300, JSON.stringify(sent.body))
-}
 
 test('a lead that was read, or answered by an update, can be sent back and changes nothing, by a masked reader too', async () => {
   const w = await world()

@@ -33,14 +33,6 @@ test('a field is defined, changed, put away and brought back by admins, and list
   const listed = (await member.call('GET', '/lead-fields')).body.fields
   assert.deepEqual(listed, ordered.body.fields)
   assert.deepEqual(pick(listed, 'key'), ['visita', 'cidade'])
-  for (const [method, place] of [
-    ['POST', '/lead-fields'],
-    ['PATCH', path],
-    ['PUT', '/lead-fields/order'],
-  ] as const) {
-    const body = method === 'POST' ? city : method === 'PUT' ? { ids: [] } : { label: 'x' }
-    assert.equal((await member.call(method, place, body)).status, 403)
-  }
   const lines = (await auditOf(w, 'lead_field.')).map(([action]) => action?.replace('lead_field.', ''))
   assert.deepEqual(lines, ['created', 'created', 'changed', 'archived', 'restored', 'reordered'])
 })

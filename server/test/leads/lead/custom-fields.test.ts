@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type CustomField,
-  customFieldValues,
-  keyProblem,
-  setCustomFields,
-  valueProblem,
-} from '../../../src/leads/lead/custom-fields.ts'
+import { type CustomField, keyProblem, setCustomFields, valueProblem } from '../../../src/leads/lead/custom-fields.ts'
 import { pick } from '../../support/pick.ts'
 
 const text = (key: string, value: string): CustomField => ({ key, label: key, type: 'text', value })
@@ -52,13 +46,6 @@ test('null and the empty string remove a field; removing makes room for another'
   const { fields, issues } = setCustomFields(ten, [], { f0: null, f1: '', added: 'y' }, '')
   assert.deepEqual(issues, [])
   assert.deepEqual(pick(fields, 'key'), ['f2', 'f3', 'f4', 'f5', 'f6', 'f7', 'f8', 'f9', 'added'])
-})
-
-test('values that were read can be sent back, aliases included, and change nothing', () => {
-  const current = [text('k_city', 'Recife'), { ...text('newsletter', ''), type: 'boolean' as const, value: true }]
-  const { fields, issues } = setCustomFields(current, [], customFieldValues(current), '')
-  assert.deepEqual(issues, [])
-  assert.deepEqual(fields, current)
 })
 
 test('a value under an alias goes to the field that it stands for; the key itself wins over its alias', () => {

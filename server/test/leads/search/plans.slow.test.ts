@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refreshStatistics } from '../../../src/base/statistics.ts'
 import { indexLeads } from '../../../src/leads/search/index-leads.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { fillLeads, fillTrails } from '../../support/fill.ts'
@@ -8,7 +7,6 @@ import { addMember, leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { badPlans, forgetStatistics, wideLooks } from '../../support/plans.ts'
 import { makeTokens } from '../../support/tokens.ts'
-import { until } from '../../support/until.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
 async function filled(count: number): Promise<World> {
@@ -115,27 +113,4 @@ test('a search reads leads by their ids, also before the database knows anything
     }
   })
   assert.deepEqual(await wideLooks(w.db, statements, 'leads'), [])
-})
-
-test('a table that has just been filled is counted soon, and names find leads by their indexes', async () => {
-  const w = await filled(3_000)
-  await forgetStatistics(w.db, tables)
-  const isCounted = async () => {
-    await refreshStatistics(w.db.sql)
-    const rows = await w.db.sql`select from pg_statistic where starelid = 'leads'::regclass limit 1`
-    return rows.length > 0
-  }
-  // Each session tells in its own time what it has written.
-  await until(isCounted, 'statistics of the leads')
-  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
-})
-
-test('names find leads by their indexes in a workspace that the statistics of others do not tell of', async () => {
-  const others = await Promise.all(Array.from({ length: 40 }, () => filled(10)))
-  const ids = others.map(({ workspaceId }) => workspaceId)
-  const [{ db }] = others as [World]
-  await db.sql`delete from leads where workspace_id <> all (${ids}::uuid[])`
-  await db.sql.unsafe(`vacuum analyze ${tables.join(', ')}`)
-  const w = await filled(3_000)
-  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
 })
