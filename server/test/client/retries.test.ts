@@ -10,7 +10,6 @@ import {
   NotFoundError,
   NotRetryableError,
   type ParleyError,
-  RateLimitedError,
   TimeoutError,
   UnavailableError,
   WindowClosedError,
@@ -61,31 +60,6 @@ test('what might have been done is done again only where twice is as good as onc
   const { parley } = open({ fetch: noted.fetch })
   await assert.rejects(parley.inbox.update('x', { note: 'Once' }), UnavailableError)
   assert.equal(noted.asked.length, 1)
-})
-
-test('what was not taken for lack of room is asked for again after the pause that was named, of a minute or so at most; else the error names it', async () => {
-  const { open } = await clientWorld()
-  for (const [seconds, isWaitedFor] of [
-    [7, true],
-    [60, true],
-    [3600, false],
-  ] as const) {
-    const { fetch, asked } = network(
-      refusal(429, { code: 'RATE_LIMITED' }, { 'retry-after': String(seconds) }),
-      'reaches',
-    )
-    const { parley, pauses } = open({ fetch })
-    const created = parley.leads.create({ firstName: 'Ana' })
-    if (isWaitedFor) await created
-    else
-      await assert.rejects(created, (error) => {
-        assert.ok(error instanceof RateLimitedError)
-        return error.retryAfterMs === seconds * 1000
-      })
-    assert.deepEqual([asked.length, pauses.length], isWaitedFor ? [2, 1] : [1, 0])
-    const [pauseMs = seconds * 1000] = pauses
-    assert.ok(pauseMs >= seconds * 1000 && pauseMs < seconds * 1500, String(pauseMs))
-  }
 })
 
 const answered = (status: number, headers: Record<string, string> = {}, data: object = {}) =>

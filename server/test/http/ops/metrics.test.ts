@@ -127,17 +127,6 @@ test('no label holds an id, a phone, an address or a secret', async () => {
   }
 })
 
-test('events that wait for a place are counted, and the oldest tells its age', async () => {
-  const here = await world()
-  const { app } = await measured()
-  await here.lead()
-  here.clock.advance(90_000)
-  const found = await readMetrics(app)
-  assert.ok((found.get('parley_events_unplaced') ?? 0) >= 1)
-  assert.ok((found.get('parley_events_unplaced_oldest_seconds') ?? 0) >= 90)
-  assert.equal(found.get('parley_webhook_queue_oldest_seconds{health="healthy"}'), 0)
-})
-
 test('what is looked up in the database is looked up once in ten seconds, whoever asks', async () => {
   const here = await world()
   const { app } = await measured()
