@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
-import { everyStatementOf, statementsOf } from '../support/database.ts'
+import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
@@ -190,23 +190,6 @@ test('a cursor that the feed does not reach any more brings what waits now, and 
   const next = await now(w, begun.next_cursor)
   assert.deepEqual([idsIn(next), next.started_over], [[id], true])
   assert.deepEqual(idsIn(await now(w, next.next_cursor)), [])
-})
-
-test('ten conversations cost as many statements as one', async () => {
-  const w = await agentsWorld()
-  const asked = async () => {
-    const statements = await everyStatementOf(async () => void (await now(w)))
-    return statements.map(({ text }) => text).filter((text) => !/api_keys k?\s+join|last_used/.test(text))
-  }
-  await w.customerWrites('Hello', { customer: customer(0) })
-  await now(w)
-  const ofOne = (await asked()).length
-  for (let n = 1; n < 10; n++) await w.customerWrites('Hello', { customer: customer(n) })
-  await now(w)
-  assert.equal((await now(w)).work.length, 10)
-  const ofTen = await asked()
-  assert.equal(ofTen.length, ofOne, ofTen.join('\n'))
-  assert.ok(ofOne <= 4, `work, names and leads: ${ofOne}`)
 })
 
 test('work is found by indexes, whatever the statistics say', async () => {

@@ -6,7 +6,6 @@ import { createChores } from '../../../src/base/chores.ts'
 import { readTraceparent } from '../../../src/base/tracing/span.ts'
 import { ConfigError, loadConfig } from '../../../src/config.ts'
 import { conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
-import { pick } from '../../support/pick.ts'
 import { traced } from '../../support/telemetry/traced.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -49,24 +48,6 @@ test("a caller's trace goes by the request, its statements and the event to the 
   const orphans = spans.filter((span) => span !== request && !ids.has(span.parentId))
   assert.deepEqual(orphans, [], 'each is a part of another')
   assert.deepEqual([...new Set(spans.map(({ traceId }) => traceId))], [callersTrace])
-})
-
-test('requests that a busy moment joins share what they wait for: it is linked to each of them', async () => {
-  const { telemetry, collector, call } = await traced()
-  const w = await webhookWorld()
-  const create = (n: number) => call(w)('POST', '/api/v1/leads', { body: { firstName: `Lead ${n}` } })
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => create(n)))
-  assert.ok(answers.every(({ status }) => status === 201))
-  await telemetry.close()
-  const spans = collector.spans()
-  const together = spans.filter(({ name }) => name === 'together')
-  assert.ok(together.length > 0)
-  const requests = new Set(spans.filter(({ name }) => name === 'POST /api/v1/leads').map(({ traceId }) => traceId))
-  assert.equal(requests.size, 30)
-  for (const { traceId, links, attributes } of together) {
-    assert.equal(links.length, Number(attributes['parley.count']) - 1)
-    assert.ok([traceId, ...links].every((id) => requests.has(id)))
-  }
 })
 
 test('a send and a chore are traced; what asks how the process is, and what looks every second, is not', async () => {
@@ -184,16 +165,6 @@ test('a trace that its caller does not keep is handed on, and nothing of it is s
   assert.deepEqual(collector.spans(), [])
   const [{ headers } = assert.fail()] = w.receiver.received
   assert.match(String(headers.traceparent), new RegExp(`^00-${callersTrace}-[0-9a-f]{16}-00$`))
-})
-
-test('without telemetry events have no trace and webhooks no traceparent', async () => {
-  const w = await webhookWorld()
-  await w.call('POST', '/api/v1/leads', { body: { firstName: 'Marina' }, headers: { traceparent } })
-  await w.drain()
-  const [{ headers } = assert.fail()] = w.receiver.received
-  assert.equal(headers.traceparent, undefined)
-  const rows = await w.db.sql`select trace from events where workspace_id = ${w.workspaceId}`
-  assert.deepEqual(pick(rows, 'trace'), [null])
 })
 
 test('a traceparent is taken as W3C has it, and any other is passed over', () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { listLeads } from '../../../src/leads/search/list.ts'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { statementsOf } from '../../support/database.ts'
@@ -115,37 +113,6 @@ test('conditions hold on any column, all of them or any; opened or in memory', a
       assert.equal(found.join(' '), expected, where)
     }
   }
-})
-
-test('leads that are opened for an order wait for their turn among bulk work, and plain lists wait for none of it', async () => {
-  const w = await world()
-  const member = await people(w)
-  /** Takes so many places for bulk work, each for another workspace. */
-  const hold = (places: number) => {
-    const held = Promise.withResolvers<void>()
-    const works = Array.from({ length: places }, () =>
-      within({ ...workAtDoor(''), owner: randomUUID() }, () => w.db.inBulk(() => held.promise)),
-    )
-    return async () => {
-      held.resolve()
-      await Promise.all(works)
-    }
-  }
-  const byName = () => names(member, { sortBy: 'name', sortOrder: 'asc' })
-  const releaseAll = hold(4)
-  let isAnswered = false
-  const opened = byName().then((found) => {
-    isAnswered = true
-    return found
-  })
-  for (let n = 0; n < 10; n++) assert.equal((await names(member, { status: 'won' })).length, 1)
-  assert.equal(isAnswered, false)
-  await releaseAll()
-  assert.equal((await opened).length, 6)
-
-  const release = hold(3)
-  assert.equal((await w.db.inBulk(byName)).length, 6, 'what an export asks for has its place by the export')
-  await release()
 })
 
 test('a walk by cursor in any order meets each lead once, whatever is written meanwhile', async () => {

@@ -6,7 +6,7 @@ import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-wo
 import { makeTokens } from '../../support/tokens.ts'
 
 // What a term finds is said once, and held against the rule, the database before and after there are tokens, and memory.
-// That these agree on any term is what memory-index-exact.test.ts and memory-index-rules.test.ts try at random.
+// That these agree on any term is what memory-index-exact.test.ts tries at random.
 
 interface Named extends Partial<Searchable> {
   firstName: string
