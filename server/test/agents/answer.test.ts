@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { addLabel } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
+import { pick } from '../support/pick.ts'
 
 test('the same words after the same message of the customer are sent once, and the answer says whether they were new', async () => {
   const w = await agentsWorld()
@@ -85,10 +86,7 @@ test('a note is added once, and its mentions are told', async () => {
   assert.equal((await w.ask('add_note', note)).body.was_new, true)
   assert.equal((await w.ask('add_note', note)).body.was_new, false)
   const { body } = await w.ask('read_conversation', { conversation_id })
-  assert.deepEqual(
-    body.notes.map((one: Record<string, unknown>) => [one.by, one.text]),
-    [['you', 'Asked for 20 units.']],
-  )
+  assert.deepEqual(pick(body.notes, 'by', 'text'), [['you', 'Asked for 20 units.']])
 })
 
 test('labels are added and taken off, and what else there is stays', async () => {
@@ -97,10 +95,7 @@ test('labels are added and taken off, and what else there is stays', async () =>
   const [vip, late] = [await addLabel(w, 'VIP'), await addLabel(w, 'Late')]
   await w.ask('label', { conversation_id, label_ids: [vip] })
   const { body } = await w.ask('label', { conversation_id, label_ids: [late] })
-  assert.deepEqual(
-    body.conversation.labels.map(({ name }: { name: string }) => name),
-    ['VIP', 'Late'],
-  )
+  assert.deepEqual(pick(body.conversation.labels, 'name'), ['VIP', 'Late'])
   const { body: after } = await w.ask('label', { conversation_id, remove_label_ids: [vip] })
   assert.equal(after.conversation.labels.length, 1)
   const { status, body: problem } = await w.ask('label', { conversation_id, label_ids: [conversation_id] })

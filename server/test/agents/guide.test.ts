@@ -6,31 +6,34 @@ import { scopesOf } from '../../src/agents/http/openapi.ts'
 import { verbs } from '../../src/agents/verbs/verbs.ts'
 import { compileCheck } from '../../src/base/validation.ts'
 import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
-import { guideSteps } from '../support/agents/guide.ts'
 import { schemasWithin, unlimited } from '../support/limits.ts'
 import { signedInMember } from '../support/member.ts'
 import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts'
 
 const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
 
+/** A call with what is answered, or what happens between two of them. */
+const steps = /^```http\n([\s\S]*?)^```\n+```json\n([\s\S]*?)^```$|^> (\w+) (writes|hands it back): (.*)$/gm
+
 test('every call of the guide does what the guide says', async () => {
   const w = await agentsWorld()
   const member = await signedInMember(w)
   const values: Values = new Map()
   let calls = 0
-  for (const step of guideSteps(guide, (text) => fillIn(text, values))) {
+  for (const [, call, shows = '', , does, words = ''] of guide.matchAll(steps)) {
     w.clock.advance(1000)
-    if (step.type === 'customer') await w.customerWrites(step.text)
-    else if (step.type === 'hand_back') {
-      const { summary, nextStep } = step
-      await w.handBack(member, String(values.get('conversation id')), { summary, nextStep })
-    } else {
-      calls++
-      const reply = await w.call(step.method, step.path, { key: w.agent.value, body: step.body })
-      const shown = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
-      assert.equal(reply.status, step.status, `${step.method} ${step.path}: ${shown}`)
-      assertShows(shown, step.shows, values)
-    }
+    const [summary = '', nextStep = ''] = words.split(' / ')
+    if (does === 'writes') await w.customerWrites(words)
+    else if (does !== undefined) await w.handBack(member, String(values.get('conversation id')), { summary, nextStep })
+    if (call === undefined) continue
+    calls++
+    const [first = '', ...rest] = fillIn(call, values).trim().split('\n')
+    const [, method, path = '', status = '200'] = /^(GET|POST|PATCH) (\S+)(?: (\d{3}))?$/.exec(first) ?? []
+    const body = rest.length === 0 ? undefined : JSON.parse(rest.join('\n'))
+    const reply = await w.call(method as 'GET', path, { key: w.agent.value, body })
+    const shown = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+    assert.equal(reply.status, Number(status), `${first}: ${shown}`)
+    assertShows(shown, shows, values)
   }
   assert.ok(calls > 12, `${calls} calls`)
 })

@@ -5,6 +5,7 @@ import { callerOfTools, connected, eras, mcpClient, overHttp } from '../support/
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
+import { pick } from '../support/pick.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const initialize = {
@@ -37,10 +38,7 @@ for (const era of eras) {
     const w = await agentsWorld()
     const client = await mcpClient(w, w.agent.value, era)
     const { prompts } = await client.listPrompts()
-    assert.deepEqual(
-      prompts.map(({ name }) => name),
-      ['answer_next_customer'],
-    )
+    assert.deepEqual(pick(prompts, 'name'), ['answer_next_customer'])
     const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
     const words = JSON.stringify(messages) + client.getInstructions()
     const named = new Set(words.match(/\b(?!next_cursor)[a-z]+(?:_[a-z]+)+\b/g))
@@ -69,15 +67,31 @@ for (const era of eras) {
   })
 }
 
+test('a fault of ours is told by an id alone, and logged', async () => {
+  const w = await agentsWorld()
+  const call = callerOfTools(await mcpClient(w, w.agent.value))
+  await w.db.tx((tx) => tx`alter table labels rename to secret_labels`)
+  try {
+    const { isError, read } = await call('list_labels')
+    assert.deepEqual([isError, read.status, read.code], [true, 500, 'INTERNAL'])
+    assert.doesNotMatch(JSON.stringify(read), /labels/)
+    const line = w.logLines.find((each) => each.includes('agent call failed')) ?? ''
+    assert.ok(line.includes(read.request_id) && line.includes('list_labels'), line)
+  } finally {
+    await w.db.tx((tx) => tx`alter table secret_labels rename to labels`)
+  }
+})
+
 test('a conversation and a lead are resources, for keys that may read them', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Where is my order?')
   const client = await mcpClient(w, w.agent.value)
   const { resourceTemplates } = await client.listResourceTemplates()
-  assert.deepEqual(
-    resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-    ['parley://conversations/{id}', 'parley://leads/{id}', 'parley://conversations/{id}/files/{file_id}'],
-  )
+  assert.deepEqual(pick(resourceTemplates, 'uriTemplate'), [
+    'parley://conversations/{id}',
+    'parley://leads/{id}',
+    'parley://conversations/{id}/files/{file_id}',
+  ])
   const uri = `parley://conversations/${id}`
   assert.match(JSON.stringify(await client.readResource({ uri })), /Where is my order\?/)
   const { body } = await w.ask('create_lead', { first_name: 'Marina' })
@@ -187,4 +201,34 @@ test('whatever is no message of the protocol is refused as JSON-RPC', async () =
   }
   assert.equal((await send('['.repeat(10_000))).status, 400)
   assert.equal((await send(`"${'x'.repeat(3 * 1024 * 1024)}"`)).status, 413)
+})
+
+test('a file of a conversation is told of with where its bytes are, for keys that see the conversation', async () => {
+  const w = await filesWorld()
+  const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
+  const { conversationId } = await w.here(png, { name: 'receipt.png' })
+  const read = await w.call('GET', `/api/v2/conversations/${conversationId}`, { key })
+  const { file } = read.body.messages.at(-1)
+  assert.deepEqual(
+    [file.kind, file.state, file.type, file.customer_file_name],
+    ['image', 'here', 'image/png', 'receipt.png'],
+  )
+  const reply = await w.app.inject({ url: file.path, headers: { authorization: `Bearer ${key}` } })
+  assert.equal(reply.statusCode, 200)
+  assert.deepEqual(reply.rawPayload, png)
+
+  const other = await w.addConnection()
+  const { value: elsewhere } = await w.addKey({ scopes: ['inbox.read'], connectionIds: [other] })
+  assert.equal((await w.call('GET', file.path, { key: elsewhere })).status, 404)
+  const { value: ofLeads } = await w.addKey({ scopes: ['leads.read'] })
+  assert.equal((await w.call('GET', file.path, { key: ofLeads })).status, 401)
+})
+
+test('a file that has not come is told of without a place', async () => {
+  const w = await filesWorld()
+  const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
+  const { conversationId } = await w.coming()
+  const { body } = await w.call('GET', `/api/v2/conversations/${conversationId}`, { key })
+  const { file } = body.messages.at(-1)
+  assert.deepEqual([file.state, file.path], ['coming', undefined])
 })

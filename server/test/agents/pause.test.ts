@@ -14,9 +14,9 @@ import { manualClock } from '../../src/base/clock.ts'
 import { conflict } from '../../src/base/errors.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { callerOfTools, mcpClient } from '../support/agents/mcp-client.ts'
+import { whenSent } from '../support/database.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { until } from '../support/until.ts'
 import { testNoon } from '../support/world.ts'
 
 const minuteMs = 60_000
@@ -99,6 +99,7 @@ async function held(w: AgentsWorld): Promise<string> {
 test('a key that answers into what people hold, again and again, is paused, and people see it', async () => {
   const w = await agentsWorld()
   const conversation_id = await held(w)
+  const isTold = whenSent(/paused_why/)
   for (let n = 0; n < 10; n++) {
     const { body } = await w.ask('answer', { conversation_id, text: `Are you there? ${n}` })
     assert.equal(body.code, 'HELD_BY_PEOPLE')
@@ -112,7 +113,9 @@ test('a key that answers into what people hold, again and again, is paused, and 
 
   const admin = await signedInMember(w, 'admin')
   const seen = async (by = admin) => (await by.call('GET', '/stats')).body.attention
-  await until(async () => (await seen()).length > 0, 'the pause')
+  await isTold
+  // Behind the transaction that has the key.
+  await w.db.sql`select from api_keys where workspace_id = ${w.workspaceId} and id = ${w.agent.id} for update`
   const [{ code, id, name, reason }] = await seen()
   assert.deepEqual([code, id, name, reason], ['key_paused', w.agent.id, 'Support agent', 'same_call'])
   const [{ action, target }] = (await admin.call('GET', '/audit')).body.entries

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SentStatement } from '../../src/base/db.ts'
 import { secondsToNextUtcDay } from '../../src/base/time.ts'
 import { type AgentsWorld, agentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
-import { everyStatementOf, statementsOf } from '../support/database.ts'
+import { everyStatementOf } from '../support/database.ts'
 import { startNode } from '../support/events/feed-world.ts'
-import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { conversationPath, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { badPlans, forgetStatistics } from '../support/plans.ts'
 import { receivedAll } from '../support/received.ts'
 import { type Answer, callerOf } from '../support/world.ts'
 
@@ -175,27 +172,4 @@ test('no conversation begins for a message that would be one too many', async ()
   assert.equal((await start('5511999990001')).body.was_new, false)
   assert.equal(codeOf(await start('5511999990002')), '429 DAILY_SENDS_REACHED')
   assert.equal((await w.conversations()).length, 1)
-})
-
-const tables = ['messages', 'key_sends']
-
-test('what a key has sent is counted by indexes, however much there is', async () => {
-  const w = await agentsWorld()
-  const { id } = await w.customerWrites('Hello')
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.agent.id, count: 500 })
-  await fillBlindMessages(filling, ids, 4)
-  await w.db.sql`
-    insert into key_sends (workspace_id, key_id, day, sends)
-    select ${w.workspaceId}, gen_random_uuid(), '2026-01-01', 1
-    from generate_series(1, 1000)`
-  await w.db.sql.unsafe(`analyze ${tables.join(', ')}`)
-  const count = () =>
-    statementsOf(async () => void (await w.ask('answer', { conversation_id: id, text: crypto.randomUUID() })))
-  const counting = ({ text }: SentStatement) => /is_customers|key_sends/.test(text)
-  const statements = (await count()).filter(counting)
-  assert.equal(statements.length, 2)
-  assert.deepEqual(await badPlans(w.db, statements, ['messages']), [])
-  await forgetStatistics(w.db, tables)
-  assert.deepEqual(await badPlans(w.db, (await count()).filter(counting), ['messages']), [])
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { whenSent } from '../support/database.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
-import { until } from '../support/until.ts'
 
 /** Holds the platform's next answer until it is let go. */
 function hangingPlatform(w: AgentsWorld) {
@@ -35,20 +35,16 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     const platform = hangingPlatform(w)
     const first = w.ask('answer', { conversation_id, text: 'This one is on its way.' })
     await platform.isCalled
+    const isReserved = whenSent(/insert into dispatches/)
     const second = w.ask('answer', { conversation_id, text: 'This one waits for its turn.' })
-    const countOf = async (what: 'waiting' | 'held') => {
-      const [row] = await w.db.sql<{ waiting: number; held: number }[]>`
-        select count(*) filter (where d.starting_until is null)::integer as waiting,
-          count(*) filter (where c.starts_held_until is not null)::integer as held
-        from dispatches d
-        join conversations c on c.workspace_id = d.workspace_id and c.id = d.conversation_id
-        where d.workspace_id = ${w.workspaceId}`
-      return row?.[what] ?? 0
-    }
-    await until(async () => (await countOf('waiting')) === 1, 'the second send')
+    await isReserved
+    // Behind the transaction that reserves it.
+    await w.db.sql`select from conversations where workspace_id = ${w.workspaceId} for update`
+    const isHeld = whenSent(/set starts_held_until = hold\.until/)
     const stopping = stop(admin, w)
+    await isHeld
     // From here on no call starts, though the change waits for the one that has.
-    await until(async () => (await countOf('held')) > 0, 'the hold')
+    await whenSent(/d\.starting_until > /)
     platform.letGo()
     assert.deepEqual([(await first).body.status, (await stopping).status], ['sent', 200])
     assert.equal((await second).body.status, 'failed')

@@ -83,21 +83,6 @@ test('a key may wait ten times at once, and a client that goes away makes room',
   assert.equal((await node.ask({ wait: 1 })).status, 429)
 })
 
-test('of many who wait only the one whose customer wrote looks for itself', async () => {
-  const w = await agentsWorld()
-  const node = await waitingNode(w)
-  const others = await Promise.all([1, 2, 3, 4].map(() => addAgent(w, { answersNewConversations: false })))
-  for (const { value } of others) await node.wait({ key: value })
-  const { answer } = await node.wait()
-  const before = { ...node.asked }
-  await w.customerWrites('Hello')
-  assert.deepEqual(textsIn((await answer).body), ['Hello'])
-  assert.equal(node.asked.work - before.work, 1)
-  // The owner that the conversation gets, and what the customer wrote, may be placed apart.
-  const looks = node.asked.owners - before.owners
-  assert.ok(looks === 1 || looks === 2, `${looks} looks`)
-})
-
 test('what changes hands while both wait comes to the new owner', async () => {
   const w = await agentsWorld()
   const node = await waitingNode(w)

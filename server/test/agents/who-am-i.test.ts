@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { signedInMember } from '../support/member.ts'
+import { pick } from '../support/pick.ts'
 import { receivedAll } from '../support/received.ts'
 
 const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
@@ -21,10 +22,7 @@ test('a key learns its own id, scopes, connections and workspace, what amounts a
   assert.equal(status, 200)
   assert.equal(body.owner, `agent:${w.agent.id}`)
   assert.deepEqual(body.key.scopes, ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'])
-  assert.deepEqual(
-    body.connections.map(({ id }: { id: string }) => id),
-    [w.connectionId],
-  )
+  assert.deepEqual(pick(body.connections, 'id'), [w.connectionId])
   assert.equal(body.workspace.id, w.workspaceId)
   assert.match(body.next[0], /wait_for_work/)
   assert.equal(body.workspace.currency, null)

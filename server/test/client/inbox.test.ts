@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OwnerMismatchError } from '../../../client/src/errors.ts'
-import { clientWorld } from '../support/client/client-world.ts'
+import { KeyRejectedError, OwnerMismatchError, ParleyError } from '../../../client/src/errors.ts'
+import { Parley } from '../../../client/src/parley.ts'
+import { clientWorld, network, serviceUrl } from '../support/client/client-world.ts'
+import { filesWorld, png } from '../support/inbox/files-world.ts'
 
 test('a conversation is read, answered, noted and given to people', async () => {
   const { parley, agent, customerWrites, platform } = await clientWorld()
@@ -44,16 +46,49 @@ test('conversations and messages go on over all pages, the newest first', async 
   )
 })
 
-test('what another app has sent is recorded once', async () => {
-  const { parley, connectionId } = await clientWorld()
-  const echo = {
-    connection_id: connectionId,
-    to: '5581991234567',
-    external_id: 'wamid.1',
-    kind: 'text',
-    body: 'Hi',
-  } as const
-  const first = await parley.inbox.recordEcho(echo)
-  assert.deepEqual(await parley.inbox.recordEcho(echo), { ...first, inserted: false })
-  assert.deepEqual(await parley.inbox.templates(), [])
+test('what came with a message is read by the key, which goes to no other address', async () => {
+  const w = await filesWorld()
+  const { value: apiKey } = await w.addKey({ scopes: ['inbox.read'] })
+  const { conversationId } = await w.here(png)
+  const { fetch, asked } = network('answerIsLost')
+  const baseUrl = await serviceUrl()
+  const { agents } = new Parley({ baseUrl, apiKey, fetch, pause: async () => {} })
+  const { messages } = await agents.readConversation({ conversation_id: conversationId })
+  const { path } = messages.at(-1)?.file ?? {}
+  const blob = await agents.readFile({ path })
+  assert.equal(blob.type, 'image/png')
+  assert.deepEqual(Buffer.from(await blob.arrayBuffer()), png)
+
+  const { value: ofLeads } = await w.addKey({ scopes: ['leads.read'] })
+  await assert.rejects(new Parley({ baseUrl, apiKey: ofLeads }).agents.readFile({ path }), KeyRejectedError)
+  const before = asked.length
+  for (const elsewhere of [
+    undefined,
+    'https://example.com/api/v2/x',
+    '//example.com/api/v2/x',
+    '/api/v2/../x',
+    '/api/v1/leads',
+  ])
+    await assert.rejects(agents.readFile({ path: elsewhere }), ParleyError)
+  assert.equal(asked.length, before)
+})
+
+test('a file goes to the service as it is, and is there for an answer', async () => {
+  const w = await filesWorld()
+  const { value: apiKey } = await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
+  const { id } = await w.customerWrites('Show me')
+  const { fetch, asked } = network('reaches')
+  const { agents } = new Parley({ baseUrl: await serviceUrl(), apiKey, fetch })
+  const brought = await agents.uploadBlob(new Blob([new Uint8Array(png)]), {
+    conversation_id: id,
+    kind: 'image',
+    name: 'a b.png',
+  })
+  assert.deepEqual([brought.kind, brought.type, brought.bytes], ['image', 'image/png', png.length])
+  const inBase64 = { conversation_id: id, kind: 'image', base64: png.toString('base64') } as const
+  assert.notEqual((await agents.uploadFile(inBase64)).upload_id, brought.upload_id)
+  assert.equal(asked.length, 2)
+  const [row] = await w.db.sql`
+    select created_by_type, size_bytes::integer as bytes from media where id = ${brought.upload_id}`
+  assert.deepEqual([row?.created_by_type, row?.bytes], ['agent', png.length])
 })

@@ -18,17 +18,6 @@ test('a lead is created, found by what it is known by, changed, deleted and rest
   assert.equal((await parley.leads.restore(id)).status, 'won')
 })
 
-test('an upsert creates once and then changes, and a dry run does neither', async () => {
-  const { parley } = await clientWorld()
-  const upsert = {
-    match: { by: 'externalRef', value: 'crm-1' },
-    lead: { firstName: 'Bo', externalRef: 'crm-1' },
-  } as const
-  assert.equal((await parley.leads.upsert(upsert, { dryRun: true })).action, 'created')
-  assert.equal((await parley.leads.upsert(upsert)).action, 'created')
-  assert.equal((await parley.leads.upsert(upsert)).action, 'updated')
-})
-
 test('a list goes on over all pages, once each', async () => {
   const { parley } = await clientWorld()
   const upserts = Array.from({ length: 230 }, (_, i) => ({

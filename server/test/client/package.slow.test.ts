@@ -1,17 +1,69 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { chromium } from 'playwright-core'
 import { build } from 'vite'
-import { clientFolder, complaints, installedClient, runtimes } from '../support/client/built-client.ts'
 import { type ClientWorld, clientWorld } from '../support/client/client-world.ts'
 import { oncePerFile } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
 import { signedInMember } from '../support/member.ts'
 import { until } from '../support/until.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const clientFolder = join(root, 'client')
+const run = promisify(execFile)
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+/** A folder of somebody who has installed the package: as it would be published, and nothing else. */
+const installedClient = oncePerFile(async (): Promise<string> => {
+  const folder = await newFolder()
+  const target = join(folder, 'node_modules', '@parley', 'client')
+  await mkdir(target, { recursive: true })
+  await run(process.execPath, [compiler, '-p', clientFolder, '--outDir', join(target, 'dist')])
+  for (const name of ['package.json', 'README.md']) await cp(join(clientFolder, name), join(target, name))
+  for (const name of ['examples', 'test']) await cp(join(clientFolder, name), join(folder, name), { recursive: true })
+  // What an example says to install beside it.
+  const other = join('node_modules', '@modelcontextprotocol')
+  await symlink(join(root, other), join(folder, other))
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
+  return folder
+})
+
+/** What the strictest compiler has to say of the files, for a program that runs by Node. */
+async function complaints(folder: string, files: string[]): Promise<string> {
+  const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noEmit', '--checkJs']
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')]
+  const modern = '--target es2022 --lib es2022,dom,dom.iterable --module nodenext --moduleResolution nodenext'.split(
+    ' ',
+  )
+  const ran = run(process.execPath, [compiler, ...strict, ...types, ...modern, ...files], { cwd: folder })
+  return ran.then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+}
+
+/** What programs are run by: our Node, the oldest that the package is for where the machine has one, and others that are asked for. */
+const runtimes = oncePerFile(async (): Promise<string[][]> => {
+  const { PATH = '', CLIENT_RUNTIMES: others = '' } = process.env
+  const asked = others.split(',').filter((command) => command !== '')
+  const found = [[process.execPath], ...asked.map((command) => command.split(' '))]
+  for (const folder of PATH.split(delimiter)) {
+    const node = join(folder, 'node')
+    if (!existsSync(node)) continue
+    const { stdout } = await run(node, ['--version'])
+    if (!stdout.startsWith('v20.')) continue
+    found.push([node])
+    break
+  }
+  return found
+})
 
 /** The programs of the README, in the order in which they stand there. */
 async function programs(): Promise<string[]> {
@@ -83,40 +135,6 @@ test('a bundle for browsers has nothing of Node in it, and is as small as the RE
   const [, said = ''] = /(\d+(?:\.\d+)?) KB/.exec(await readFile(join(clientFolder, 'README.md'), 'utf8')) ?? []
   assert.ok(bytes <= Number(said) * 1024 && bytes > (Number(said) - 1) * 1024, `${bytes} bytes, said to be ${said} KB`)
 })
-
-test('a page of the same origin reads, sends and verifies by it', async () => {
-  const w = await clientWorld()
-  await w.customerWrites('Do you ship to Recife?')
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
-  try {
-    const page = await (await browser.newContext({ bypassCSP: true })).newPage()
-    await page.goto(`${w.url}/api/v1/events`)
-    const given = { code: await bundled(), baseUrl: w.url, apiKey: w.agent.value }
-    const told = await page.evaluate(inPage, given)
-    assert.deepEqual(told, ['Do you ship to Recife?', 'sent', 'WebhookVerificationError'])
-  } finally {
-    await browser.close()
-  }
-})
-
-/** Runs in the browser, where nothing of this file is known. */
-async function inPage({ code, baseUrl, apiKey }: { code: string; baseUrl: string; apiKey: string }): Promise<string[]> {
-  const { Parley, verifyWebhook } = await import(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
-  const parley = new Parley({ baseUrl, apiKey })
-  const [conversation] = await parley.inbox.conversations().take(1)
-  const [message] = await parley.inbox.messages(conversation.id).take(1)
-  const { status } = await parley.inbox.send(conversation.id, 'We do.')
-  const headers = {
-    'webhook-id': 'a',
-    'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
-    'webhook-signature': 'v1,AAAA',
-  }
-  const refused = await verifyWebhook({ headers, body: '{}', secret: 'whsec_AAAA' }).catch((error: Error) => error)
-  return [message.text, status, refused.name]
-}
 
 /** An example as somebody runs it, until the test ends. */
 async function running(t: TestContext, w: ClientWorld, example: string): Promise<void> {

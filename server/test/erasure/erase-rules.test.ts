@@ -5,11 +5,12 @@ import { beginErasure } from '../../src/erasure/begin.ts'
 import type { ErasureDeps } from '../../src/erasure/erasure.ts'
 import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'
 import type { Member } from '../../src/team/member.ts'
-import { type ErasureWorld, erasureWorld, type Person, tracesOf, uploadFile } from '../support/erasure-world.ts'
+import { type ErasureWorld, erasureWorld, type Person, tracesOf } from '../support/erasure-world.ts'
 import { conversationPath, marina as customer, customerMessage } from '../support/inbox/inbox-world.ts'
+import { uploadFile } from '../support/leads/import-world.ts'
 import { leadPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
-import { rotate } from '../support/rotation/rotating.ts'
+import { pick } from '../support/pick.ts'
 import { afterStep } from '../support/steps.ts'
 import { world } from '../support/world.ts'
 
@@ -108,10 +109,7 @@ test('a message that comes before the conversation is gone goes with it; the nex
   w.clock.advance(1000)
   const next = await w.customerWrites('Afterwards')
   assert.notEqual(next.id, id)
-  assert.deepEqual(
-    (await w.messages(next.id)).map(({ text }: { text: string }) => text),
-    ['Afterwards'],
-  )
+  assert.deepEqual(pick(await w.messages(next.id), 'text'), ['Afterwards'])
   const { removed } = (await w.admin.call('GET', `${path}/${begun.id}`)).body.erasure
   assert.deepEqual([removed.conversations, removed.messages], [1, 2])
 })
@@ -144,25 +142,6 @@ test('customers, agents and programs that write while they are erased get answer
   const [row] = await w.db.sql<{ count: number }[]>`
     select count(*)::integer as count from messages where workspace_id = ${w.workspaceId}`
   assert.equal(row?.count, 0)
-})
-
-test('a long conversation goes in batches, in bounded transactions', async () => {
-  const w = await erasureWorld()
-  const { id } = await w.customerWrites('First')
-  await w.db.sql`
-    insert into messages (workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status,
-      occurred_at, created_at)
-    select workspace_id, gen_random_uuid(), conversation_id, connection_id, direction, kind, origin, content, status,
-      occurred_at + n * interval '1 second', created_at
-    from messages, generate_series(1, 1700) as n
-    where workspace_id = ${w.workspaceId}`
-  const deps = erasureDeps(w)
-  let steps = 0
-  const counting: ErasureDeps = { ...deps, step: afterStep((step) => void (step === 'commit' && steps++)) }
-  const begun = await beginErasure(deps, memberOf(w), { conversationId: id })
-  const row = await runErasure(counting, w.workspaceId, begun.id, 60_000)
-  assert.deepEqual([row?.state, row?.removed.messages], ['done', 1701])
-  assert.ok(steps >= 4 + deps.parts.length, String(steps))
 })
 
 test('an import that would bring the customer back is cancelled, and one that does not name them goes on', async () => {
@@ -207,13 +186,9 @@ test('a dry run counts and changes nothing, and names that are none are refused'
   assert.equal((await w.admin.call('GET', `${path}/${lead.id}`)).status, 404)
 })
 
-test('admins and owners erase; members do not, nor see erasures', async () => {
+test('an erasure stands in the audit log with its beginning and its end', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'One', phone: customer.phone })
-  const member = await signedInMember(w, 'member')
-  assert.equal((await member.call('POST', path, { leadId: lead.id })).status, 403)
-  assert.equal((await member.call('GET', path)).status, 403)
-  assert.equal((await member.call('GET', `${path}/${lead.id}`)).status, 403)
   const owner = await signedInMember(w, 'owner')
   const { body } = await owner.call('POST', path, { leadId: lead.id })
   const { entries } = (await owner.call('GET', '/audit')).body
@@ -233,13 +208,4 @@ test('an e-mail that a crowd shares is nobody’s', async () => {
     from leads l, generate_series(1, 1000) as n
     where l.workspace_id = ${w.workspaceId}`
   assert.equal((await admin.call('POST', path, { email })).status, 422)
-})
-
-test('the keys of a workspace may be rotated while an erasure waits', async () => {
-  const w = await erasureWorld()
-  await w.lead({ firstName: 'One', phone: customer.phone })
-  const deps = erasureDeps(w)
-  const begun = await beginErasure(deps, memberOf(w), { phone: customer.phone ?? '' })
-  await rotate(w, 'data')
-  assert.equal((await runErasure(deps, w.workspaceId, begun.id, 60_000))?.removed.leads, 1)
 })

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Form } from '../../src/forms/form/form.ts'
-import { leadCreator } from '../../src/leads/write/create.ts'
-import { testDatabase } from '../support/database.ts'
 import { type FormWorld, formWorld, tokenIn } from '../support/form-world.ts'
+import { leadsPath } from '../support/leads/leads.ts'
 
-const database = await testDatabase()
-
-async function withForm(options: { submissionsPerMinute?: number } = {}): Promise<{ w: FormWorld; form: Form }> {
-  const w = await formWorld(database, options)
+async function withForm(): Promise<{ w: FormWorld; form: Form }> {
+  const w = await formWorld()
   return { w, form: await w.newForm() }
 }
 
@@ -62,7 +59,7 @@ test('a token that is missing, changed, older than it says or of another form is
 
 test('a page sent ten times at once makes one lead, also the last of the quota, and each time the same thanks', async () => {
   const { w, form } = await withForm()
-  await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
+  await w.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
   const token = await w.token(form)
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => w.send(form.slug, { firstName: 'Ana', _token: token })),
@@ -103,10 +100,10 @@ test('an IPv6 client is counted by its /64 and, more loosely, by its /48', async
 })
 
 test('forms make at most half of the leads of a day, one form a quarter, and keys can make the others', async () => {
-  const { w, form } = await withForm({ submissionsPerMinute: 0 })
+  const { w, form } = await withForm()
   const others = [await w.newForm(), await w.newForm()]
   const quota = (leads: number) =>
-    database.db.sql`update workspaces set daily_lead_quota = ${leads} where id = ${w.workspaceId}`
+    w.db.sql`update workspaces set daily_lead_quota = ${leads} where id = ${w.workspaceId}`
   const post = ({ slug }: Form) => w.post(slug, { firstName: 'Ana' })
   const made = async (to: Form, count: number) => {
     const answers = await Promise.all(Array.from({ length: count }, () => post(to)))
@@ -117,11 +114,8 @@ test('forms make at most half of the leads of a day, one form a quarter, and key
   const refused = await post(others[1] as Form)
   assert.deepEqual(refused.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
   assert.equal(Number(refused.headers['retry-after']) > 0, true)
-  const user = { ...w.member, defaultCountry: null, masked: false, actor: { type: 'form', id: form.id } } as const
-  const create = leadCreator({ db: database.db, vault: w.vault, clock: w.clock })
-  const bia = { fields: { firstName: 'Bia' }, typed: [], values: {}, phoneAsSent: null }
-  for (let n = 0; n < 4; n++) await create(user, bia, [])
-  await assert.rejects(create(user, bia, []), /Daily lead limit reached/)
+  for (let n = 0; n < 4; n++) await w.lead()
+  assert.equal((await w.call('POST', leadsPath, { body: { firstName: 'Bia' } })).status, 429)
   await quota(0)
   assert.equal(await made(form, 5), 5)
   await quota(8)
@@ -132,10 +126,11 @@ test('forms make at most half of the leads of a day, one form a quarter, and key
 })
 
 test('a person beyond the rate keeps what was typed', async () => {
-  const { w, form } = await withForm({ submissionsPerMinute: 1 })
-  const token = await w.token(form)
-  assert.equal((await w.send(form.slug, { firstName: '', _token: token })).statusCode, 400)
-  const page = await w.send(form.slug, { firstName: 'Ana', _token: token })
+  const { w, form } = await withForm()
+  const send = async (firstName: string) =>
+    w.send(form.slug, { firstName, _token: await w.token(form) }, {}, '203.0.113.9')
+  for (let n = 0; n < 10; n++) assert.equal((await send('')).statusCode, 400)
+  const page = await send('Ana')
   assert.equal(page.statusCode, 429)
   assert.match(page.body, /Sent too often/)
   assert.match(page.body, /value="Ana"/)

@@ -2,45 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statementsOf } from '../support/database.ts'
 import { fillBlindMessages, fillConversations } from '../support/fill.ts'
-import { type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
+import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'
-
-test('of 100,000 conversations the comparison reads a sample, by index alone', async () => {
-  const w = await inboxWorld()
-  const member = await signedInMember(w)
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 1000 })
-  await fillBlindMessages(filling, ids, 4)
-  // In parts: a statement has 15 s.
-  for (let n = 0; n < 9; n++) await multiplied(w, ids, 11)
-  await w.db
-    .sql`update messages set actor_type = 'agent' where direction = 'outbound' and workspace_id = ${w.workspaceId}`
-  await w.db.sql`analyze messages`
-  await w.db.sql`analyze conversations`
-  let sampledEvery = 0
-  const statements = await statementsOf(async () => {
-    sampledEvery = (await member.call('GET', '/stats/comparison')).body.sampledEvery
-  })
-  assert.equal(sampledEvery, 50)
-  const read = statements.filter(({ text }) => text.includes('conversations c'))
-  assert.deepEqual(await badPlans(w.db, read, ['messages']), [])
-})
-
-/** Each conversation so many times more, without messages and findable by nobody. */
-async function multiplied({ db, workspaceId }: InboxWorld, ids: readonly string[], times: number): Promise<void> {
-  await db.sql`
-    insert into conversations (
-      workspace_id, id, connection_id, channel, contact, index_version, owner_key_id, owner_since, status,
-      last_message_at, created_at, updated_at
-    )
-    select c.workspace_id, gen_random_uuid(), c.connection_id, c.channel, c.contact, c.index_version, c.owner_key_id,
-      c.owner_since, c.status, c.last_message_at, c.created_at, c.updated_at
-    from conversations c
-    cross join generate_series(1, ${times})
-    where c.workspace_id = ${workspaceId}
-      and c.id = any (${[...ids]}::uuid[])`
-}
 
 test('of many conversations a sample is read, and messages by their conversation alone', async () => {
   const w = await inboxWorld()

@@ -4,6 +4,7 @@ import { newId } from '../../src/base/id.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadsPath } from '../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
+import { pick } from '../support/pick.ts'
 import { world } from '../support/world.ts'
 
 const hourMs = 3_600_000
@@ -171,16 +172,13 @@ test('attention names keys that end soon or have ended, connections and webhooks
   await w.db.sql`update workspaces set daily_lead_quota = 5, agents_stopped = true where id = ${w.workspaceId}`
   for (const _ of [1, 2, 3, 4]) await w.lead()
   const { attention } = await stats(member)
-  assert.deepEqual(
-    attention.map((one: Record<string, unknown>) => [one.code, one.id, one.name, one.count, one.reason]),
-    [
-      ['agents_stopped', null, null, null, null],
-      ['connection_unavailable', w.connectionId, 'Shop', null, 'platform_error_190'],
-      ['webhook_failing', made.body.endpoint.id, null, 7, null],
-      ['key_expiring', soon.id, 'Soon', null, null],
-      ['quota_near', null, null, 4, null],
-    ],
-  )
+  assert.deepEqual(pick(attention, 'code', 'id', 'name', 'count', 'reason'), [
+    ['agents_stopped', null, null, null, null],
+    ['connection_unavailable', w.connectionId, 'Shop', null, 'platform_error_190'],
+    ['webhook_failing', made.body.endpoint.id, null, 7, null],
+    ['key_expiring', soon.id, 'Soon', null, null],
+    ['quota_near', null, null, 4, null],
+  ])
   await w.lead()
   assert.ok((await stats(member)).attention.some((one: { code: string }) => one.code === 'quota_reached'))
 })

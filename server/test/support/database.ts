@@ -67,6 +67,19 @@ export async function statementCountOf(work: () => Promise<unknown>): Promise<nu
   return count
 }
 
+/** Resolves once so many statements like this were sent to the databases of this test file. */
+export function whenSent(pattern: RegExp, times = 1): Promise<void> {
+  let left = times
+  return new Promise((resolve) => {
+    const watch = ({ text }: SentStatement) => {
+      if (!pattern.test(text) || --left > 0) return
+      watchers.delete(watch)
+      resolve()
+    }
+    watchers.add(watch)
+  })
+}
+
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
 export const testDatabase: () => Promise<TestDatabase> = oncePerFile(async () => {
   const server = await findServer()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { presentPayload } from '../../src/app/events.ts'
 import { keyedTables } from '../../src/app/keyed-tables.ts'
-import type { KeyedRow, SealedTable } from '../../src/base/sealing/keyed-table.ts'
+import type { KeyedRow } from '../../src/base/sealing/keyed-table.ts'
 import type { Customer } from '../../src/channels/channel-event.ts'
 import type { MessageDetail } from '../../src/channels/message-detail.ts'
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
@@ -12,6 +12,7 @@ import { runImports } from '../../src/leads/transfer/import/run.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { pictureTold } from './inbox/files-told.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox/inbox-world.ts'
+import { uploadFile } from './leads/import-world.ts'
 import { leadPath } from './leads/leads.ts'
 import { signedInMember, type TestMember } from './member.ts'
 import { makeInboxTokens } from './tokens.ts'
@@ -211,23 +212,9 @@ async function seedSession(w: InboxWorld & { sessionId: string }, { word, phone,
 async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<string> {
   const written = `+${phone.slice(0, 2)} (${phone.slice(2, 4)}) ${phone.slice(4, 9)}-${phone.slice(9)}`
   const id = await uploadFile(w, `name,phone,email\nSomebody,5511900000000,\n,${written},${word}@x\n`)
-  await w.call('POST', `${importsPath(w)}/${id}/start`, { key: testTeamToken, body: { match: 'none' } })
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports/${id}/start`
+  await w.call('POST', path, { key: testTeamToken, body: { match: 'none' } })
   await runImports(w, new AbortController().signal)
-  return id
-}
-
-const importsPath = ({ workspaceId }: InboxWorld) => `/api/team/v1/workspaces/${workspaceId}/lead-imports`
-
-/** An import whose file is there whole. */
-export async function uploadFile(w: InboxWorld, text: string): Promise<string> {
-  const key = testTeamToken
-  const path = importsPath(w)
-  const size = Buffer.byteLength(text)
-  const made = await w.call('POST', path, { key, body: { fileName: 'leads.csv', size, format: 'csv' } })
-  const { id } = made.body.import
-  const headers = { 'content-type': 'application/octet-stream' }
-  const put = await w.call('PUT', `${path}/${id}/content?offset=0`, { key, raw: Buffer.from(text), headers })
-  if (put.status !== 200) throw new Error(`Not uploaded: ${JSON.stringify(put.body)}`)
   return id
 }
 
@@ -249,17 +236,14 @@ export async function everything({ db, vault, workspaceId }: ErasureWorld): Prom
   for (const sealed of keyedTables.sealed.filter(({ keysOf }) => keysOf === 'workspace')) {
     const rows = await db.sql<KeyedRow[]>`
       select * from ${db.sql(sealed.table)} where workspace_id = ${workspaceId}`
-    const opened = rows.flatMap((row) => openAll(keyring, sealed, row))
-    lines.push(...opened.map((text) => ({ table: sealed.table, text })))
+    for (const row of rows) {
+      for (const [column, place] of Object.entries(sealed.places)) {
+        const value = row[column] as Buffer | null
+        if (value?.length) lines.push({ table: sealed.table, text: keyring.openText(place(row), value) })
+      }
+    }
   }
   return lines
-}
-
-function openAll(keyring: Awaited<ReturnType<ErasureWorld['vault']['keyring']>>, sealed: SealedTable, row: KeyedRow) {
-  return Object.entries(sealed.places).flatMap(([column, place]) => {
-    const value = row[column] as Buffer | null
-    return value === null || value.length === 0 ? [] : keyring.openText(place(row), value)
-  })
 }
 
 /** Where the database holds a trace of the person: tables, with the trace. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify from 'fastify'
 import { callerOf } from '../../src/access/keys/caller.ts'
 import { createApiKey, type KeyWithValue } from '../../src/access/keys/change.ts'
-import { createGuard, type Guard, type GuardOptions } from '../../src/access/keys/guard.ts'
+import { createGuard, type GuardOptions } from '../../src/access/keys/guard.ts'
 import type { KeySettingsInput } from '../../src/access/keys/key-settings.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { type Clock, manualClock } from '../../src/base/clock.ts'
@@ -11,13 +11,8 @@ import { ApiError } from '../../src/base/errors.ts'
 
 export const noon = new Date('2026-03-01T12:00:00Z')
 
-export interface GuardedApp {
-  app: FastifyInstance
-  guard: Guard
-}
-
 /** A server with nothing but guarded routes, which answer who was let in. */
-export async function guardedApp(db: Db, options: Partial<GuardOptions> = {}): Promise<GuardedApp> {
+export async function guardedApp(db: Db, options: Partial<GuardOptions> = {}) {
   const clock = options.clock ?? manualClock(noon)
   const limiter = options.limiter ?? createMemoryLimiter(clock)
   const limits = { leadsPerMinute: 3000, inboxPerMinute: 300 }

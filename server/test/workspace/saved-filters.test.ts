@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { auditOf } from '../support/audit.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
+import { pick } from '../support/pick.ts'
 import { oldRows, rotate } from '../support/rotation/rotating.ts'
 import { testTeamToken, world } from '../support/world.ts'
 
@@ -13,7 +15,7 @@ async function team() {
 }
 
 const names = async (member: TestMember): Promise<string[]> =>
-  (await member.call('GET', path)).body.savedFilters.map((one: { name: string }) => one.name)
+  pick((await member.call('GET', path)).body.savedFilters, 'name')
 
 test('a member keeps filters of their own, which nobody else sees or changes', async () => {
   const { ana, bea, admin } = await team()
@@ -45,17 +47,9 @@ test("everybody's filters are seen by all, changed by admins alone, and logged",
   assert.deepEqual([await names(bea), await names(admin)], [[], ['Waiting']])
   await admin.call('PATCH', `${path}/${id}`, { shared: true })
   await admin.call('DELETE', `${path}/${id}`)
-  const log = await w.db.sql<{ action: string }[]>`
-    select action
-    from audit_log
-    where scope_id = ${w.workspaceId}
-      and target = ${`saved_filter:${id}`}
-    order by id`
+  const log = pick(await auditOf(w, 'saved_filter.'), '0')
   const changed = 'saved_filter.changed'
-  assert.deepEqual(
-    log.map(({ action }) => action),
-    ['saved_filter.created', changed, changed, 'saved_filter.deleted'],
-  )
+  assert.deepEqual(log, ['saved_filter.created', changed, changed, 'saved_filter.deleted'])
 })
 
 test('a member does not share a filter, and no workspace sees those of another', async () => {

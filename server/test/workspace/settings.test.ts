@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { instanceScope } from '../../src/base/sealing/vault.ts'
-import { testDatabase } from '../support/database.ts'
-import { operatorToken, teamWorld } from '../support/team-app.ts'
+import { test } from 'node:test'
+import { ApiError } from '../../src/base/errors.ts'
+import { changedQuota, firstQuota, type Quota } from '../../src/workspace/quota-ceiling.ts'
+import { pick } from '../support/pick.ts'
+import { operatorToken, type SignedIn, teamWorld } from '../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, deps, clock, team, user, send } = await teamWorld(db)
-after(() => app.close())
+const { vault, clock, team, user, send, db } = await teamWorld()
 
 test('an operator makes a workspace: it can seal at once, and its maker owns it', async () => {
   const operator = await user({ isOperator: true })
@@ -17,7 +16,7 @@ test('an operator makes a workspace: it can seal at once, and its maker owns it'
   assert.equal(workspace.defaultCountry, 'BR')
   assert.equal(workspace.dailyLeadQuota, 100_000)
   assert.deepEqual(workspace.leadStatuses.slice(0, 2), ['new', 'contacted'])
-  const keyring = await deps.vault.keyring(workspace.id)
+  const keyring = await vault.keyring(workspace.id)
   const place = { table: 'leads', row: workspace.id, column: 'person' }
   assert.equal(keyring.openText(place, keyring.seal(place, 'Bo')), 'Bo')
   const { workspaces } = (await send(operator, 'GET', '/session')).json()
@@ -33,7 +32,7 @@ test('a user lists their own workspaces, an operator all', async () => {
   const { workspaceId, member } = await team()
   await team()
   const ids = async (as: Parameters<typeof send>[0]) =>
-    (await send(as, 'GET', '/workspaces')).json().workspaces.map((one: { id: string }) => one.id)
+    pick((await send(as, 'GET', '/workspaces')).json().workspaces, 'id')
   assert.deepEqual(await ids(member), [workspaceId])
   const rows = await db.sql`select id from workspaces`
   assert.equal((await ids(operatorToken)).length, rows.count)
@@ -86,10 +85,7 @@ test('the hours and the word for agents are set, kept in any order of their fiel
   await send(admin, 'PATCH', path, { hours: turned })
   const { entries } = (await send(admin, 'GET', `${path}/audit`)).json()
   const changes = entries.filter(({ action }: { action: string }) => action === 'workspace.changed')
-  assert.deepEqual(
-    changes.map(({ target }: { target: string }) => target),
-    ['agent_word,hours'],
-  )
+  assert.deepEqual(pick(changes, 'target'), ['agent_word,hours'])
   const cleared = (await send(admin, 'PATCH', path, { hours: null, agentWord: null })).json().workspace
   assert.deepEqual([cleared.hours, cleared.agentWord], [null, null])
 })
@@ -98,7 +94,7 @@ test('hours that cannot be meant are refused by the name of their field', async 
   const { workspaceId, admin } = await team()
   const hours = weekdaysOnly('Europe/Atlantis', { from: '09:00', to: '12:00' }, { from: '11:00', to: '18:00' })
   const { data } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { hours })).json()
-  const paths = data.issues.map(({ path }: { path: string }) => path)
+  const paths = pick(data.issues, 'path')
   assert.deepEqual(paths.slice(0, 2), ['hours.timeZone', 'hours.week.monday[1].from'])
 })
 
@@ -153,11 +149,6 @@ test('a change that cannot be is refused', async () => {
   }
 })
 
-test('a workspace is not made for a country without a numbering plan', async () => {
-  const answer = await send(operatorToken, 'POST', '/workspaces', { name: 'Nowhere', defaultCountry: 'FP' })
-  assert.deepEqual([answer.statusCode, answer.json().data.issues[0].path], [400, 'defaultCountry'])
-})
-
 test('a change is announced, so that every node drops what it has cached', async () => {
   const { workspaceId, owner } = await team()
   const heard = Promise.withResolvers<string>()
@@ -166,9 +157,66 @@ test('a change is announced, so that every node drops what it has cached', async
   assert.equal(await heard.promise, workspaceId)
 })
 
-test('the instance has an audit log of its own', async () => {
-  const { entries } = (await send(operatorToken, 'GET', '/audit')).json()
-  assert.ok(Array.isArray(entries))
-  const rows = await db.sql`select from audit_log where scope_id = ${instanceScope}`
-  assert.equal(entries.length, Math.min(50, rows.count))
+async function patch(as: SignedIn | string, workspaceId: string, body: object): Promise<unknown[]> {
+  const answer = await send(as, 'PATCH', `/workspaces/${workspaceId}`, body)
+  const { workspace, data } = answer.json()
+  return answer.statusCode === 200
+    ? [200, workspace.dailyLeadQuota, workspace.dailyLeadQuotaCeiling]
+    : [answer.statusCode, data?.issues?.[0]?.path]
+}
+
+test('admins and owners set the quota up to a ceiling that only an operator moves', async () => {
+  const { workspaceId, owner, admin } = await team()
+  for (const as of [admin, owner]) {
+    assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuota: 0 }), [400, 'dailyLeadQuota'])
+    assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuota: 100_001 }), [400, 'dailyLeadQuota'])
+    assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuotaCeiling: 0 }), [403, undefined])
+    assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuota: 5 }), [200, 5, 100_000])
+    assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuota: 100_000 }), [200, 100_000, 100_000])
+  }
+  assert.deepEqual(await patch(operatorToken, workspaceId, { dailyLeadQuotaCeiling: 200 }), [200, 200, 200])
+  assert.deepEqual(await patch(admin, workspaceId, { dailyLeadQuota: 201 }), [400, 'dailyLeadQuota'])
+  assert.deepEqual(await patch(operatorToken, workspaceId, { dailyLeadQuota: 300 }), [200, 300, 300])
+  assert.deepEqual(await patch(operatorToken, workspaceId, { dailyLeadQuota: 0 }), [200, 0, 0])
+  assert.deepEqual(await patch(admin, workspaceId, { dailyLeadQuota: 7 }), [200, 7, 0])
+  assert.deepEqual(await patch(admin, workspaceId, { dailyLeadQuota: 0 }), [200, 0, 0])
+})
+
+test('the quota that an operator gives a new workspace is its ceiling, unless they give one', async () => {
+  const make = async (body: object) => {
+    const answer = await send(operatorToken, 'POST', '/workspaces', { name: 'New', ...body })
+    const { workspace } = answer.json()
+    return answer.statusCode === 201 ? [workspace.dailyLeadQuota, workspace.dailyLeadQuotaCeiling] : answer.statusCode
+  }
+  assert.deepEqual(await make({}), [100_000, 100_000])
+  assert.deepEqual(await make({ dailyLeadQuota: 50 }), [50, 50])
+  assert.deepEqual(await make({ dailyLeadQuota: 50, dailyLeadQuotaCeiling: 80 }), [50, 80])
+  assert.deepEqual(await make({ dailyLeadQuotaCeiling: 80 }), [80, 80])
+  assert.equal(await make({ dailyLeadQuota: 90, dailyLeadQuotaCeiling: 80 }), 400)
+})
+
+const changes: [before: Quota, wanted: Partial<Quota>, isOperator: boolean, after: Quota | number][] = [
+  [{ quota: 9, ceiling: 5 }, { quota: 9 }, false, { quota: 9, ceiling: 5 }],
+  [{ quota: 9, ceiling: 5 }, { quota: 8 }, false, 400],
+  [{ quota: 9, ceiling: 5 }, {}, false, { quota: 9, ceiling: 5 }],
+  [{ quota: 0, ceiling: 0 }, { quota: 3 }, false, { quota: 3, ceiling: 0 }],
+  [{ quota: 5, ceiling: 5 }, { ceiling: 5 }, false, 403],
+  [{ quota: 5, ceiling: 5 }, { quota: 0 }, true, { quota: 0, ceiling: 0 }],
+  [{ quota: 5, ceiling: 5 }, { quota: 4 }, true, { quota: 4, ceiling: 5 }],
+  [{ quota: 0, ceiling: 0 }, { ceiling: 5 }, true, { quota: 5, ceiling: 5 }],
+  [{ quota: 3, ceiling: 5 }, { ceiling: 0 }, true, { quota: 3, ceiling: 0 }],
+  [{ quota: 3, ceiling: 5 }, { quota: 6, ceiling: 5 }, true, 400],
+  [{ quota: 3, ceiling: 5 }, { quota: 0, ceiling: 0 }, true, { quota: 0, ceiling: 0 }],
+]
+
+test('what becomes of quota and ceiling', () => {
+  for (const [before, wanted, isOperator, expected] of changes) {
+    const label = JSON.stringify([before, wanted, isOperator])
+    if (typeof expected === 'object') assert.deepEqual(changedQuota(before, wanted, isOperator), expected, label)
+    else {
+      const refusal = (error: unknown) => error instanceof ApiError && error.statusCode === expected
+      assert.throws(() => changedQuota(before, wanted, isOperator), refusal, label)
+    }
+  }
+  assert.deepEqual(firstQuota({ ceiling: 0 }), { quota: 100_000, ceiling: 0 })
 })

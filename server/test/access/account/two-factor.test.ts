@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
 import { codeAt } from '../../../src/access/sign-in/totp.ts'
-import { testDatabase } from '../../support/database.ts'
-import { password, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
+import { password, publicUrl, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, deps, user, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, user, send, db } = await teamWorld()
 
 const stepMs = 30_000
 
@@ -46,7 +43,7 @@ test('enrolling asks for nothing until a code confirms it', async () => {
 
 test('with the second factor on, a password or a link gets no session; a code then does', async () => {
   const { me, secret } = await enrolled()
-  const { url } = await db.tx((tx) => createSignInLink(tx, deps.publicUrl, me.userId, clock.now()))
+  const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, me.userId, clock.now()))
   const byLink = (await post('/sign-in/link', { token: url.slice(url.lastIndexOf('/') + 1) })).json()
   assert.equal(byLink.step, 'totp')
   for (const challenge of [await challengeFor(me.email), byLink.challenge]) {

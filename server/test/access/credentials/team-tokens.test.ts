@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isTeamToken, makeTeamToken } from '../../../src/access/credentials/team-tokens.ts'
-import { testDatabase } from '../../support/database.ts'
+import { pick } from '../../support/pick.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, team, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, team, send, db } = await teamWorld()
 
 const create = (body: object, path = '/tokens') =>
   send(operatorToken, 'POST', path, { name: 'Test', role: 'owner', ...body })
@@ -30,10 +28,7 @@ test('a token works in its workspace alone, with its role', async () => {
   assert.equal((await send(value, 'GET', `/workspaces/${here.workspaceId}/tokens`)).statusCode, 403)
   assert.equal((await send(value, 'GET', `/workspaces/${elsewhere.workspaceId}`)).statusCode, 404)
   const { workspaces } = (await send(value, 'GET', '/workspaces')).json()
-  assert.deepEqual(
-    workspaces.map((one: { id: string }) => one.id),
-    [here.workspaceId],
-  )
+  assert.deepEqual(pick(workspaces, 'id'), [here.workspaceId])
 })
 
 test('a token of the installation works in every workspace; as owner it is an operator', async () => {

@@ -99,17 +99,6 @@ test('a key is read again after 4 s, so that a lost notice is made good within 5
   assert.equal(reads, 3, 'a clock set back does not keep a key alive')
 })
 
-test('requests that wait for the same key share one read', async () => {
-  let reads = 0
-  const cache = createKeyCache(clock, async () => {
-    reads++
-    await Promise.resolve()
-    return null
-  })
-  assert.deepEqual(await Promise.all([cache.find('h'), cache.find('h'), cache.find('h')]), [null, null, null])
-  assert.equal(reads, 1)
-})
-
 test('a read that began before the key was revoked is neither joined nor kept', async () => {
   const answers: ((key: KnownKey) => void)[] = []
   const cache = createKeyCache(clock, () => new Promise((resolve) => answers.push(resolve)))
@@ -123,17 +112,6 @@ test('a read that began before the key was revoked is neither joined nor kept', 
   assert.equal((await afterwards)?.caller.keyId, 'afterwards')
   const kept = await cache.find('h')
   assert.equal(kept?.caller.keyId, 'afterwards')
-})
-
-test('a read that fails is not remembered', async () => {
-  let broken = true
-  const cache = createKeyCache(clock, async () => {
-    if (broken) throw new Error('database away')
-    return fakeKey('a')
-  })
-  await assert.rejects(async () => cache.find('h'))
-  broken = false
-  assert.equal((await cache.find('h'))?.caller.keyId, 'a')
 })
 
 test('inventing keys does not push known ones out', async () => {

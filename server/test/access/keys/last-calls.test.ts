@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLastCalls, type KeyCall, keptCalls } from '../../../src/access/keys/last-calls.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -8,6 +7,7 @@ import { everyStatementOf, testDatabase } from '../../support/database.ts'
 import { newWorkspace, noon } from '../../support/guarded-app.ts'
 import { leadsPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 type Shown = { method: string; route: string; verb: string | null; status: number; at: string; ms: number }
@@ -30,19 +30,15 @@ test('the last calls of a key say what was called and what came of it, refused o
     headers: { accept: 'application/json, text/event-stream' },
   })
   assert.equal(tool.status, 200)
-  await nextTurn()
   const { status, body } = await member.call('GET', `/keys/${w.keyId}/calls`)
   assert.equal(status, 200)
-  assert.deepEqual(
-    body.calls.map((call: Shown) => [call.method, call.route, call.verb, call.status]),
-    [
-      ['POST', '/mcp', 'get_lead', 404],
-      ['GET', '/api/v2/conversations', 'list_conversations', 401],
-      ['GET', '/api/v1/leads/:identifier', null, 400],
-      ['GET', '/api/v1/leads/:identifier', null, 404],
-      ['POST', '/api/v1/leads', null, 201],
-    ],
-  )
+  assert.deepEqual(pick(body.calls, 'method', 'route', 'verb', 'status'), [
+    ['POST', '/mcp', 'get_lead', 404],
+    ['GET', '/api/v2/conversations', 'list_conversations', 401],
+    ['GET', '/api/v1/leads/:identifier', null, 400],
+    ['GET', '/api/v1/leads/:identifier', null, 404],
+    ['POST', '/api/v1/leads', null, 201],
+  ])
   assert.ok(body.calls.every((call: Shown) => call.at === w.clock.now().toISOString() && call.ms >= 0))
   assert.ok(!JSON.stringify(body).includes('Secretive') && !JSON.stringify(body).includes(id))
 })
@@ -51,8 +47,7 @@ test('a call costs its request no statement', async () => {
   const w = await world()
   await w.lead()
   const statements = await everyStatementOf(async () => {
-    await w.call('GET', leadsPath)
-    await nextTurn()
+    for (let n = 0; n < 2; n++) await w.call('GET', leadsPath)
   })
   assert.ok(statements.length > 0)
   assert.deepEqual(

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newestAudit } from '../../support/audit.ts'
-import { testDatabase } from '../../support/database.ts'
-import { cookieOf, password, sessionIn, teamWorld } from '../../support/team-app.ts'
+import { pick } from '../../support/pick.ts'
+import { cookieOf, password, publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, user, team, join, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, user, team, join, send, db } = await teamWorld()
 
 type Team = Awaited<ReturnType<typeof team>>
 
@@ -68,7 +66,7 @@ test('the link of an open invitation is copied again, by who could have made it'
   const { id, token } = await invite(place, 'again@example.com')
   const path = `/workspaces/${workspaceId}/invitations`
   const copied = await send(admin, 'POST', `${path}/${id}/link`)
-  assert.deepEqual([copied.statusCode, copied.json().url], [200, `http://parley.test/invite/${token}`])
+  assert.deepEqual([copied.statusCode, copied.json().url], [200, `${publicUrl}/invite/${token}`])
   const [line] = await newestAudit(db.sql, workspaceId, 1)
   assert.deepEqual(
     [line?.action, line?.actor_id, line?.target],
@@ -127,7 +125,7 @@ test('a newcomer needs a name and a password of 12 characters', async () => {
   const paths = async (body: object) => {
     const answer = await accept({ token, ...body })
     assert.equal(answer.statusCode, 400)
-    return answer.json().data.issues.map((issue: { path: string }) => issue.path)
+    return pick(answer.json().data.issues, 'path')
   }
   assert.deepEqual(await paths({}), ['name', 'password'])
   assert.deepEqual(await paths({ name: 'Bo', password: 'elevenchars' }), ['password'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/team/member.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { testTeamToken, type World, world } from '../../support/world.ts'
 
 const newcomer = { name: 'Bo Chen', password: 'four plain words together' }
@@ -83,10 +84,7 @@ test('the remover sees what the person made, and decides about keys and webhooks
     await linkOf(leaver, 'member')
     const made = await owner.call('GET', `/members/${leaver.userId}/made`)
     assert.equal(made.status, 200)
-    assert.deepEqual(
-      made.body.keys.map((each: { id: string }) => each.id),
-      [key.id],
-    )
+    assert.deepEqual(pick(made.body.keys, 'id'), [key.id])
     assert.equal(made.body.webhooks[0].id, endpoint.id)
     assert.equal(made.body.webhooks[0].url, 'https://hooks.example.com/…')
     assert.equal(made.body.webhooks[0].lastUsedAt, null)
@@ -108,14 +106,11 @@ test('each thing that ends with a membership is in the audit log', async () => {
   await linkOf(leaver, 'member')
   await owner.call('DELETE', `/members/${leaver.userId}?keys=revoke`)
   const { entries } = (await owner.call('GET', '/audit?limit=3')).body
-  assert.deepEqual(
-    entries.map(({ action, target, count }: Record<string, unknown>) => [action, target, count]),
-    [
-      ['api-key.revoked', `api-key:${key.id}`, 1],
-      ['invitation.withdrawn', `member:${leaver.userId}`, 2],
-      ['member.removed', `member:${leaver.userId}`, 1],
-    ],
-  )
+  assert.deepEqual(pick(entries, 'action', 'target', 'count'), [
+    ['api-key.revoked', `api-key:${key.id}`, 1],
+    ['invitation.withdrawn', `member:${leaver.userId}`, 2],
+    ['member.removed', `member:${leaver.userId}`, 1],
+  ])
 })
 
 test('a member sees what they made and leaves, but revokes and disables nothing', async () => {
@@ -213,4 +208,42 @@ test('an operator signs a user out everywhere by e-mail, and voids what is half 
   const token = link.body.url.split('/').at(-1)
   const used = await w.app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload: { token } })
   assert.equal(used.statusCode, 401)
+})
+
+test('any member reads the names of all members, keys and tokens, and no more of them', async () => {
+  const w = await world()
+  const owner = await signedInMember(w, 'owner')
+  w.clock.advance(1000)
+  const member = await signedInMember(w)
+  const { body: made } = await owner.call('POST', '/tokens', { name: 'Nightly export', role: 'member' })
+  const { status, body } = await member.call('GET', '/people')
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    members: [
+      { id: owner.userId, name: 'Ana Lima', role: 'owner' },
+      { id: member.userId, name: 'Ana Lima', role: 'member' },
+    ],
+    keys: [{ id: w.keyId, name: 'Test key', status: 'active' }],
+    tokens: [{ id: made.token.id, name: 'Nightly export', status: 'active' }],
+  })
+})
+
+test('keys and tokens that work no more keep their names; a member who left has gone', async () => {
+  const w = await world()
+  const owner = await signedInMember(w, 'owner')
+  const leaver = await signedInMember(w)
+  const expired = await w.addKey({ name: 'Last week', expiresAt: new Date(w.clock.now().getTime() + 1000) })
+  const { body: made } = await owner.call('POST', '/tokens', { name: 'Old export', role: 'member' })
+  await owner.call('DELETE', `/tokens/${made.token.id}`)
+  await owner.call('DELETE', `/keys/${w.keyId}`)
+  await leaver.call('DELETE', `/members/${leaver.userId}`)
+  w.clock.advance(1000)
+  const { body } = await owner.call('GET', '/people')
+  assert.deepEqual(body.members, [{ id: owner.userId, name: 'Ana Lima', role: 'owner' }])
+  assert.deepEqual(body.keys, [
+    { id: w.keyId, name: 'Test key', status: 'revoked' },
+    { id: expired.id, name: 'Last week', status: 'expired' },
+  ])
+  assert.deepEqual(body.tokens, [{ id: made.token.id, name: 'Old export', status: 'revoked' }])
+  assert.equal((await leaver.call('GET', '/people')).status, 404)
 })

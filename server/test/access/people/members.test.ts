@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Role } from '../../../src/team/member.ts'
-import { testDatabase } from '../../support/database.ts'
+import { pick } from '../../support/pick.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, team, join, send } = await teamWorld(db)
-after(() => app.close())
+const { clock, team, join, send, db } = await teamWorld()
 
 const memberPath = (workspaceId: string, userId: string) => `/workspaces/${workspaceId}/members/${userId}`
 
@@ -80,7 +78,7 @@ test('who did what stands in the audit log, without values', async () => {
   await send(owner, 'PATCH', memberPath(workspaceId, member.userId), { role: 'admin' })
   await send(owner, 'DELETE', memberPath(workspaceId, member.userId))
   const { entries } = (await send(owner, 'GET', `/workspaces/${workspaceId}/audit`)).json()
-  const lines = entries.map((line: { action: string }) => line.action)
+  const lines = pick(entries, 'action')
   assert.deepEqual(lines, ['member.removed', 'member.role-changed', 'workspace.created'])
   assert.deepEqual(entries[0].actor, { type: 'user', id: owner.userId })
   assert.equal(entries[0].target, `member:${member.userId}`)

@@ -76,26 +76,6 @@ test('units that one node leased and did not use come back to the others', async
   assert.ok(accepted.length >= 95, `${accepted.length} of 100`)
 })
 
-test('hammering on a closed door asks the database once in half a second', async () => {
-  const { clock, limiters, key, questions } = nodes(1)
-  for (let request = 0; request < 5; request++) await limiters[0]?.take(key, 5)
-  const before = questions()
-  for (let request = 0; request < 1000; request++) {
-    clock.advance(1)
-    await limiters[0]?.take(key, 5)
-  }
-  assert.ok(questions() - before <= 3, `${questions() - before} questions`)
-})
-
-test('by the database clock, too, the limit holds over nodes', async () => {
-  const limiters = [createPostgresLimiter({ db }), createPostgresLimiter({ db })]
-  const key = `test:${randomUUID()}`
-  const storm = Array.from({ length: 60 }, () => limiters.map((limiter) => limiter.take(key, 50))).flat()
-  const answers = await Promise.all(storm)
-  assert.equal(answers.filter((answer) => answer.allowed).length, 50)
-  for (const { retryAfterSeconds } of answers) assert.ok(retryAfterSeconds <= 61)
-})
-
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

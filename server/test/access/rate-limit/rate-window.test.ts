@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { emptyWindow, returnUnits, takeUnits, waitMs } from '../../../src/access/rate-limit/rate-window.ts'
+import { manualClock } from '../../../src/base/clock.ts'
+import { noon } from '../../support/guarded-app.ts'
 import { assertNeverMoreThan } from '../../support/sliding-window.ts'
 
 const slotMs = 250
-
-test('the limit is granted and not one more', () => {
-  const window = emptyWindow()
-  const granted = Array.from({ length: 6 }, () => takeUnits(window, 1000, slotMs, 5, 1))
-  assert.deepEqual(granted, [1, 1, 1, 1, 1, 0])
-})
 
 const rows: [guarantee: string, laterMs: number, granted: number][] = [
   ['nothing comes back within the window', 59_999, 0],
@@ -87,14 +84,10 @@ test('no 60 s ever hold more than the limit, whatever the arrivals', () => {
   )
 })
 
-test('while there is demand, at least 99 % of the limit is accepted', () => {
-  for (const everyMs of [1, 7, 40]) {
-    const window = emptyWindow()
-    let accepted = 0
-    const minutes = 20
-    for (let nowMs = 0; nowMs < minutes * 60_000; nowMs += everyMs) {
-      accepted += takeUnits(window, nowMs, slotMs, 300, 1)
-    }
-    assert.ok(accepted >= 0.99 * 300 * minutes, `${accepted} of ${300 * minutes} at one each ${everyMs} ms`)
-  }
+test('keys do not touch each other, and many of them do not end the count of one', async () => {
+  const clock = manualClock(noon)
+  const limiter = createMemoryLimiter(clock)
+  for (let request = 0; request < 2; request++) await limiter.take('a', 2)
+  for (let key = 0; key < 25_000; key++) assert.ok((await limiter.take(`form:${key}`, 2)).allowed)
+  assert.equal((await limiter.take('a', 2)).allowed, false)
 })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { csrfTokenOf, originOf } from '../../../src/access/sign-in/csrf.ts'
-import { testDatabase } from '../../support/database.ts'
 import { cookieOf, operatorToken, publicUrl, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, user } = await teamWorld(db)
-after(() => app.close())
+const { app, user } = await teamWorld()
 
 const ana = await user()
 const other = await user()

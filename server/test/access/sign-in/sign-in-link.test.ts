@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
-import { testDatabase } from '../../support/database.ts'
 import { publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, deps, user, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, user, send, db } = await teamWorld()
 
 async function linkFor(userId: string): Promise<string> {
-  const { url } = await db.tx((tx) => createSignInLink(tx, deps.publicUrl, userId, clock.now()))
+  const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, userId, clock.now()))
   assert.ok(url.startsWith(`${publicUrl}/sign-in/`))
   return url.slice(url.lastIndexOf('/') + 1)
 }

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sweepSignIns } from '../../../src/access/retention.ts'
 import { knownForMs } from '../../../src/access/sign-in/known-sign-ins.ts'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
-import { testDatabase } from '../../support/database.ts'
-import { cookieOf, operatorToken, password, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
+import { operatorToken, password, publicUrl, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, deps, user, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, user, send, db } = await teamWorld()
 
 interface From {
   address: string
@@ -16,9 +13,10 @@ interface From {
 }
 
 async function signIn(email: string, guess: string, { address, device }: From) {
-  const headers = { 'x-test-address': address, ...(device === undefined ? {} : { cookie: `parley_device=${device}` }) }
+  const headers: Record<string, string> = device === undefined ? {} : { cookie: `parley_device=${device}` }
   const payload = { email, password: guess }
-  const answer = await app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload, headers })
+  const url = '/api/team/v1/sign-in'
+  const answer = await app.inject({ method: 'POST', url, payload, headers, remoteAddress: address })
   const left = answer.cookies.find(({ name }) => name === 'parley_device')?.value
   return { status: answer.statusCode, device: left, wait: Number(answer.headers['retry-after']) }
 }
@@ -34,11 +32,10 @@ const usedUp = 32
 
 /** Guesses from ever new addresses, and answers how many were checked rather than refused. */
 async function storm(email: string, guesses: number): Promise<number> {
-  let checked = 0
-  for (let count = 0; count < guesses; count++) {
-    if ((await signIn(email, `wrong ${count}`, { address: strangerAddress() })).status === 401) checked++
-  }
-  return checked
+  const answers = await Promise.all(
+    Array.from({ length: guesses }, (_, n) => signIn(email, `wrong ${n}`, { address: strangerAddress() })),
+  )
+  return answers.filter(({ status }) => status === 401).length
 }
 
 const home = '203.0.113.77'
@@ -57,10 +54,9 @@ test('a stranger who guesses from many addresses keeps nobody out: not their bro
 
 test('the browser and the place of a sign-in by link are known as well', async () => {
   const { email, userId } = await user()
-  const { url } = await db.tx((tx) => createSignInLink(tx, deps.publicUrl, userId, clock.now()))
+  const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, userId, clock.now()))
   const payload = { token: url.split('/').at(-1) }
-  const headers = { 'x-test-address': home }
-  await app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload, headers })
+  await app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload, remoteAddress: home })
   await storm(email, usedUp)
   assert.equal((await signIn(email, password, { address: home })).status, 200)
 })
@@ -98,14 +94,6 @@ test('a known place and a known browser have five guesses free, and then four an
   }
 })
 
-test('a right guess from a known place gives strangers none back', async () => {
-  const { email } = await user()
-  await signIn(email, password, { address: home })
-  await storm(email, usedUp)
-  assert.equal((await signIn(email, password, { address: home })).status, 200)
-  assert.equal(await storm(email, 10), 0)
-})
-
 test('what another browser was left, or made up, opens nothing', async () => {
   const [owner, other] = [await user(), await user()]
   const { device } = await signIn(other.email, password, { address: strangerAddress() })
@@ -137,23 +125,6 @@ test('after 90 days, a new password, or the end of all sessions, nothing is know
     await storm(me.email, usedUp)
     assert.equal((await signIn(me.email, password, { address: home, device: device ?? '' })).status, 429, what)
   }
-})
-
-test('the browser that sets a new password is known from then on', async () => {
-  const me = await user()
-  const headers = { cookie: cookieOf(me.sessionToken), origin: deps.publicUrl }
-  const { csrfToken } = (await app.inject({ url: '/api/team/v1/session', headers })).json()
-  const answer = await app.inject({
-    method: 'PATCH',
-    url: '/api/team/v1/me',
-    headers: { ...headers, 'x-parley-csrf': csrfToken, 'x-test-address': strangerAddress() },
-    payload: { password: 'four other words together', currentPassword: password },
-  })
-  assert.ok(sessionIn(answer))
-  const device = answer.cookies.find(({ name }) => name === 'parley_device')?.value ?? ''
-  await storm(me.email, usedUp)
-  const again = await signIn(me.email, 'four other words together', { address: strangerAddress(), device })
-  assert.equal(again.status, 200)
 })
 
 test('failed sign-ins are in the audit log: one line an hour for an account, one for all that are none', async () => {

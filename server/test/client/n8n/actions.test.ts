@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../../../src/base/id.ts'
-import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
+import { addTemplate } from '../../support/agents/agents-world.ts'
 import { addLabel } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
@@ -9,16 +8,6 @@ import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 /** The texts that the customers of this world were sent. */
 const textsTold = (w: N8nWorld): string[] =>
   w.sent().map((message) => (message.kind === 'text' ? message.text : message.kind))
-
-async function withTemplate(): Promise<N8nWorld> {
-  const w = await n8nWorld()
-  const fixed = { category: 'UTILITY', status: 'APPROVED', parameterNames: null, bodyOnly: true, header: null }
-  const template = { ...fixed, name: 'order_update', language: 'en_US', body: 'Hi {{1}}, it left.', parameterCount: 1 }
-  const { workspaceId, connectionId, clock } = w
-  const all = [{ id: newId(clock.now()), ...template }]
-  await w.db.tx((tx) => replaceTemplates(tx, workspaceId, connectionId, all, clock.now()))
-  return w
-}
 
 test('an answer goes out once, however often n8n tries the node again, and again in another execution', async () => {
   const w = await n8nWorld()
@@ -81,7 +70,8 @@ test('a conversation is noted in, labelled, snoozed, read, handed over and liste
 })
 
 test('a template answers and opens, and dropdowns offer what there is', async () => {
-  const w = await withTemplate()
+  const w = await n8nWorld()
+  await addTemplate(w)
   const { id } = await w.customerWrites('Hello')
   const other = await w.addKey({ name: 'Sales agent', scopes: ['inbox.read', 'inbox.write'] })
   const actions = w.node('parley')
@@ -122,15 +112,6 @@ test('leads are created, matched, changed, read and found over all pages', async
   assert.equal((await w.run(lead('getAll', { limit: 3 }))).length, 3)
   const missing = lead('upsert', { matchBy: 'external_ref', matchValue: 'crm-9', createIfMissing: false })
   await assert.rejects(w.run({ ...missing, more: { status: 'new' } }))
-})
-
-test('what the workspace has is listed, and the key says who it is', async () => {
-  const w = await n8nWorld({ name: 'Support agent' })
-  const ask = async (operation: string) => (await w.run({ resource: 'workspace', operation })).map(({ json }) => json)
-  assert.equal((await ask('whoAmI'))[0].key.name, 'Support agent')
-  assert.equal((await ask('getConnections'))[0].id, w.connectionId)
-  assert.ok((await ask('getPeople'))[0].agents.length > 0)
-  for (const list of ['getCannedReplies', 'getLabels', 'getTemplates']) assert.deepEqual(await ask(list), [], list)
 })
 
 test('a refusal says what is wrong and what to do, and a workflow that goes on can branch on its code', async () => {

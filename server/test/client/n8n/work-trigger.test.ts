@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter, on, once } from 'node:events'
 import { test } from 'node:test'
 import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 import type { Item } from '../../support/n8n/node-type.ts'
 import type { Given } from '../../support/n8n/stand-in.ts'
-import { until } from '../../support/until.ts'
 
 interface Following {
   emitted: Item['json'][]
@@ -108,11 +107,12 @@ test('a workflow that gets another key begins with all who wait for that one', a
 test('a service that is away is waited for, and a key that is refused is told to n8n', async () => {
   const w = await n8nWorld()
   const nobody = { parleyApi: { baseUrl: 'http://127.0.0.1:47', apiKey: 'plk_x' } }
-  const paused = w.pauses.length
+  const pauses: number[] = []
+  const paused = on(w.paused, 'pause')
   const waiting = await follow(w, { credentials: nobody })
-  await until(() => w.pauses.length > paused + 5, 'five pauses')
+  for await (const [ms] of paused) if (pauses.push(ms) === 6) break
   await waiting.stop()
-  assert.deepEqual(w.pauses.slice(paused, paused + 6), [1000, 2000, 4000, 8000, 16_000, 30_000])
+  assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 30_000])
   assert.deepEqual(waiting.failed, [])
   const refused = await follow(w, { credentials: { parleyApi: { baseUrl: w.url, apiKey: 'plk_x' } } })
   await refused.when(({ failed }) => failed.length === 1)

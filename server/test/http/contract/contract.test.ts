@@ -7,7 +7,7 @@ import { describeApi, openapiDocument, routesOf } from '../../../src/http/contra
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
-import { answerOf, checkAnswers } from '../../support/contract/contract.ts'
+import { checkAnswers } from '../../support/contract/contract.ts'
 import { testServer } from '../../support/http.ts'
 
 const thing = Type.Object(
@@ -91,32 +91,6 @@ test('the document writes titled schemas and errors once, and is served with its
   assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(collection)))
 })
 
-test('every route that asks the database may fail with it, and says when to try again', async () => {
-  const { app } = await fakeService()
-  const { paths, components } = openapiDocument(app)
-  const things = paths['/api/v1/things']?.post
-  assert.deepEqual(things?.responses[500], { $ref: '#/components/responses/InternalError' })
-  assert.deepEqual(things?.responses[503], { $ref: '#/components/responses/Unavailable' })
-  assert.deepEqual(components.responses?.Unavailable?.headers?.['Retry-After'], {
-    $ref: '#/components/headers/RetryAfter',
-  })
-  assert.deepEqual(Object.keys(paths['/healthz']?.get?.responses ?? {}), ['200', '400'])
-})
-
-test('answers to API keys show the headers of their limit', async () => {
-  const { app } = await fakeService()
-  const document = openapiDocument(app)
-  const headers = (path: string, method: string) =>
-    Object.keys(answerOf(document, document.paths[path]?.[method]?.responses[200])?.headers ?? {})
-  assert.deepEqual(headers('/api/v1/things', 'post').slice(1), [
-    'RateLimit-Limit',
-    'RateLimit-Remaining',
-    'RateLimit-Reset',
-    'RateLimit-Policy',
-  ])
-  assert.deepEqual(headers('/healthz', 'get'), ['x-request-id'])
-})
-
 test('two different schemas under one title are a mistake', async () => {
   const { app } = testServer()
   await describeApi(app)
@@ -128,94 +102,6 @@ test('two different schemas under one title are a mistake', async () => {
   }
   await app.ready()
   assert.throws(() => openapiDocument(app), /Two different schemas have the title Same/)
-})
-
-async function documentOf(path: string, schema: object) {
-  const { app } = testServer()
-  await describeApi(app)
-  app.post(path, { schema }, async () => null)
-  await app.ready()
-  return openapiDocument(app)
-}
-
-test("a query's patterns are one parameter, also where it has nothing else", async () => {
-  const patterns = { '^k_': Type.String() }
-  const bare = Type.Unsafe({ type: 'object', patternProperties: patterns, additionalProperties: false })
-  const withDry = { ...Type.Object({ dryRun: Type.Optional(Type.Boolean()) }), patternProperties: patterns }
-  for (const [querystring, names] of [
-    [bare, ['custom']],
-    [withDry, ['dryRun', 'custom']],
-  ] as const) {
-    const { parameters = [] } = (await documentOf('/things', { querystring })).paths['/things']?.post ?? {}
-    const found = parameters.map((one) => ('name' in one ? one : assert.fail('a reference')))
-    assert.deepEqual(
-      found.map(({ name }) => name),
-      names,
-    )
-    assert.deepEqual(found.at(-1)?.schema?.patternProperties, { '^k_': { type: 'string' } })
-  }
-})
-
-test('what has a default need not be sent, and is always answered', async () => {
-  const size = Type.Integer({ default: 5, description: 'How many.' })
-  const body = Type.Object({ size, name: Type.String() })
-  const document = await documentOf('/things', { body, querystring: Type.Object({ size }), response: { 200: body } })
-  const { parameters, requestBody, responses } = document.paths['/things']?.post ?? assert.fail()
-  const sent = requestBody?.content['application/json']?.schema
-  assert.deepEqual(sent?.required, ['name'])
-  assert.deepEqual(sent?.properties, {
-    size: { type: 'integer', description: 'How many. Default: `5`.' },
-    name: { type: 'string' },
-  })
-  assert.deepEqual(parameters?.[0], {
-    name: 'size',
-    in: 'query',
-    description: 'How many.',
-    required: false,
-    schema: { type: 'integer', default: 5 },
-  })
-  const answered = answerOf(document, responses[200])?.content?.['application/json']?.schema
-  assert.deepEqual(answered?.required, ['size', 'name'])
-})
-
-test('a title is written once, with the words of each place and what may be null beside it', async () => {
-  const part = (description: string, nulled: object = {}) => ({ type: 'string', title: 'Part', description, ...nulled })
-  const body = {
-    type: 'object',
-    properties: { a: part('One.'), b: part('Two.'), c: part('One.', { type: ['string', 'null'] }) },
-  }
-  const document = await documentOf('/things', { body })
-  assert.deepEqual(document.components.schemas?.Part, { type: 'string', title: 'Part', description: 'One.' })
-  const $ref = '#/components/schemas/Part'
-  assert.deepEqual(document.paths['/things']?.post?.requestBody?.content['application/json']?.schema?.properties, {
-    a: { $ref },
-    b: { $ref, description: 'Two.' },
-    c: { anyOf: [{ $ref }, { type: 'null' }] },
-  })
-})
-
-test('a discriminator names the schema of each value', async () => {
-  const choice = (kind: string) => Type.Object({ kind: Type.Literal(kind) }, { title: `${kind} thing` })
-  const body = {
-    type: 'object',
-    oneOf: [choice('big'), choice('small')],
-    required: ['kind'],
-    discriminator: { propertyName: 'kind' },
-  }
-  const { paths } = await documentOf('/things', { body })
-  assert.deepEqual(paths['/things']?.post?.requestBody?.content['application/json']?.schema?.discriminator, {
-    propertyName: 'kind',
-    mapping: { big: '#/components/schemas/bigthing', small: '#/components/schemas/smallthing' },
-  })
-})
-
-test('answers that fit their schema pass the check', async () => {
-  const { app, check } = await fakeService()
-  for (const request of [read, { ...read, url: '/api/v1/things/two' }, { ...read, headers: {} }, '/healthz', '/docs']) {
-    await app.inject(request)
-  }
-  assert.deepEqual(check.problems, [])
-  check.assertNone()
 })
 
 test('an undeclared status, a missing field and a field too many fail the check', async () => {

@@ -21,10 +21,10 @@ const tsconfig = {
     moduleResolution: 'bundler',
     types: [],
   },
-  files: ['openapi-typescript.ts', 'hey-api.ts'],
+  files: ['openapi-typescript.ts', 'generated/hey-api/index.ts'],
 }
 
-test('the clients that are generated from the contract are typed to the last field', async () => {
+test('the clients that are generated from the contract compile, and are typed to the last field', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-clients-'))
   try {
     await cp(pathTo('server/test/http/contract/clients'), folder, { recursive: true })

@@ -127,17 +127,6 @@ test('no label holds an id, a phone, an address or a secret', async () => {
   }
 })
 
-test('events that wait for a place are counted, and the oldest tells its age', async () => {
-  const here = await world()
-  const { app } = await measured()
-  await here.lead()
-  here.clock.advance(90_000)
-  const found = await readMetrics(app)
-  assert.ok((found.get('parley_events_unplaced') ?? 0) >= 1)
-  assert.ok((found.get('parley_events_unplaced_oldest_seconds') ?? 0) >= 90)
-  assert.equal(found.get('parley_webhook_queue_oldest_seconds{health="healthy"}'), 0)
-})
-
 test('what is looked up in the database is looked up once in ten seconds, whoever asks', async () => {
   const here = await world()
   const { app } = await measured()
@@ -189,23 +178,6 @@ test('calls that send are counted by channel and outcome, and what platforms han
   assert.equal(await more('parley_sends_total{channel="waba",outcome="unreachable"}'), 1)
   assert.equal(await more('parley_sends_total{channel="waba",outcome="accepted"}'), 1)
   assert.equal(await more('parley_send_seconds_count{channel="waba"}'), 2)
-})
-
-test('webhook attempts are counted by result, and their delay is that of a first attempt that was taken', async () => {
-  const { page, webhooks } = createMetrics(gaugesOf(await testApp(), 10))
-  webhooks.delivered({ ms: 20, delayMs: 40 })
-  webhooks.delivered({ ms: 20, delayMs: null })
-  webhooks.failed({ ms: 20, error: null, isFinal: false })
-  webhooks.failed({ ms: 15_000, error: 'timeout', isFinal: true })
-  webhooks.disabled()
-  const found = figuresOf(await page())
-  const attempts = (labels: string) => found.get(`parley_webhook_attempts_total{${labels}}`)
-  assert.equal(attempts('result="delivered",error=""'), 2)
-  assert.equal(attempts('result="failed",error="status"'), 1)
-  assert.equal(attempts('result="given_up",error="timeout"'), 1)
-  assert.equal(found.get('parley_webhook_delay_seconds_count'), 1)
-  assert.equal(found.get('parley_webhook_attempt_seconds_count'), 4)
-  assert.equal(found.get('parley_webhook_endpoints_disabled_total'), 1)
 })
 
 test('queues of failing endpoints are told apart from those of healthy ones', async () => {

@@ -4,7 +4,6 @@ import { serveHealth } from '../../../src/http/ops/health.ts'
 import { createReadiness } from '../../../src/http/ops/readiness.ts'
 import { everyStatementOf, testDatabase } from '../../support/database.ts'
 import { testServer } from '../../support/http.ts'
-import { until } from '../../support/until.ts'
 
 const { db } = await testDatabase()
 
@@ -24,36 +23,26 @@ test('whoever asks often shares one write in 5 s', async () => {
   assert.equal(await writesOf(2), 1)
 })
 
-test('while a write does not come to its end the process is not ready, no session is left at it, and then it is', async () => {
-  const isReady = createReadiness(db, { maxWaitMs: 200 })
-  const isAtIt = async () => {
-    const sessions = await db.sql`
-      select
-      from pg_stat_activity
-      where datname = current_database()
-        and query like '%insert into process_writes%'
-        and state = 'active'
-        and pid <> pg_backend_pid()`
-    return sessions.length > 0
+test('while a write does not come to its end the process is not ready, its session is ended, and then it is ready', async () => {
+  let writing: Promise<unknown> = Promise.resolve()
+  const tx: typeof db.tx = (work) => {
+    const written = db.tx(work)
+    writing = written
+    return written
   }
+  const isReady = createReadiness({ ...db, tx }, { maxWaitMs: 200 })
   const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = db.tx(async (tx) => {
-    await tx`lock table process_writes in share mode`
+  const holding = db.tx(async (other) => {
+    await other`lock table process_writes in share mode`
     locked.resolve()
     await held.promise
   })
   await locked.promise
   await assert.rejects(isReady())
-  await until(async () => !(await isAtIt()), 'the end of its session')
+  await assert.rejects(writing, 'the server has ended the session')
   held.resolve()
   await holding
-  // The server forgets a session before its client has heard so, and until then no other write begins.
-  const answers = async () =>
-    isReady().then(
-      () => true,
-      () => false,
-    )
-  await until(answers, 'a process that is ready again')
+  await isReady()
 })
 
 test('rows of processes that have gone are removed', async () => {

@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { presentPayload } from '../../../src/app/events.ts'
 import { createChores } from '../../../src/base/chores.ts'
 import { readTraceparent } from '../../../src/base/tracing/span.ts'
-import { whatItDoes } from '../../../src/base/tracing/statement-span.ts'
 import { ConfigError, loadConfig } from '../../../src/config.ts'
 import { conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { traced } from '../../support/telemetry/traced.ts'
@@ -49,24 +48,6 @@ test("a caller's trace goes by the request, its statements and the event to the 
   const orphans = spans.filter((span) => span !== request && !ids.has(span.parentId))
   assert.deepEqual(orphans, [], 'each is a part of another')
   assert.deepEqual([...new Set(spans.map(({ traceId }) => traceId))], [callersTrace])
-})
-
-test('requests that a busy moment joins share what they wait for: it is linked to each of them', async () => {
-  const { telemetry, collector, call } = await traced()
-  const w = await webhookWorld()
-  const create = (n: number) => call(w)('POST', '/api/v1/leads', { body: { firstName: `Lead ${n}` } })
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => create(n)))
-  assert.ok(answers.every(({ status }) => status === 201))
-  await telemetry.close()
-  const spans = collector.spans()
-  const together = spans.filter(({ name }) => name === 'together')
-  assert.ok(together.length > 0)
-  const requests = new Set(spans.filter(({ name }) => name === 'POST /api/v1/leads').map(({ traceId }) => traceId))
-  assert.equal(requests.size, 30)
-  for (const { traceId, links, attributes } of together) {
-    assert.equal(links.length, Number(attributes['parley.count']) - 1)
-    assert.ok([traceId, ...links].every((id) => requests.has(id)))
-  }
 })
 
 test('a send and a chore are traced; what asks how the process is, and what looks every second, is not', async () => {
@@ -186,19 +167,6 @@ test('a trace that its caller does not keep is handed on, and nothing of it is s
   assert.match(String(headers.traceparent), new RegExp(`^00-${callersTrace}-[0-9a-f]{16}-00$`))
 })
 
-test('without telemetry events have no trace and webhooks no traceparent', async () => {
-  const w = await webhookWorld()
-  await w.call('POST', '/api/v1/leads', { body: { firstName: 'Marina' }, headers: { traceparent } })
-  await w.drain()
-  const [{ headers } = assert.fail()] = w.receiver.received
-  assert.equal(headers.traceparent, undefined)
-  const rows = await w.db.sql`select trace from events where workspace_id = ${w.workspaceId}`
-  assert.deepEqual(
-    rows.map(({ trace }) => trace),
-    [null],
-  )
-})
-
 test('a traceparent is taken as W3C has it, and any other is passed over', () => {
   const future = `cc-${callersTrace}-${callersSpan}-01-what-will-be`
   assert.equal(readTraceparent(traceparent), traceparent)
@@ -216,23 +184,6 @@ test('a traceparent is taken as W3C has it, and any other is passed over', () =>
     `cc-${callersTrace}-${callersSpan}-01.more`,
   ]
   for (const text of wrong) assert.equal(readTraceparent(text), null, String(text))
-})
-
-test('of a statement its operation and its first table are told', () => {
-  const rows: [text: string, operation: string, table?: string][] = [
-    ['\n      select id, name\n      from leads\n      where id = $1\n      for update skip locked', 'select', 'leads'],
-    ['insert into sends (a) values ($1) on conflict do update set a = 1', 'insert', 'sends'],
-    ['with made as (insert into leads (a) select 1 returning id) select * from made', 'insert', 'leads'],
-    ['with due as (select 1 from chores for update) select * from due', 'select', 'chores'],
-    ['update events e set position = 1', 'update', 'events'],
-    ['delete from sessions where id = $1', 'delete', 'sessions'],
-    ['select pg_advisory_xact_lock(key) from unnest($1) as k (key)', 'select'],
-    ['lock table leads', 'lock'],
-    ['', 'statement'],
-  ]
-  for (const [text, operation, table] of rows) {
-    assert.deepEqual(whatItDoes(text), table === undefined ? { operation } : { operation, table }, text)
-  }
 })
 
 test('the settings are those of OpenTelemetry: off unless one asks, and wrong ones are refused by name', () => {

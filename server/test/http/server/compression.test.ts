@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -191,15 +190,6 @@ const brokenBody = () =>
     },
   })
 
-test('what an answer varies by already is kept', async () => {
-  const { port } = await servedAt((app) => {
-    app.get('/one', (_request, reply) => reply.header('vary', 'accept').type(json).send(text))
-    app.get('/two', (_request, reply) => reply.header('vary', ['Origin', 'accept']).type(json).send(text))
-  })
-  assert.equal((await ask(port, '/one', 'gzip')).headers.vary, 'accept, accept-encoding')
-  assert.equal((await ask(port, '/two')).headers.vary, 'Origin, accept, accept-encoding')
-})
-
 test('errors are compressed like everything else, whoever answers them', async () => {
   const { lines, port } = await servedAt((app) =>
     app.register(async (scope) => {
@@ -303,30 +293,4 @@ test('how long an answer is does not tell exactly what is in it', async () => {
   assert.ok(lengths.size > 10, `${lengths.size} lengths`)
   assert.ok([...paddings].every((padding) => /^[\w-]{1,128}$/.test(padding)))
   assert.ok(paddings.size > 30, 'what repeats is short in HTTP/2')
-})
-
-test('requests that go together on one connection are answered in order, each whole', async () => {
-  const { port } = await servedAt((app) =>
-    app.get<{ Params: { size: string } }>('/:size', ({ params }, reply) =>
-      reply.type('text/plain').send('x'.repeat(Number(params.size))),
-    ),
-  )
-  const asked = ['300000', '10', '2000']
-  const lines = asked.map((size, n) => {
-    const close = n === asked.length - 1 ? 'connection: close\r\n' : ''
-    return `GET /${size} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n${close}\r\n`
-  })
-  const socket = connect(port, '127.0.0.1')
-  socket.write(lines.join(''))
-  let rest = await buffer(socket)
-  for (const size of asked) {
-    const start = rest.indexOf('\r\n\r\n') + 4
-    const head = rest.toString('latin1', 0, start)
-    const end = start + Number(/content-length: (\d+)/.exec(head)?.[1])
-    const encoding = /content-encoding: (\w+)/.exec(head)?.[1]
-    assert.equal(encoding, Number(size) < 1024 ? undefined : 'gzip')
-    assert.equal(plain(rest.subarray(start, end), encoding), 'x'.repeat(Number(size)))
-    rest = rest.subarray(end)
-  }
-  assert.equal(rest.length, 0)
 })

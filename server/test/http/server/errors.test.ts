@@ -137,22 +137,6 @@ test('an unknown route is 404 and a known one with another method 405 with Allow
   }
 })
 
-test('a person at an address that leads nowhere gets a page in their language; a program gets JSON', async () => {
-  const { app } = withRoutes()
-  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'pt-BR' }
-  const shown = await app.inject({ url: '/leads?secret', headers: browser })
-  assert.deepEqual([shown.statusCode, shown.headers['content-type']], [404, 'text/html; charset=utf-8'])
-  assert.match(shown.body, /Página não encontrada.*<a href="\/">/s)
-  assert.ok(!shown.body.includes('secret'))
-  for (const [url, headers] of [
-    ['/leads', {}],
-    ['/api/v1/nothing', browser],
-  ] as const) {
-    const answer = await app.inject({ url, headers })
-    assert.deepEqual(answer.json(), { statusCode: 404, statusMessage: 'Route not found' })
-  }
-})
-
 test('what a route throws keeps its status, message, data and headers', async () => {
   const rejected = await failing(unauthorized('API key expired'))
   assert.deepEqual(rejected.json(), { statusCode: 401, statusMessage: 'API key expired' })

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb, type Tx } from '../../../src/base/db.ts'
 import { bytesOf, change, payload, signatureOf, text, value } from '../../support/channels/waba-payloads.ts'
-import { testDatabase } from '../../support/database.ts'
+import { testDatabase, whenSent } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { until } from '../../support/until.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
 /** Connections of the app, and what a workspace may hold of them beside others. */
@@ -22,22 +21,23 @@ atEnd(() => outside.close())
 interface Storm {
   lock(tx: Tx): Promise<unknown>
   ask(): Promise<Answer>
-  /** Transactions that it has then; what else it asks for waits for one. */
+  /** What each transaction of it says that meets the lock, and how many do so: what else is asked for waits for one. */
+  meets: RegExp
   open: number
 }
 
-/** Has the storm ask so often, and hands on once `isFull`, while nothing of it can go on. Answers the answers. */
+/** Has the storm ask so often, and does the work once it is full, while nothing of it can go on. Answers the answers. */
 async function during(
   { lock, ask }: Storm,
   times: number,
-  isFull: () => boolean,
+  isFull: (answers: Promise<Answer>[]) => Promise<unknown>,
   work: () => Promise<void>,
 ): Promise<Answer[]> {
   let answers: Promise<Answer>[] = []
   await outside.tx(async (tx) => {
     await lock(tx)
     answers = Array.from({ length: times }, ask)
-    await until(isFull, 'a full line')
+    await isFull(answers)
     await work()
   })
   return Promise.all(answers)
@@ -49,6 +49,7 @@ async function stormOfLeads(): Promise<Storm> {
   return {
     lock: (tx) => tx`select 1 from leads where id = ${id} for update`,
     ask: () => loud.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'again' } }),
+    meets: /from leads l[\s\S]*for (?:no key )?update/,
     open: share,
   }
 }
@@ -67,7 +68,8 @@ async function stormOfCallbacks(): Promise<Storm> {
     lock: (tx) => tx`select 1 from conversations where workspace_id = ${loud.workspaceId} for update`,
     ask: callback,
     // Those that come meanwhile go together, and wait for that without a place in the line.
-    open: 2,
+    meets: /from conversations c[\s\S]*for (?:no key )?update/,
+    open: 1,
   }
 }
 
@@ -77,6 +79,7 @@ async function stormOfMembers(): Promise<Storm> {
   return {
     lock: (tx) => tx`select 1 from workspaces where id = ${loud.workspaceId} for update`,
     ask: () => admin.call('PATCH', '', { agentsStopped: true }),
+    meets: /from workspaces[\s\S]*for (?:no key )?update/,
     open: share,
   }
 }
@@ -89,18 +92,22 @@ for (const [name, makeStorm] of [
   test(`40 times ${name}, held up: another workspace and the balancer are served meanwhile, and all of it is done`, async () => {
     const [storm, quiet] = [await makeStorm(), await world()]
     const { id } = await quiet.lead()
-    const { load } = quiet.db
-    const waiting = storm.open === share ? 40 - share : 0
-    const isFull = () => load().open === storm.open && load().waiting === waiting
-    const answers = await during(storm, 40, isFull, async () => {
-      assert.equal((await quiet.call('GET', `/api/v1/leads/${id}`)).status, 200)
-      await quiet.lead()
-      assert.equal((await quiet.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'quiet' } })).status, 200)
-      assert.equal((await quiet.app.inject('/readyz')).statusCode, 200)
-      assert.equal((await quiet.call('GET', '/api/v1/leads', { key: 'plk_0000000000000000000000_000000' })).status, 401)
-      // What the service does unasked comes and goes beside them.
-      await until(isFull, 'a line that is as full as before')
-    })
+    const isFull = whenSent(storm.meets, storm.open)
+    const answers = await during(
+      storm,
+      40,
+      () => isFull,
+      async () => {
+        assert.equal((await quiet.call('GET', `/api/v1/leads/${id}`)).status, 200)
+        await quiet.lead()
+        assert.equal((await quiet.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'quiet' } })).status, 200)
+        assert.equal((await quiet.app.inject('/readyz')).statusCode, 200)
+        assert.equal(
+          (await quiet.call('GET', '/api/v1/leads', { key: 'plk_0000000000000000000000_000000' })).status,
+          401,
+        )
+      },
+    )
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
   })
 }
@@ -108,19 +115,15 @@ for (const [name, makeStorm] of [
 test('what would wait behind too many of its own workspace is 503 with Retry-After, and nobody else is', async () => {
   const [storm, quiet] = [await stormOfLeads(), await world()]
   await quiet.lead()
-  const { load } = quiet.db
-  const before = load().refused
   const tooMany = 20
   // Whoever has not seen a neighbour for a second has all the connections.
   const all = bound + connections + tooMany
-  const answers = await during(
-    storm,
-    all,
-    () => load().refused - before >= tooMany,
-    async () => {
-      await quiet.lead()
-    },
-  )
+  const areRefused = (asked: Promise<Answer>[]) =>
+    new Promise<void>((resolve) => {
+      let count = 0
+      for (const each of asked) each.then(({ status }) => status === 503 && ++count === tooMany && resolve())
+    })
+  const answers = await during(storm, all, areRefused, async () => void (await quiet.lead()))
   const refused = answers.filter(({ status }) => status === 503)
   assert.ok(refused.length >= tooMany && refused.length <= tooMany + share, String(refused.length))
   assert.equal(answers.filter(({ status }) => status === 200).length, all - refused.length)

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { csrfTokenOf } from '../../../src/access/sign-in/csrf.ts'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
 import { codeAt } from '../../../src/access/sign-in/totp.ts'
-import { testDatabase } from '../../support/database.ts'
 import { cookieOf, password, publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
 
-const { db } = await testDatabase()
-const { app, clock, deps, user, team, send } = await teamWorld(db)
-after(() => app.close())
+const { app, clock, user, team, send, db } = await teamWorld()
 
 const open = (url: string, sessionToken?: string) =>
   app.inject({ url, headers: sessionToken === undefined ? {} : { cookie: cookieOf(sessionToken) } })
@@ -23,7 +20,7 @@ function submit(url: string, fields: Record<string, string>, headers: Record<str
 }
 
 async function linkPath(userId: string): Promise<string> {
-  const { url } = await db.tx((tx) => createSignInLink(tx, deps.publicUrl, userId, clock.now()))
+  const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, userId, clock.now()))
   return new URL(url).pathname
 }
 

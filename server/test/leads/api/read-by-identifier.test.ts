@@ -19,12 +19,6 @@ test('id, uniqueCode, externalRef and phone each lead to the lead, on GET, PATCH
   }
 })
 
-test('an id is found whatever the case of its letters', async () => {
-  const { lead, call } = await world()
-  const { id } = await lead()
-  assert.equal((await call('GET', leadPath(id.toUpperCase()))).body.data.id, id)
-})
-
 test('a phone is found in the common variants of the same number, and only in those; national ones are of the default country', async () => {
   const { lead, call } = await world({ defaultCountry: 'BR' })
   const rows: [stored: string, spellings: string[]][] = [
@@ -175,12 +169,4 @@ test('dots in an address climb nowhere: on the wire they are an identifier like 
   }
   const { id } = await w.lead({ externalRef: '..' })
   assert.equal((await get('/api/v1/leads/%2e%2e')).data.id, id)
-})
-
-test('a detail has no query parameters', async () => {
-  const { call, lead } = await world()
-  const { id } = await lead()
-  const { status, body } = await call('GET', leadPath(id), { query: { k_city: 'x' } })
-  assert.equal(status, 400)
-  assert.equal(body.data.issues[0].path, 'k_city')
 })

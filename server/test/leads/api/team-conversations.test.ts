@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 const phone = '5581991234567'
@@ -23,10 +24,7 @@ test('the conversations of a lead are those with its phone in any variant, on ev
   })
   const { status, body } = await member.call('GET', `/leads/${id}/conversations`)
   assert.equal(status, 200)
-  assert.deepEqual(
-    body.conversations.map((one: { connectionId: string }) => one.connectionId),
-    [second, w.connectionId],
-  )
+  assert.deepEqual(pick(body.conversations, 'connectionId'), [second, w.connectionId])
   const { id: newest, ...shown } = body.conversations[0]
   assert.notEqual(newest, first.id)
   assert.deepEqual(shown, {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, quotaUsed, stored } from '../../support/leads/leads.ts'
+import { quotaUsed, stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 async function withMember() {
@@ -25,10 +26,7 @@ test('a member creates a lead by the rules of the leads interface, and it counts
   assert.deepEqual([lead.status, lead.priority, lead.source, lead.phone], ['new', 'medium', 'other', '5581991234567'])
   assert.deepEqual(lead.customFieldValues, { k_city: 'Recife', city: 'Recife' })
   assert.equal(await quotaUsed(w), 1)
-  assert.deepEqual(
-    (await w.events(lead.id)).map(({ name }) => name),
-    ['lead.created'],
-  )
+  assert.deepEqual(pick(await w.events(lead.id), 'name'), ['lead.created'])
   const before = await stored(w)
   const refused = await member.call('POST', '/leads', { lastName: 'Duarte' })
   assert.equal(refused.status, 400)
@@ -36,17 +34,6 @@ test('a member creates a lead by the rules of the leads interface, and it counts
   const taken = await member.call('POST', '/leads', { firstName: 'Ana', uniqueCode: lead.uniqueCode })
   assert.deepEqual([taken.status, taken.body.data], [409, { field: 'uniqueCode' }])
   assert.deepEqual(await stored(w), before)
-})
-
-test('a member reads a lead by any of its identifiers, whole and unmasked', async () => {
-  const { member } = await withMember()
-  const { lead } = (await member.call('POST', '/leads', { ...fields, externalRef: 'crm/1' })).body
-  for (const identifier of [lead.id, lead.uniqueCode, 'crm/1', '558191234567']) {
-    const { status, body } = await member.call('GET', `/leads/${encodeURIComponent(identifier)}`)
-    assert.equal(status, 200, identifier)
-    assert.deepEqual(body.lead, lead)
-  }
-  assert.equal((await member.call('GET', '/leads/nobody')).status, 404)
 })
 
 test("a member's list has the filters, the search and the walk of the leads interface, with custom fields", async () => {
@@ -75,25 +62,76 @@ test("a member's change is kept under the member's name, and one that changes no
   assert.equal(changed.status, 200)
   assert.deepEqual([changed.body.lead.status, changed.body.lead.assignedTo], ['qualified', member.userId])
   const { history } = (await member.call('GET', `/leads/${id}/history`)).body
-  assert.deepEqual(
-    history.map((entry: Record<string, unknown>) => [entry.from, entry.to, entry.actor]),
-    [['new', 'qualified', { type: 'user', id: member.userId }]],
-  )
+  assert.deepEqual(pick(history, 'from', 'to', 'actor'), [['new', 'qualified', { type: 'user', id: member.userId }]])
   const before = await stored(w)
   assert.equal((await member.call('PATCH', `/leads/${id}`, { status: 'qualified' })).status, 200)
   assert.equal((await member.call('PATCH', `/leads/${id}`, { assignedTo: w.keyId })).status, 400)
   assert.deepEqual(await stored(w), before)
 })
 
-test('a member deletes a lead and restores it', async () => {
-  const { w, member } = await withMember()
-  const { id } = await w.lead(fields)
-  assert.deepEqual((await member.call('DELETE', `/leads/${id}`)).body, { success: true })
-  assert.equal((await member.call('GET', `/leads/${id}`)).status, 404)
-  assert.equal((await member.call('DELETE', `/leads/${id}`)).status, 404)
-  const restored = await member.call('POST', `/leads/${id}/restore`)
-  assert.equal(restored.status, 200)
-  assert.deepEqual(restored.body.lead.customFieldValues, { k_city: 'Recife', city: 'Recife' })
-  assert.equal((await member.call('POST', `/leads/${id}/restore`)).status, 404)
-  assert.deepEqual(await eventCounts(w), { 'lead.created': 1, 'lead.deleted': 1, 'lead.restored': 1 })
+interface Column {
+  status: string
+  count: number
+  estimatedValue: number
+  actualValue: number
+  value: number
+}
+
+const row = ({ status, count, estimatedValue, actualValue, value }: Column) => [
+  status,
+  count,
+  estimatedValue,
+  actualValue,
+  value,
+]
+
+test("the board has the workspace's statuses in its order, the empty ones too, then the others by name", async () => {
+  const w = await world()
+  const admin = await signedInMember(w, 'admin')
+  const set = await admin.call('PATCH', '', { leadStatuses: ['won', 'new', 'lost'] })
+  assert.equal(set.status, 200, JSON.stringify(set.body))
+  await w.lead({ estimatedValue: 0.1 })
+  await w.lead({ estimatedValue: 0.2 })
+  await w.lead({ status: 'zebra', actualValue: 12.5, estimatedValue: 10 })
+  await w.lead({ status: 'archived' })
+  await w.lead({ status: 'won', actualValue: 999_999_999_999.99 })
+  const { id } = await w.lead({ status: 'won', actualValue: 5 })
+  await admin.call('DELETE', `/leads/${id}`)
+  const { status, body } = await admin.call('GET', '/leads/board')
+  assert.equal(status, 200)
+  assert.deepEqual(body.columns.map(row), [
+    ['won', 1, 0, 999_999_999_999.99, 999_999_999_999.99],
+    ['new', 2, 0.3, 0, 0.3],
+    ['lost', 0, 0, 0, 0],
+    ['archived', 1, 0, 0, 0],
+    ['zebra', 1, 10, 12.5, 12.5],
+  ])
+})
+
+test('the board takes the filters of the list, and agrees with it in every column', async () => {
+  const w = await world()
+  const member = await signedInMember(w)
+  await w.lead({ source: 'ads', priority: 'high' })
+  await w.lead({ source: 'ads' })
+  w.clock.advance(1000)
+  await w.lead({ source: 'website', assignedTo: member.userId })
+  await w.lead({ source: 'ads', status: 'won' })
+  const now = w.clock.now().toISOString()
+  const filters = [
+    'source=ads',
+    'priority=high',
+    `assignedTo=${member.userId}`,
+    `createdFrom=${now}`,
+    `createdTo=${now}`,
+  ]
+  for (const filter of filters) {
+    const { columns } = (await member.call('GET', `/leads/board?${filter}`)).body
+    for (const column of columns as Column[]) {
+      const list = await member.call('GET', `/leads?${filter}&status=${column.status}`)
+      assert.equal(list.body.total, column.count, `${filter} ${column.status}`)
+    }
+  }
+  for (const wrong of ['status=new', 'search=x', 'source=none', 'createdFrom=soon']) {
+    assert.equal((await member.call('GET', `/leads/board?${wrong}`)).status, 400, wrong)
+  }
 })

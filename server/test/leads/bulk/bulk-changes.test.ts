@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { forgetBulkChanges, sweepFormerValues } from '../../../src/leads/bulk/retention.ts'
 import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
+import { auditOf } from '../../support/audit.ts'
 import { leadPath, makeLeads } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 const path = '/lead-bulk-changes'
@@ -24,11 +26,7 @@ async function bulkWorld() {
     return answer.body.bulkChange
   }
   const read = async (id: string) => (await member.call('GET', `/leads/${id}`)).body.lead
-  const audit = async () => {
-    const rows = await w.db.sql<{ action: string; target: string; actor_id: string }[]>`
-      select action, target, actor_id from audit_log where scope_id = ${w.workspaceId} order by id`
-    return rows.filter(({ action }) => action.startsWith('lead')).map(({ action, target }) => [action, target])
-  }
+  const audit = () => auditOf(w, 'lead')
   const work = () => runBulkChanges(w, new AbortController().signal)
   return { w, member, begin, undo, read, audit, work }
 }
@@ -98,10 +96,7 @@ test('a deletion of many is undone by restoring them, but for those that somebod
   await w.call('DELETE', leadPath(ids[0] ?? ''))
   const undone = await undo(change.id)
   assert.deepEqual([undone.undone, undone.kept], [1, 2])
-  assert.deepEqual(
-    (await member.call('GET', '/leads')).body.leads.map(({ id }: { id: string }) => id).includes(ids[2]),
-    true,
-  )
+  assert.deepEqual(pick((await member.call('GET', '/leads')).body.leads, 'id').includes(ids[2]), true)
 })
 
 test('thousands are worked off in the background, batch by batch, by whichever node comes', async () => {

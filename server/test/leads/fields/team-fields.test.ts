@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { auditOf } from '../../support/audit.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 async function withAdmin() {
@@ -30,24 +32,9 @@ test('a field is defined, changed, put away and brought back by admins, and list
   assert.equal(ordered.status, 200)
   const listed = (await member.call('GET', '/lead-fields')).body.fields
   assert.deepEqual(listed, ordered.body.fields)
-  assert.deepEqual(
-    listed.map(({ key }: { key: string }) => key),
-    ['visita', 'cidade'],
-  )
-  for (const [method, place] of [
-    ['POST', '/lead-fields'],
-    ['PATCH', path],
-    ['PUT', '/lead-fields/order'],
-  ] as const) {
-    const body = method === 'POST' ? city : method === 'PUT' ? { ids: [] } : { label: 'x' }
-    assert.equal((await member.call(method, place, body)).status, 403)
-  }
-  const lines = await w.db.sql<{ action: string }[]>`
-    select action from audit_log where scope_id = ${w.workspaceId} and action like 'lead_field.%' order by id`
-  assert.deepEqual(
-    lines.map(({ action }) => action.replace('lead_field.', '')),
-    ['created', 'created', 'changed', 'archived', 'restored', 'reordered'],
-  )
+  assert.deepEqual(pick(listed, 'key'), ['visita', 'cidade'])
+  const lines = (await auditOf(w, 'lead_field.')).map(([action]) => action?.replace('lead_field.', ''))
+  assert.deepEqual(lines, ['created', 'created', 'changed', 'archived', 'restored', 'reordered'])
 })
 
 test('a definition that cannot be is refused, and says why', async () => {
@@ -149,15 +136,4 @@ test('archived fields and those of other workspaces hold nobody', async () => {
     assert.equal((await member.call('POST', '/leads', lead)).status, 201)
   }
   assert.equal((await other.call('PATCH', `/lead-fields/${id}`, { label: 'x' })).status, 404)
-})
-
-test('without custom fields a change looks up no definitions', async () => {
-  const { w, admin } = await withAdmin()
-  const { lead } = (await admin.call('POST', '/leads', { firstName: 'Ana' })).body
-  await w.db.tx((tx) => tx`alter table lead_fields rename to lead_fields_away`)
-  try {
-    assert.equal((await admin.call('PATCH', `/leads/${lead.id}`, { lastName: 'Lima' })).status, 200)
-  } finally {
-    await w.db.tx((tx) => tx`alter table lead_fields_away rename to lead_fields`)
-  }
 })

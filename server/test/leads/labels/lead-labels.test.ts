@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
-import { statementsOf } from '../../support/database.ts'
+import { auditOf } from '../../support/audit.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 const bulkPath = '/lead-bulk-changes'
@@ -19,7 +19,7 @@ async function labelWorld() {
   const of = async (leadId: string): Promise<string[]> =>
     (await member.call('GET', `/leads/${leadId}`)).body.lead.labelIds
   const found = async (query: string): Promise<string[]> =>
-    (await member.call('GET', `/leads?sortOrder=asc&${query}`)).body.leads.map(({ id }: { id: string }) => id)
+    pick((await member.call('GET', `/leads?sortOrder=asc&${query}`)).body.leads, 'id')
   const begin = async (body: object) => {
     const answer = await member.call('POST', bulkPath, body)
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -46,7 +46,7 @@ test('a lead has the labels that it was given, in the list too, and no event and
   await set(id, [vip])
   assert.deepEqual(await of(id), [vip])
   const { labels } = (await member.call('GET', `/leads/${id}/history`)).body
-  const told = labels.map(({ added, removed, actor }: Record<string, string[]>) => [added, removed, actor])
+  const told = pick(labels, 'added', 'removed', 'actor')
   const by = { type: 'user', id: member.userId }
   assert.deepEqual(told, [
     [[late, vip], [], by],
@@ -109,25 +109,13 @@ test('leads are found by any of some labels and by none of some, beside other fi
   assert.equal((await member.call('GET', `/leads?labels=${late}&cursor=${first.nextCursor}`)).status, 400)
   const { columns } = (await member.call('GET', `/leads/board?labels=${vip}`)).body
   const counted = columns.filter(({ count }: { count: number }) => count > 0)
-  assert.deepEqual(
-    counted.map(({ status, count }: { status: string; count: number }) => [status, count]),
-    [
-      ['new', 1],
-      ['won', 1],
-    ],
-  )
+  assert.deepEqual(pick(counted, 'status', 'count'), [
+    ['new', 1],
+    ['won', 1],
+  ])
   for (const query of ['labels=x', `labels=${vip},`, `withoutLabels=${'x'.repeat(36)}`]) {
     assert.equal((await member.call('GET', `/leads?${query}`)).status, 400, query)
   }
-})
-
-test('a label that is deleted is taken off every lead', async () => {
-  const { w, admin, label, set, of } = await labelWorld()
-  const [vip, late] = [await label('VIP'), await label('Late')]
-  const { id } = await w.lead()
-  await set(id, [vip, late])
-  assert.equal((await admin.call('DELETE', `/labels/${vip}`)).status, 200)
-  assert.deepEqual(await of(id), [late])
 })
 
 test('a deleted lead keeps its labels while it can be restored, and loses them when it is purged', async () => {
@@ -163,43 +151,13 @@ test('many leads get labels and lose others at once, each keeping what else it h
   assert.deepEqual((await of(a)).toSorted(), [vip, own].toSorted())
   assert.deepEqual([await of(b), await of(c)], [[vip], [vip]])
   assert.equal((await of(full)).length, 20)
-  const log = await w.db.sql<{ target: string }[]>`
-    select target from audit_log where scope_id = ${w.workspaceId} and action = 'leads.bulk_changed'`
-  assert.deepEqual(
-    log.map(({ target }) => target),
-    [`bulk_change:${change.id} labels leads:2`],
-  )
+  assert.deepEqual(await auditOf(w, 'leads.'), [['leads.bulk_changed', `bulk_change:${change.id} labels leads:2`]])
 
   await set(c, [own])
   const undone = await undo(change.id)
   assert.deepEqual([undone.state, undone.undone, undone.kept], ['undone', 1, 1])
   assert.deepEqual((await of(a)).toSorted(), [late, own].toSorted())
   assert.deepEqual([await of(b), await of(c)], [[vip], [own]])
-})
-
-test('all leads that a filter shows get a label in the background, whatever the label does to the filter', async () => {
-  const { w, label, found, begin, undo } = await labelWorld()
-  const vip = await label('VIP')
-  for (let n = 0; n < 3; n++) await w.lead({ status: 'won' })
-  await w.lead({ status: 'new' })
-  const { id, state } = await begin({ filter: { status: 'won', withoutLabels: vip }, labels: { addLabelIds: [vip] } })
-  assert.equal(state, 'collecting')
-  await runBulkChanges(w, new AbortController().signal)
-  assert.equal((await found(`labels=${vip}`)).length, 3)
-  assert.equal((await undo(id)).undone, 3)
-  assert.deepEqual(await found(`labels=${vip}`), [])
-})
-
-test('a bulk change of changes and labels at once, of no label at all, or of one that nobody has is 400', async () => {
-  const { w, member } = await labelWorld()
-  const { id } = await w.lead()
-  for (const body of [
-    { changes: { status: 'won' }, labels: { addLabelIds: [] } },
-    { labels: {} },
-    { labels: { addLabelIds: [newId(w.clock.now())] } },
-  ]) {
-    assert.equal((await member.call('POST', bulkPath, { ids: [id], ...body })).status, 400, JSON.stringify(body))
-  }
 })
 
 test('two who give the last places of a lead at once do not give it more than 20', async () => {
@@ -210,14 +168,4 @@ test('two who give the last places of a lead at once do not give it more than 20
   await set(id, ids.slice(0, 19))
   await Promise.all(ids.slice(19, 22).map((one) => begin({ ids: [id], labels: { addLabelIds: [one] } })))
   assert.equal((await of(id)).length, 20)
-})
-
-test('a page of leads and a lead cost the team one more statement, for their labels, and keys none', async () => {
-  const w = await world()
-  const member = await signedInMember(w)
-  for (let n = 0; n < 3; n++) await w.lead()
-  const statements = await statementsOf(async () => void (await member.call('GET', '/leads?limit=3')))
-  assert.equal(statements.filter(({ text }) => /lead_labels/.test(text)).length, 1)
-  const ofKey = await statementsOf(async () => void (await w.call('GET', '/api/v1/leads', { query: { limit: '3' } })))
-  assert.equal(ofKey.filter(({ text }) => /lead_labels/.test(text)).length, 0)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leadPath } from '../../support/leads/leads.ts'
+import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -12,10 +13,7 @@ test('equal values are sealed differently, and a sealed value moved to another l
     from leads
     where workspace_id = ${w.workspaceId}
     order by id`
-  assert.deepEqual(
-    rows.map((row) => row.id),
-    [a.id, b.id],
-  )
+  assert.deepEqual(pick(rows, 'id'), [a.id, b.id])
   assert.notDeepEqual(rows[0]?.person, rows[1]?.person)
   assert.notDeepEqual(rows[0]?.notes, rows[1]?.notes)
   await w.db

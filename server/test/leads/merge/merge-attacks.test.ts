@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerMessage } from '../../support/inbox/inbox-world.ts'
-import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { removeOld } from '../../../src/app/retention.ts'
+import { newId } from '../../../src/base/id.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { leadPath } from '../../support/leads/leads.ts'
 import { mergeWorld, phones } from '../../support/leads/merge-world.ts'
+import { signedInMember } from '../../support/member.ts'
 
 test('one lead by two of its names is one lead, and is not merged with itself', async () => {
   const { merge, one, w } = await mergeWorld()
@@ -67,30 +70,6 @@ test('of two merges into one lead each is undone by itself, in either order, and
   }
 })
 
-test('messages of a customer that come with the merge of their lead are stored once, and are the kept lead’s', async () => {
-  const { w, member, merge, one, two } = await mergeWorld()
-  await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
-  const from = (phone: string) => ({ ...customerMessage({ at: w.clock.now() }).customer, phone, userId: null })
-  const write = (phone: string, n: number) => {
-    const at = new Date(w.clock.now().getTime() + n)
-    return w.tell(customerMessage({ at, text: `${phone} ${n}`, externalId: `${phone} ${n}`, customer: from(phone) }))
-  }
-  await write(phones.two, 0)
-  const numbers = Array.from({ length: 8 }, (_, n) => n + 1)
-  const [done] = await Promise.all([
-    merge(one.id, two.id),
-    // Each is told twice, as platforms do.
-    ...[...numbers, ...numbers].flatMap((n) => [write(phones.two, n), write(phones.one, n)]),
-  ])
-  assert.equal(done.status, 200)
-  const { conversations } = (await member.call('GET', `/leads/${one.id}/conversations`)).body
-  assert.equal(conversations.length, 2)
-  const told = (await member.call('GET', `/leads/${one.id}/timeline?kind=messages&limit=50`)).body.entries
-  const expected = [0, ...numbers].map((n) => `${phones.two} ${n}`).concat(numbers.map((n) => `${phones.one} ${n}`))
-  assert.deepEqual(told.map(({ text }: { text: string }) => text).toSorted(), expected.toSorted())
-  assert.equal((await w.call('GET', leadsPath)).body.pagination.total, 1, 'no third lead is made of them')
-})
-
 test('notes of the team go with a merge, and back with its undo, but for those that were written afterwards', async () => {
   const { member, merge, undo, one, two } = await mergeWorld()
   const note = (id: string, text: string) => member.call('POST', `/leads/${id}/notes`, { text })
@@ -105,4 +84,62 @@ test('notes of the team go with a merge, and back with its undo, but for those t
   assert.deepEqual(await notes(one.id), ['of both', 'of two', 'of one'])
   assert.equal((await undo(done.body.merge.id)).status, 200)
   assert.deepEqual([await notes(one.id), await notes(two.id)], [['of both', 'of one'], ['of two']])
+})
+
+const phone = '5511987650001'
+
+async function intoWorld() {
+  const world = await mergeWorld(
+    { firstName: 'Marina' },
+    { firstName: 'Marina', lastName: 'Duarte', phone, externalRef: 'crm-2' },
+  )
+  const { member, merged } = world
+  return {
+    ...world,
+    merge: async (id: string, otherId: string) => (await merged(id, otherId)).merge,
+    restore: async (id: string) => assert.equal((await member.call('POST', `/leads/${id}/restore`)).status, 200),
+    into: (id: string) => member.call('GET', `/leads/${id}/merged-into`),
+  }
+}
+
+test('the id of a merged lead leads the team to where it is now, for as long as it is merged and that one lives; keys get a 404', async () => {
+  const { w, one, two, merge, undone, restore, into } = await intoWorld()
+  const { mergedAt } = await merge(one.id, two.id)
+  const found = { leadId: one.id, name: 'Marina Duarte', mergedAt }
+  assert.deepEqual([(await into(two.id)).status, (await into(two.id)).body], [200, found])
+  assert.deepEqual((await into(two.id.toUpperCase())).body, found)
+  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'a key is told nothing')
+  for (const id of [one.id, newId(w.clock.now()), two.uniqueCode, phone]) {
+    assert.equal((await into(id)).status, 404, id)
+  }
+  const third = await w.lead({ firstName: 'M', phone: '5531990000003' })
+  const second = await merge(third.id, one.id)
+  assert.deepEqual((await into(two.id)).body, { ...found, leadId: third.id })
+  assert.equal((await into(one.id)).body.leadId, third.id)
+  await w.call('DELETE', leadPath(third.id))
+  assert.equal((await into(two.id)).status, 404, 'it ended in the trash')
+  await restore(third.id)
+  await undone(second.id)
+  assert.deepEqual((await into(two.id)).body, found)
+  w.clock.advance(31 * 86_400_000)
+  await removeOld(w)
+  await purgeDeletedLeads(w.db, w.clock)
+  const later = await signedInMember(w)
+  const { body } = await later.call('GET', `/leads/${two.id}/merged-into`)
+  assert.deepEqual(body, { ...found, name: null })
+})
+
+test('the id of a lead that was brought back leads nowhere else, however often it and the other were merged', async () => {
+  const { w, member, one, two, merge, undone, restore, into } = await intoWorld()
+  await undone((await merge(one.id, two.id)).id)
+  assert.equal((await into(two.id)).status, 404)
+  await merge(one.id, two.id)
+  await member.call('PATCH', `/leads/${one.id}`, { externalRef: null })
+  await restore(two.id)
+  assert.equal((await into(two.id)).status, 404)
+  // Round about: each was merged into the other, and no way ends.
+  await merge(two.id, one.id)
+  assert.equal((await into(one.id)).body.leadId, two.id)
+  await w.call('DELETE', leadPath(two.id))
+  assert.deepEqual([(await into(one.id)).status, (await into(two.id)).status], [404, 404])
 })

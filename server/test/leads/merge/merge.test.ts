@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import { removeOld } from '../../../src/app/retention.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { auditOf } from '../../support/audit.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { eventCounts, leadPath, leadsPath, quotaUsed } from '../../support/leads/leads.ts'
 import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 
 const dayMs = 86_400_000
 const older = {
@@ -32,11 +34,7 @@ async function duartes() {
   const world = await mergeWorld(older, newer)
   const { w } = world
   const list = async () => (await w.call('GET', leadsPath)).body
-  const audit = async () => {
-    const rows = await w.db.sql<{ action: string; target: string; actor_id: string }[]>`
-      select action, target, actor_id from audit_log where scope_id = ${w.workspaceId} order by id`
-    return rows.filter(({ action }) => action.startsWith('lead.'))
-  }
+  const audit = () => auditOf(w, 'lead.')
   return { ...world, list, audit }
 }
 
@@ -60,12 +58,12 @@ test('a merge keeps one lead, fills what it lacks from the other, joins notes, a
   )
   assert.equal(merge.undoUntil, new Date(w.clock.now().getTime() + 30 * dayMs).toISOString())
   const { data, pagination } = await list()
-  assert.deepEqual([data.map(({ id }: { id: string }) => id), pagination.total], [[one.id], 1])
+  assert.deepEqual([pick(data, 'id'), pagination.total], [[one.id], 1])
   for (const name of [two.id, two.uniqueCode]) assert.equal((await w.call('GET', leadPath(name))).status, 404)
   assert.equal((await w.events(two.id)).at(-1)?.name, 'lead.deleted')
   const told = (await w.events(one.id)).at(-1)
   assert.deepEqual([told?.name, told?.payload.lastName, told?.payload.contacts], ['lead.updated', 'Duarte', undefined])
-  assert.deepEqual(await audit(), [{ action: 'lead.merged', target: `merge:${merge.id}`, actor_id: member.userId }])
+  assert.deepEqual(await audit(), [['lead.merged', `merge:${merge.id}`]])
   assert.equal(await quotaUsed(w), used)
   const { merges, otherPhones, otherEmails } = (await member.call('GET', `/leads/${one.id}/merges`)).body
   assert.deepEqual([merges, otherPhones, otherEmails], [[merge], [newer.phone], [newer.email]])
@@ -109,14 +107,9 @@ test('a customer who comes back by the phone of either finds the kept lead, and 
     [[one.id, ['email']]],
   )
   assert.equal((await list()).pagination.total, 1)
-  const [conversation] = (await member.call('GET', '/inbox/conversations')).body.conversations
-  assert.equal(conversation.lead?.id ?? (await leadOf(member, conversation.id)), one.id)
+  const [{ id }] = (await member.call('GET', '/inbox/conversations')).body.conversations
+  assert.equal((await member.call('GET', `/inbox/conversations/${id}`)).body.lead.id, one.id)
 })
-
-async function leadOf(member: { call: (method: 'GET', path: string) => Promise<{ body: unknown }> }, id: string) {
-  const { body } = await member.call('GET', `/inbox/conversations/${id}`)
-  return JSON.stringify(body).match(/"lead":\{"id":"([^"]+)"/)?.[1]
-}
 
 test('history, submissions, marks of imports and conversations of both are under the kept lead, and go back by an undo', async () => {
   const { w, member, one, two, merged, undo } = await duartes()
@@ -132,7 +125,7 @@ test('history, submissions, marks of imports and conversations of both are under
   const { merge } = await merged()
   assert.deepEqual([merge.submissions, merge.statusChanges], [1, 1])
   const shown = async (id: string) => ({
-    history: (await member.call('GET', `/leads/${id}/history`)).body.history.map((change: { to: string }) => change.to),
+    history: pick((await member.call('GET', `/leads/${id}/history`)).body.history, 'to'),
     conversations: (await member.call('GET', `/leads/${id}/conversations`)).body.conversations.length,
     submissions: (await w.db.sql`select from form_submissions where lead_id = ${id}`).count,
     imported: (await member.call('GET', `/leads?importId=${importId}`)).body.leads.some(
@@ -196,10 +189,7 @@ test('an undo brings back the other lead and gives the kept one what it had, but
   assert.equal((await w.call('GET', leadPath(newer.phone))).body.data.id, two.id)
   assert.equal((await w.events(one.id)).at(-1)?.name, 'lead.updated')
   assert.equal((await w.events(two.id)).at(-1)?.name, 'lead.restored')
-  assert.deepEqual(
-    (await audit()).map(({ action }) => action),
-    ['lead.merged', 'lead.merge_undone'],
-  )
+  assert.deepEqual(pick(await audit(), '0'), ['lead.merged', 'lead.merge_undone'])
   const repeated = await undo(merge.id)
   assert.deepEqual([repeated.status, repeated.body.merge], [200, answer.body.merge])
 })
@@ -235,7 +225,7 @@ test('what cannot be merged is refused by name: itself, nobody, too many custom 
   const issues = async (body: object) => {
     const answer = await merge(undefined, undefined, body)
     assert.equal(answer.status, 400, JSON.stringify(answer.body))
-    return answer.body.data.issues.map(({ path }: { path: string }) => path)
+    return pick(answer.body.data.issues, 'path')
   }
   assert.deepEqual(await issues({ otherId: one.id }), ['otherId'])
   assert.equal((await merge(one.id, newId(w.clock.now()))).status, 404)

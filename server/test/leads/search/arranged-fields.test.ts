@@ -2,15 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ImageWorld, imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
-
-interface Shown {
-  firstName: string
-}
+import { pick } from '../../support/pick.ts'
 
 const names = async (member: TestMember, query: Record<string, string>): Promise<string> => {
   const { status, body } = await member.call('GET', `/leads?${new URLSearchParams({ limit: '100', ...query })}`)
   assert.equal(status, 200, JSON.stringify(body))
-  return body.leads.map(({ firstName }: Shown) => firstName).join(' ')
+  return pick(body.leads, 'firstName').join(' ')
 }
 
 async function inMemory(w: ImageWorld, member: TestMember): Promise<TestMember> {

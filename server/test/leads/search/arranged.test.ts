@@ -1,29 +1,22 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { within, workAtDoor } from '../../../src/base/shares/work.ts'
 import { listLeads } from '../../../src/leads/search/list.ts'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
-import { statementCountOf, statementsOf } from '../../support/database.ts'
+import { statementsOf } from '../../support/database.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { type World, world } from '../../support/world.ts'
 
 type Member = Awaited<ReturnType<typeof signedInMember>>
-interface Shown {
-  id: string
-  firstName: string
-  lastName: string | null
-}
-
 const path = (query: Record<string, string>) => `/leads?${new URLSearchParams(query)}`
 
 async function names(member: Member, query: Record<string, string>): Promise<string[]> {
   const { status, body } = await member.call('GET', path({ limit: '100', ...query }))
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(body.total, body.leads.length)
-  return body.leads.map((lead: Shown) => lead.firstName)
+  return pick(body.leads, 'firstName')
 }
 
 /** The member at a node that opens leads, and at one that has their values in memory. */
@@ -122,37 +115,6 @@ test('conditions hold on any column, all of them or any; opened or in memory', a
   }
 })
 
-test('leads that are opened for an order wait for their turn among bulk work, and plain lists wait for none of it', async () => {
-  const w = await world()
-  const member = await people(w)
-  /** Takes so many places for bulk work, each for another workspace. */
-  const hold = (places: number) => {
-    const held = Promise.withResolvers<void>()
-    const works = Array.from({ length: places }, () =>
-      within({ ...workAtDoor(''), owner: randomUUID() }, () => w.db.inBulk(() => held.promise)),
-    )
-    return async () => {
-      held.resolve()
-      await Promise.all(works)
-    }
-  }
-  const byName = () => names(member, { sortBy: 'name', sortOrder: 'asc' })
-  const releaseAll = hold(4)
-  let isAnswered = false
-  const opened = byName().then((found) => {
-    isAnswered = true
-    return found
-  })
-  for (let n = 0; n < 10; n++) assert.equal((await names(member, { status: 'won' })).length, 1)
-  assert.equal(isAnswered, false)
-  await releaseAll()
-  assert.equal((await opened).length, 6)
-
-  const release = hold(3)
-  assert.equal((await w.db.inBulk(byName)).length, 6, 'what an export asks for has its place by the export')
-  await release()
-})
-
 test('a walk by cursor in any order meets each lead once, whatever is written meanwhile', async () => {
   const w = await world()
   const member = await signedInMember(w)
@@ -165,7 +127,7 @@ test('a walk by cursor in any order meets each lead once, whatever is written me
   const page = async (query: Record<string, string>) => {
     const { status, body } = await member.call('GET', path(query))
     assert.equal(status, 200, JSON.stringify(body))
-    return { ids: body.leads.map(({ id }: Shown) => id) as string[], nextCursor: body.nextCursor as string | null }
+    return { ids: pick(body.leads, 'id') as string[], nextCursor: body.nextCursor as string | null }
   }
   for (const [n, sortBy] of ['name', 'estimatedValue', 'status', 'createdAt', 'field:n'].entries()) {
     const query = { sortBy, sortOrder: n % 2 === 0 ? 'asc' : 'desc', where: 'phone.empty' }
@@ -248,7 +210,7 @@ test('board, export and changes of all leads that fit take conditions, or refuse
     'GET',
     `/leads/board?${new URLSearchParams({ where: 'email.empty;actualValue.empty' })}`,
   )
-  const counts = board.body.columns.map((one: { count: number }) => one.count)
+  const counts = pick(board.body.columns, 'count')
   assert.equal(
     counts.reduce((sum: number, one: number) => sum + one, 0),
     3,
@@ -265,13 +227,4 @@ test('board, export and changes of all leads that fit take conditions, or refuse
     changes: { priority: 'low' },
   })
   assert.equal(bulk.status, 201, JSON.stringify(bulk.body))
-})
-
-test('an order that the database keeps costs no statement more than the usual one, conditions one, and no lead is opened twice', async () => {
-  const w = await world()
-  const member = await people(w)
-  await member.call('GET', path({}))
-  const usual = await statementCountOf(() => member.call('GET', path({})))
-  assert.equal(await statementCountOf(() => member.call('GET', path({ sortBy: 'estimatedValue' }))), usual)
-  assert.equal(await statementCountOf(() => member.call('GET', path({ where: 'email.empty' }))), usual + 1)
 })

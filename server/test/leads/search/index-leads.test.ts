@@ -5,8 +5,8 @@ import { createSequencer } from '../../../src/events/sequencer.ts'
 import { hearOfFeeds, indexHeard, indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
 import { openNode, statementCountOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { fillLeads } from '../../support/fill.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -23,22 +23,8 @@ async function find(w: World, search: string): Promise<string[]> {
   const { status, body } = await w.call('GET', leadsPath, { query: { search, limit: '100' } })
   assert.equal(status, 200)
   assert.equal(body.pagination.total, body.data.length)
-  return body.data.map((lead: { id: string }) => lead.id)
+  return pick(body.data, 'id')
 }
-
-test('a lead has tokens after the next look of a worker, none once it is deleted, and some again when restored', async () => {
-  const w = await world()
-  const { id } = await w.lead()
-  assert.equal((await tokensOf(w)).size, 0)
-  await makeTokens(w)
-  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
-  await w.call('DELETE', leadPath(id))
-  assert.equal((await tokensOf(w)).size, 0)
-  await makeTokens(w)
-  await w.call('POST', `${leadPath(id)}/restore`)
-  await makeTokens(w)
-  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
-})
 
 test('tokens that a worker made of a lead which was deleted meanwhile go with its next look', async () => {
   const w = await world()
@@ -49,57 +35,6 @@ test('tokens that a worker made of a lead which was deleted meanwhile go with it
   await w.db.sql`insert into lead_search ${w.db.sql.row(row ?? {})}`
   await makeTokens(w)
   assert.equal((await tokensOf(w)).size, 0)
-})
-
-test('tokens are written anew only when the searched text has changed', async () => {
-  const w = await world()
-  const { id } = await w.lead({ lastName: 'Before' })
-  await makeTokens(w)
-  const first = await tokensOf(w)
-  await w.call('PATCH', leadPath(id), { body: { status: 'won', notes: 'Called' } })
-  await makeTokens(w)
-  assert.deepEqual(await tokensOf(w), first)
-  await w.call('PATCH', leadPath(id), { body: { lastName: 'After' } })
-  await makeTokens(w)
-  assert.notDeepEqual(await tokensOf(w), first)
-  assert.deepEqual(await find(w, 'after'), [id])
-})
-
-test('leads are found by what they say now, while writers change them and workers make their tokens', async () => {
-  const w = await world()
-  const names = new Map<string, string>()
-  let [isWriting, searches] = [true, 0]
-  const write = async (writer: number) => {
-    for (let n = 0; n < 12; n++) {
-      const firstName = `Writer${writer}x${n}y`
-      const { id } = await w.lead({ firstName, lastName: 'Zebedee' })
-      names.set(id, firstName)
-      const later = `Renamed${writer}x${n}y`
-      await w.call('PATCH', leadPath(id), { body: { firstName: later } })
-      names.set(id, later)
-      assert.deepEqual(await find(w, later), [id])
-      assert.deepEqual(await find(w, firstName), [])
-    }
-  }
-  const work = async () => {
-    while (isWriting) await makeTokens(w)
-  }
-  const search = async () => {
-    while (isWriting) {
-      const before = names.size
-      const { body } = await w.call('GET', leadsPath, { query: { search: 'zebedee', limit: '1' } })
-      assert.ok(body.pagination.total >= before, `${body.pagination.total} of ${before}`)
-      searches++
-    }
-  }
-  const others = [work(), work(), search(), search()]
-  await Promise.all([0, 1, 2, 3].map(write)).finally(() => {
-    isWriting = false
-  })
-  await Promise.all(others)
-  assert.ok(searches > 3)
-  await makeTokens(w)
-  assert.equal((await tokensOf(w)).size, 48)
 })
 
 test('an event stays until the tokens have followed it, however old it is', async () => {
@@ -206,35 +141,4 @@ test('leads that an earlier version indexed are found by short terms after the n
   const after = await tokensOf(w)
   assert.notEqual(after.get(id), before.get(id))
   assert.equal(after.get(other.id), before.get(other.id), 'tokens that are right are not written')
-})
-
-test('tokens of earlier rules are made anew in steps, each in one transaction with its place, behind what has changed', async () => {
-  const w = await world()
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-  // Their tokens are of no use.
-  const ids = await fillLeads(filling, 1_203)
-  await w.db.sql`insert into event_feeds (workspace_id, last_position) values (${w.workspaceId}, 0)`
-  await w.db.sql`insert into lead_search_feeds (workspace_id, position) values (${w.workspaceId}, 0)`
-  assert.deepEqual(await find(w, '77'), [])
-  const bo = await w.lead({ firstName: 'Bo' })
-  await w.sequencer.placeAll()
-  let transactions = 0
-  const tx: World['db']['tx'] = (work) =>
-    w.db.tx(async (inner) => {
-      const result = await work(inner)
-      if (++transactions === 3) throw new Error('dead')
-      return result
-    })
-  // The lead that changed, 500, and then it dies.
-  await assert.rejects(indexLeads({ db: { ...w.db, tx }, vault: w.vault }), /dead/)
-  const [{ count } = { count: 0 }] = await w.db.sql<{ count: number }[]>`
-    select count(*)::integer as count
-    from lead_search
-    where workspace_id = ${w.workspaceId}
-      and cardinality(tokens) > 30`
-  assert.equal(count, 500)
-  assert.deepEqual(await find(w, 'bo'), [bo.id])
-  while ((await indexLeads(w)) > 0);
-  for (const n of [3, 77, 99]) assert.deepEqual(await find(w, String(n)), [ids[n]])
-  assert.deepEqual(await find(w, 'silva 1202'), [ids[1202]])
 })

@@ -23,14 +23,6 @@ test('a list of nothing: no leads, total 0, no cursor', async () => {
   })
 })
 
-test('without sort the newest created lead comes first, each as create answered it', async () => {
-  const w = await world()
-  const first = await w.lead({ lastName: 'A', customFieldValues: { city: 'Recife' } })
-  w.clock.advance(5)
-  const second = await w.lead({ lastName: 'B' })
-  assert.deepEqual((await list(w)).data, [second, first])
-})
-
 /** Leads a, b, c, d; each a minute younger than the one before, updated in the order c, a, d, b. */
 async function fourLeads() {
   const w = await world()
@@ -279,25 +271,15 @@ test('a malformed cursor, or one of another sort or filter, is a 400 Invalid cur
     ['empty', ''],
     ['garbage', 'garbage'],
     ['no base64url', 'a+b/c='],
-    ['spaces', ' '],
-    ['other letters', 'çã'],
     ['truncated', cursor.slice(0, -1)],
-    ['half', cursor.slice(0, cursor.length / 2)],
     ['extended', `${cursor}A`],
-    ['padded', `${cursor}=`],
-    ['upper case', cursor.toUpperCase()],
     ['very long', 'A'.repeat(1001)],
-    ['much too long', cursor.repeat(100)],
     ['an object', Buffer.from('{}').toString('base64url')],
-    ['null', Buffer.from('null').toString('base64url')],
     ['an empty list', encodeCursor([])],
     ['a longer list', encodeCursor([...parts, 1])],
     ['a time that is none', forged(3, 1e18)],
-    ['a time of text', forged(3, '2026-03-10')],
-    ['a negative time', forged(3, -1)],
     ['an id that is none', forged(4, 'x')],
     ['a total that is none', forged(5, -1)],
-    ['a fraction of a total', forged(5, 1.5)],
     ['no time of counting', forged(6, null)],
     ['other order', cursor, { ...query, sortOrder: 'asc' }],
     ['other sort', cursor, { ...query, sortBy: 'updatedAt' }],

@@ -6,9 +6,8 @@ import { type ImageNode, type ImageWorld, imageWorld, memberAt } from '../../sup
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-// The same lists are asked of a node that has all leads in memory and of one that has the database alone. What memory
-// answers is held against the rules by memory-index-rules.test.ts and searched-values.test.ts, and the rules against their
-// words by search.test.ts; what the database answers is held against what is known by list.test.ts and arranged.test.ts.
+// The same lists are asked of a node that has all leads in memory and of one that has the database alone. What the database
+// answers is held against what is known by search.test.ts, list.test.ts and arranged.test.ts.
 
 const letters = fc.constantFrom(...'aáàbBcÇçñz eé-_%\\.ßø1王伟のก'.split(''), '🙂', 'ﬁ')
 const word = (minLength: number, maxLength = 9) => fc.string({ unit: letters, minLength, maxLength })

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { onOneServer, statementsOf } from '../../support/database.ts'
-import { fillLeads } from '../../support/fill.ts'
 import { leadPath, leadsPath, makeLeads } from '../../support/leads/leads.ts'
 import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
-import { waysTo } from '../../support/plans.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
 async function fill(w: ImageWorld, count: number): Promise<string[]> {
@@ -42,26 +39,6 @@ test('a workspace is answered by the database until its image is built, then by 
   assert.deepEqual(after.body, before.body)
 })
 
-test('every node reflects each acknowledged write at once, whichever node took it', async () => {
-  const w = await imageWorld(2)
-  const [id = ''] = await fill(w, 50)
-  const [one, two] = [node(w, 0), node(w, 1)]
-  await one.images.warm(w.workspaceId)
-  await two.images.warm(w.workspaceId)
-  for (let round = 0; round < 8; round++) {
-    const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
-    await writer.call('PATCH', leadPath(id), { firstName: `Round${round}x`, status: round % 3 === 0 ? 'won' : 'lost' })
-    assert.equal(await total(reader, { search: `round${round}x` }), 1)
-    assert.equal(await total(reader, { search: `round${round - 1}x` }), 0)
-    assert.equal(await total(reader, { status: 'won' }), round % 3 === 0 ? 1 : 0)
-    await writer.call('DELETE', leadPath(id))
-    assert.equal(await total(reader), 49)
-    await writer.call('POST', `${leadPath(id)}/restore`)
-    assert.equal(await total(reader), 50)
-  }
-  assert.equal(one.counts.database + two.counts.database, 0)
-})
-
 test('an image that is far behind leaves the answer to the database, and catches up', async () => {
   const w = await imageWorld()
   await fill(w, 100)
@@ -79,30 +56,6 @@ test('an image that is far behind leaves the answer to the database, and catches
   assert.deepEqual(one.counts, { image: 1, database: 1 })
   // It catches up in the background, and every answer until then is as right.
   while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
-})
-
-test('tests of webhooks, which tell of invented leads, do not make an image that is behind start anew', async () => {
-  const w = await imageWorld()
-  await fill(w, 10)
-  const one = node(w)
-  await one.images.warm(w.workspaceId)
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, test_endpoint_id)
-    select ${w.workspaceId}, gen_random_uuid(), 'lead.updated', gen_random_uuid(), '', now(), gen_random_uuid()
-    from generate_series(1, 10)`
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
-    select workspace_id, gen_random_uuid(), 'lead.updated', id, '', updated_at
-    from leads, generate_series(1, 150)
-    where workspace_id = ${w.workspaceId}`
-  while (one.counts.image === 0) {
-    assert.equal(await total(one), 10)
-    await one.images.warm(w.workspaceId)
-  }
-  const built = w.logLines.filter(
-    (line) => line.includes('a memory index of leads is built') && line.includes(w.workspaceId),
-  )
-  assert.equal(built.length, 1)
 })
 
 test('events that were removed before the image saw them make it start anew', async () => {
@@ -125,11 +78,14 @@ test('events that were removed before the image saw them make it start anew', as
   assert.equal(one.counts.image, 1)
 })
 
-test('when the thread dies the database answers, and a new thread begins after a pause', async () => {
-  const w = await imageWorld(1, {})
-  await fill(w, 20)
+test('few leads get no image and start no thread; when that dies the database answers, and a new one begins after a pause', async () => {
+  const w = await imageWorld(1, { minLeads: 20 })
+  await fill(w, 19)
   const one = node(w)
-  await one.images.warm(w.workspaceId)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(one.thread(), undefined)
+  await w.lead()
+  assert.equal(await one.images.warm(w.workspaceId), true)
   const gone = once(one.thread() ?? assert.fail(), 'exit')
   const asked = Array.from({ length: 20 }, () => total(one))
   await one.thread()?.terminate()
@@ -192,40 +148,6 @@ test('where texts do not fit, lists without a search are answered by an index of
   assert.equal(node(w).counts.database, database + 1)
 })
 
-test('an index of columns alone opens no lead', async () => {
-  const w = await imageWorld(1, { ...narrow, maxBytes: 18_000 })
-  const ids = await fill(w, 120)
-  await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${ids[119] ?? ''}`
-  const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), true)
-  assert.equal(await total(one, { page: '2', limit: '10' }), 120)
-  assert.deepEqual(one.counts, { image: 1, database: 0 })
-  for (const id of ids.slice(0, 40)) await one.call('DELETE', leadPath(id))
-  assert.equal(await total(one, { page: '2', limit: '10' }), 80)
-  assert.deepEqual(one.counts, { image: 2, database: 0 })
-  assert.equal(w.logLines.filter((line) => line.includes('is given up') && line.includes(w.workspaceId)).length, 0)
-})
-
-test('a workspace with few leads gets no image, and no thread is started for it', async () => {
-  const w = await imageWorld(1, { minLeads: 101 })
-  await fill(w, 100)
-  const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), false)
-  assert.equal(one.thread(), undefined)
-  await w.lead()
-  assert.equal(await one.images.warm(w.workspaceId), true)
-})
-
-test('an image that nobody asked for ten minutes is dropped', async () => {
-  const w = await imageWorld(1, {})
-  await fill(w, 10)
-  const one = node(w)
-  await one.images.warm(w.workspaceId)
-  w.clock.advance(600_001)
-  assert.equal(await total(one), 10)
-  assert.equal(one.counts.image, 0)
-})
-
 test('the thread ends once it holds no image, and another begins with the next one', async () => {
   let tidy: () => Promise<unknown> = assert.fail
   const w = await imageWorld(1, {
@@ -244,37 +166,17 @@ test('the thread ends once it holds no image, and another begins with the next o
 
   const gone = once(first, 'exit')
   w.clock.advance(600_001)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1, 'one that nobody asked for ten minutes answers no more')
   await tidy()
   await gone
   assert.equal(await total(one), 10)
-  assert.equal(one.counts.image, 1)
   assert.equal(one.thread(), first, 'a search alone starts none')
   assert.equal(await one.images.warm(w.workspaceId), true)
   assert.notEqual(one.thread(), first)
   assert.equal(await total(one), 10)
   assert.equal(one.counts.image, 2)
 })
-
-test(
-  'what an image found is read by its ids, even in a table that was never analysed',
-  onOneServer('a coordinator shows no plan of another server'),
-  async () => {
-    const w = await imageWorld()
-    // Statistics would come along at some moment of the test.
-    await w.db.sql`alter table leads set (autovacuum_enabled = off)`
-    const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
-    await fillLeads(filling, 2800)
-    const one = node(w)
-    await one.images.warm(w.workspaceId)
-    const statements = await statementsOf(async () => {
-      assert.equal(await total(one, { status: 'won', limit: '50' }), 400)
-    })
-    assert.equal(one.counts.image, 1)
-    const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
-    assert.equal(reads.length, 1)
-    for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
-  },
-)
 
 test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
   const w = await imageWorld()

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
 // What a term finds is said once, and held against the rule, the database before and after there are tokens, and memory.
-// That these agree on any term is what memory-index-exact.test.ts and memory-index-rules.test.ts try at random.
+// That these agree on any term is what memory-index-exact.test.ts tries at random.
 
 interface Named extends Partial<Searchable> {
   firstName: string
@@ -78,47 +77,24 @@ const people: Named[] = [
 ]
 
 const words: [term: string, names: string[]][] = [
-  ['Li', ["Boris|O'Brien-Li", 'Li|Wei']],
-  ['LI', ["Boris|O'Brien-Li", 'Li|Wei']],
+  ...each(['Li', 'LI'], ["Boris|O'Brien-Li", 'Li|Wei']),
   ['Li Wei', ['Li|Wei']],
-  ['We', []],
-  ['Bo', ['Ana (Bo)|D’Ávila', 'Bo|Óscar Ó']],
-  ['bó', ['Ana (Bo)|D’Ávila', 'Bo|Óscar Ó']],
-  ['Ó', ['Bo|Óscar Ó']],
-  ['o', ['Bo|Óscar Ó']],
-  ['O\u0301', ['Bo|Óscar Ó']],
-  ['J', ['J. R.|da Silva']],
-  ['r.', ['J. R.|da Silva']],
-  ['da', ['J. R.|da Silva']],
-  ['d', []],
-  ['Эд', ['Эд|Ян']],
-  ['ян', ['Эд|Ян']],
-  ['Я', []],
+  ...each(['Bo', 'bó'], ['Ana (Bo)|D’Ávila', 'Bo|Óscar Ó']),
+  ...each(['Ó', 'o', 'O\u0301'], ['Bo|Óscar Ó']),
+  ...each(['J', 'r.', 'da'], ['J. R.|da Silva']),
+  ...each(['Эд', 'ян'], ['Эд|Ян']),
   ['🙂', ['🙂|Smile']],
   ['王伟', ['王伟']],
-  ['王', ['伟|王', '王伟', '王小伟']],
-  ['伟', ['伟|王', '王伟', '王小伟']],
-  ['小伟', ['王小伟']],
-  ['王小', ['王小伟']],
-  ['伟王', []],
+  ...each(['王', '伟'], ['伟|王', '王伟', '王小伟']),
+  ...each(['小伟', '王小', '客户', '客'], ['王小伟']),
   ['伟 王', ['伟|王']],
-  ['娜娜', ['欧阳娜娜|Nana']],
-  ['阳娜娜', ['欧阳娜娜|Nana']],
-  ['客户', ['王小伟']],
-  ['客', ['王小伟']],
-  ['りえ', ['りえ|さとう']],
-  ['とう', ['りえ|さとう']],
-  ['え', ['りえ|さとう']],
-  ['ｹﾝ', ['ケン|𠮷田']],
-  ['𠮷', ['ケン|𠮷田']],
-  ['𠮷田', ['ケン|𠮷田']],
-  ['ชา', ['สมชาย|ใจดี']],
-  ['ใจ', ['สมชาย|ใจดี']],
-  ['이', ['이민호']],
-  ['민호', ['이민호']],
-  ['李', []],
-  ...each(['de', '@b', '55', '7', 'ni', 'na', 'n'], []),
+  ...each(['娜娜', '阳娜娜'], ['欧阳娜娜|Nana']),
+  ...each(['りえ', 'とう', 'え'], ['りえ|さとう']),
+  ...each(['ｹﾝ', '𠮷', '𠮷田'], ['ケン|𠮷田']),
+  ...each(['ชา', 'ใจ'], ['สมชาย|ใจดี']),
+  ...each(['이', '민호'], ['이민호']),
   ['cr', ['Nina']],
+  ...each(['We', 'd', 'Я', '伟王', '李', 'de', '@b', '55', '7', 'ni', 'na', 'n'], []),
 ]
 
 const groups: [what: string, leads: Named[], finds: [term: string, names: string[]][]][] = [
@@ -206,65 +182,6 @@ test('search follows a change, an upsert, a deletion and a restoration at once',
   await check(['jo', '李'], [])
   await w.call('POST', `${leadPath(id)}/restore`)
   await check(['jo', '李'], ['Jo|李雷'])
-})
-
-// --- against an oracle that knows the plain text ---
-
-const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim()
-const unspaced = /[王伟小のりえトสมช]|[\u1100-\u11ff]/u
-
-/** The rule in the words of the documentation, written apart from the product. */
-function oracle(lead: Searchable, term: string): boolean {
-  const wanted = fold(term)
-  const plain = [lead.uniqueCode, lead.externalRef ?? ''].map(fold)
-  const name = fold(`${lead.firstName} ${lead.lastName ?? ''}`)
-  if ([...wanted].length < 3 && !unspaced.test(wanted)) {
-    const parts = [...name.split(' '), ...name.split(/[ _%\\.()+-]+|🙂/u)]
-    return plain.some((text) => text.startsWith(wanted)) || parts.includes(wanted)
-  }
-  const isNumber = /^[\d\s().-]+$|^\(?\+[\d\s().-]+$/.test(wanted) && !/^[^\d+]*$/.test(wanted)
-  const digits = wanted.replace(/\D/g, '')
-  const typed = isNumber ? [digits, digits.replace(/^0+/, '')].filter((each) => each.length >= 3) : []
-  if (typed.some((each) => (lead.phone ?? '').includes(each))) return true
-  return [...plain, name, fold(lead.email ?? ''), lead.phone ?? ''].some((text) => text.includes(wanted))
-}
-
-// Few letters of each script, so that terms match by chance.
-const scripts = ["aáàbBcÇç eé-_%\\\\.'", 'эд ', '王伟小の', 'りえト ', 'สมช ', '한이 ', '🙂 ', '0159 -()+']
-const word = fc
-  .array(
-    fc.constantFrom(...scripts).chain((letters) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 })),
-    { minLength: 1, maxLength: 3 },
-  )
-  .map((parts) => parts.join(''))
-const digits = fc.string({ unit: fc.constantFrom('0', '1', '5', '9'), minLength: 8, maxLength: 13 })
-const person = fc.record({
-  firstName: word,
-  lastName: fc.option(word),
-  email: fc.option(word.map((text) => `${text}@ab.ca`)),
-  phone: fc.option(digits),
-  uniqueCode: word,
-  externalRef: fc.option(word),
-})
-const piece = fc.record({ field: fc.nat(5), start: fc.nat(6), length: fc.integer({ min: 1, max: 7 }) })
-
-test('the rule finds what its documentation says, in several scripts: any lead, any term', () => {
-  const counts = { hits: 0, misses: 0 }
-  const property = fc.property(person, fc.oneof(piece, word), (lead, asked) => {
-    const name = `${lead.firstName} ${lead.lastName ?? ''}`
-    const texts = [name, [...name].slice(3).join(''), lead.email, lead.phone, lead.uniqueCode, lead.externalRef]
-    const search =
-      typeof asked === 'string'
-        ? asked
-        : [...(texts[asked.field] ?? 'aab')].slice(asked.start, asked.start + asked.length).join('')
-    const term = readSearchTerm(search)
-    if (term === null) return
-    const isFound = matchesTerm(lead, term)
-    counts[isFound ? 'hits' : 'misses']++
-    assert.equal(isFound, oracle(lead, search))
-  })
-  fc.assert(property, { numRuns: 2000, seed: 20_260_310 })
-  assert.ok(counts.hits > 300 && counts.misses > 300, JSON.stringify(counts))
 })
 
 test('a masked reader finds nobody by any part of a number, in whatever field it stands', () => {

@@ -50,18 +50,6 @@ test('what is typed into a new lead is checked as it would be read, and finds no
   assert.equal((await member.call('POST', '/leads/check', { name: 'Marina' })).status, 400)
 })
 
-test('a lead without phone and e-mail has no duplicates, and of many 20 are shown', async () => {
-  const { w, member } = await withMember()
-  const bare = await w.lead()
-  await w.lead()
-  assert.deepEqual(shown((await member.call('GET', `/leads/${bare.id}/duplicates`)).body), [])
-  const phone = '5581991234567'
-  const all = []
-  for (let n = 0; n < 23; n++) all.push(await w.lead({ phone }))
-  const { body } = await member.call('GET', `/leads/${all[3].id}/duplicates`)
-  assert.equal(body.duplicates.length, 20)
-})
-
 test("another workspace's leads are nobody's duplicates", async () => {
   const { w: theirs } = await withMember()
   const { id } = await theirs.lead({ phone: '5581991234567', email: 'marina@example.com' })

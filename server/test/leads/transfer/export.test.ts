@@ -6,6 +6,7 @@ import { exportLeads } from '../../../src/leads/transfer/export/export.ts'
 import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 test('a CSV export imported elsewhere makes the same leads, formulas and quotes included', async () => {
@@ -79,17 +80,6 @@ test('the audit log keeps the beginning and the end of an export, with how many 
   await w.team('GET', '/leads/export')
   const { body } = await owner.call('GET', '/audit')
   const entries = body.entries.filter(({ action }: { action: string }) => action.startsWith('leads.export'))
-  assert.deepEqual(
-    entries.map(({ action }: { action: string }) => action),
-    ['leads.export_done', 'leads.export_started'],
-  )
+  assert.deepEqual(pick(entries, 'action'), ['leads.export_done', 'leads.export_started'])
   assert.match(entries[0].target, /^export:\S+ leads:1$/)
-})
-
-test('only owners export, only admins import', async () => {
-  const w = await importWorld()
-  const [member, admin] = [await signedInMember(w, 'member'), await signedInMember(w, 'admin')]
-  assert.equal((await admin.call('GET', '/leads/export')).status, 403)
-  assert.equal((await member.call('GET', '/lead-imports')).status, 403)
-  assert.equal((await admin.call('GET', '/lead-imports')).status, 200)
 })

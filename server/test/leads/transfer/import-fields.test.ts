@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { importWorld } from '../../support/leads/import-world.ts'
+import { pick } from '../../support/pick.ts'
 
 test('a file fills defined fields by their label, in their types; what does not fit is refused', async () => {
   const w = await importWorld()
@@ -13,19 +14,13 @@ test('a file fills defined fields by their label, in their types; what does not 
   const file = 'nome,cidade,orcamento previsto\nAna,sao paulo,"R$ 1.500,50"\nBia,Olinda,\nCaio,Recife,muito\n'
   const id = await w.upload(file)
   const { columns } = (await w.team('GET', `/lead-imports/${id}/preview`)).body
-  assert.deepEqual(
-    columns.map(({ target }: { target: string }) => target),
-    ['firstName', 'customFieldValues.cidade', 'customFieldValues.orcamento'],
-  )
+  assert.deepEqual(pick(columns, 'target'), ['firstName', 'customFieldValues.cidade', 'customFieldValues.orcamento'])
   const done = await w.importAll(file, { match: 'none' })
   assert.deepEqual([done.created, done.refused], [1, 2])
-  assert.deepEqual(
-    done.refusals.kinds.map(({ field, message }: { field: string; message: string }) => [field, message]),
-    [
-      ['customFieldValues.cidade', 'must be one of Recife, São Paulo'],
-      ['customFieldValues.orcamento', 'must be a number such as 12.5'],
-    ],
-  )
+  assert.deepEqual(pick(done.refusals.kinds, 'field', 'message'), [
+    ['customFieldValues.cidade', 'must be one of Recife, São Paulo'],
+    ['customFieldValues.orcamento', 'must be a number such as 12.5'],
+  ])
   const [{ uniqueCode }] = await w.leads()
   const { body } = await w.call('GET', `/api/v1/leads/${uniqueCode}`)
   assert.deepEqual(body.data.customFields, [
@@ -44,7 +39,7 @@ async function planWorld() {
   for (const field of plans) assert.equal((await w.team('POST', '/lead-fields', field)).status, 201)
   const fieldsOf = async () => {
     const all = await Promise.all((await w.leads()).map(({ id }) => w.call('GET', `/api/v1/leads/${id}`)))
-    return all.map(({ body }) => body.data.customFields.map(({ value }: { value: string }) => value))
+    return all.map(({ body }) => pick(body.data.customFields, 'value'))
   }
   return { ...w, fieldsOf }
 }
@@ -111,47 +106,4 @@ test('a meaning that is no option, or of a field without options, is refused bef
     const { status, body } = await w.team('POST', `/lead-imports/${id}/start`, { match: 'none', fieldValues })
     assert.deepEqual([status, body.data.issues[0].path], [400, `fieldValues.${Object.keys(fieldValues)[0]}`])
   }
-})
-
-test('lines of JSON are held to the options of the workspace as well, and mapped alike', async () => {
-  const w = await planWorld()
-  const lines = [
-    { firstName: 'Ana', customFieldValues: { plano: 'gold', k_gosta: 'mate,cha' } },
-    { firstName: 'Bia', customFieldValues: { plano: 'ouro' } },
-    { firstName: 'Caio', customFieldValues: { plano: 'nenhum', other: 'x' } },
-  ]
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-  const refused = await w.importAll(text, { match: 'none', format: 'ndjson' })
-  assert.deepEqual([refused.created, refused.refusals.kinds[0].field], [1, 'customFieldValues.plano'])
-  const id = await w.upload(text, 'ndjson')
-  const field = 'customFieldValues.plano'
-  const listed = await w.team('GET', `/lead-imports/${id}/values?column=${field}&field=${field}`)
-  assert.equal(listed.body.values[0].value, 'Gold')
-  const fieldValues = { [field]: { ouro: 'Gold', nenhum: null } }
-  const done = await w.importAll(text, { match: 'none', format: 'ndjson', fieldValues })
-  assert.deepEqual([done.created, done.refused], [3, 0])
-  assert.deepEqual((await w.fieldsOf()).slice(1), [['Gold', 'Chá, Mate'], ['Gold'], ['x']])
-})
-
-test('a value that is no number, amount, day, or yes or no is told by its row and column', async () => {
-  const w = await importWorld()
-  for (const type of ['number', 'amount', 'date', 'boolean']) {
-    assert.equal((await w.team('POST', '/lead-fields', { key: `a_${type}`, label: `Um ${type}`, type })).status, 201)
-  }
-  const text =
-    'nome;um number;um amount;um date;um boolean\nAna;1,5;R$ 2,50;2026-01-31;sim\nBia;a;-1;31/01/2026;talvez\nCaio;1.500;0,001;2026-02-30;Não\n'
-  const done = await w.importAll(text, { match: 'none' })
-  assert.deepEqual([done.created, done.refused], [1, 2])
-  assert.deepEqual(
-    done.refusals.examples.map(({ row, field, message }: Record<string, unknown>) => `${row} ${field} ${message}`),
-    [
-      '3 customFieldValues.a_number must be a number such as 12.5',
-      '3 customFieldValues.a_amount must be an amount of at most two decimals, such as 1500.50',
-      '3 customFieldValues.a_date must be a date such as 2026-01-31',
-      '3 customFieldValues.a_boolean must be yes or no',
-      '4 customFieldValues.a_number can be read in two ways: say what stands before decimals',
-      '4 customFieldValues.a_amount can be read in two ways: say what stands before decimals',
-      '4 customFieldValues.a_date must be a date such as 2026-01-31',
-    ],
-  )
 })

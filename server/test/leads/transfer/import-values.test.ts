@@ -4,6 +4,7 @@ import { type DecimalSign, readFileAmount } from '../../../src/leads/transfer/fi
 import { proposeValue } from '../../../src/leads/transfer/file/choices.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 
 test('an amount of a file is read when it can mean one thing, or when it is told what stands before cents', () => {
   const table: [string, DecimalSign | null, number | null][] = [
@@ -62,13 +63,10 @@ test('an import makes no new status: what it does not know is refused until some
   const w = await importWorld()
   const refused = await w.importAll(file, { match: 'none' })
   assert.deepEqual([refused.created, refused.refused], [0, 5])
-  assert.deepEqual(
-    refused.refusals.kinds.map(({ field, count }: { field: string; count: number }) => [field, count]),
-    [
-      ['status', 4],
-      ['source', 1],
-    ],
-  )
+  assert.deepEqual(pick(refused.refusals.kinds, 'field', 'count'), [
+    ['status', 4],
+    ['source', 1],
+  ])
 })
 
 test('the values of a column are listed with what they probably mean, and a mapping makes leads of their rows', async () => {
@@ -97,16 +95,13 @@ test('the values of a column are listed with what they probably mean, and a mapp
   const done = await w.importAll(file, { match: 'none', values })
   assert.deepEqual([done.created, done.refused], [5, 0])
   assert.deepEqual(done.choice.values.status, { novo: 'new', ganho: 'won', arquivado: null })
-  assert.deepEqual(
-    (await w.leads()).map((lead: Record<string, unknown>) => [lead.firstName, lead.status, lead.source]),
-    [
-      ['Ana', 'new', 'website'],
-      ['Bia', 'won', 'other'],
-      ['Caio', 'won', 'event'],
-      ['Duda', 'new', 'ads'],
-      ['Eva', 'won', 'other'],
-    ],
-  )
+  assert.deepEqual(pick(await w.leads(), 'firstName', 'status', 'source'), [
+    ['Ana', 'new', 'website'],
+    ['Bia', 'won', 'other'],
+    ['Caio', 'won', 'event'],
+    ['Duda', 'new', 'ads'],
+    ['Eva', 'won', 'other'],
+  ])
 })
 
 test('people are named by e-mail, or by a name that one member alone has', async () => {
@@ -115,19 +110,13 @@ test('people are named by e-mail, or by a name that one member alone has', async
   const text = 'name,owner\nAna,ana lima\nBia,Nobody\n'
   const id = await w.upload(text)
   const { values } = (await w.team('GET', `/lead-imports/${id}/values?column=owner&field=assignedTo`)).body
-  assert.deepEqual(
-    values.map(({ value }: { value: string | null }) => value),
-    [member.userId, null],
-  )
+  assert.deepEqual(pick(values, 'value'), [member.userId, null])
   const done = await w.importAll(text, {
     match: 'none',
     values: { assignedTo: { 'Ana Lima': member.userId, nobody: null } },
   })
   assert.equal(done.created, 2)
-  assert.deepEqual(
-    (await w.leads()).map((lead: Record<string, unknown>) => lead.assignedTo),
-    [member.userId, null],
-  )
+  assert.deepEqual(pick(await w.leads(), 'assignedTo'), [member.userId, null])
   await signedInMember(w)
   const again = await w.team('GET', `/lead-imports/${id}/values?column=owner&field=assignedTo`)
   assert.equal(again.body.values[0].value, null, 'two have this name')
@@ -138,19 +127,16 @@ test('full names are split only where somebody says so, and a last name of the r
   const rows = 'name,sobrenome\nAna Maria de Souza,\nBia,\n"Lima, Caio",\nDuda Reis,Alves\n'
   await w.importAll(rows, { match: 'none' })
   await w.importAll(rows, { match: 'none', splitNames: true })
-  assert.deepEqual(
-    (await w.leads()).map((lead: Record<string, unknown>) => [lead.firstName, lead.lastName]),
-    [
-      ['Ana Maria de Souza', null],
-      ['Bia', null],
-      ['Lima, Caio', null],
-      ['Duda Reis', 'Alves'],
-      ['Ana', 'Maria de Souza'],
-      ['Bia', null],
-      ['Caio', 'Lima'],
-      ['Duda Reis', 'Alves'],
-    ],
-  )
+  assert.deepEqual(pick(await w.leads(), 'firstName', 'lastName'), [
+    ['Ana Maria de Souza', null],
+    ['Bia', null],
+    ['Lima, Caio', null],
+    ['Duda Reis', 'Alves'],
+    ['Ana', 'Maria de Souza'],
+    ['Bia', null],
+    ['Caio', 'Lima'],
+    ['Duda Reis', 'Alves'],
+  ])
 })
 
 test('custom fields are called as the column is, or as somebody says, and keep a name that they have', async () => {
@@ -177,8 +163,5 @@ test('amounts that can be read in two ways are refused, or read as somebody says
   assert.match(unclear.refusals.kinds[0].message, /say what stands before cents/)
   const told = await w.importAll(text, { match: 'none', decimal: ',' })
   assert.equal(told.created, 2)
-  assert.deepEqual(
-    (await w.leads()).map((lead: Record<string, unknown>) => lead.estimatedValue),
-    [1234.5, 2500, 1234.5],
-  )
+  assert.deepEqual(pick(await w.leads(), 'estimatedValue'), [1234.5, 2500, 1234.5])
 })

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { sweepImports } from '../../../src/leads/retention.ts'
 import { appendUpload } from '../../../src/leads/transfer/import/upload.ts'
 import { type ImportWorld, importWorld } from '../../support/leads/import-world.ts'
-import { oldRows, rotate } from '../../support/rotation/rotating.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 async function made(w: ImportWorld, size: number): Promise<string> {
@@ -62,19 +61,6 @@ test('an upload is read no faster than it is stored: what waits in memory stays 
   await appendUpload(w, w.workspaceId, id, 0, body())
   assert.equal(await stored(), chunk * chunks)
   assert.ok(ahead < 2 * 256 * 1024, `${ahead} bytes ahead`)
-})
-
-test('pieces of an upload that meets a new data key are sealed under it', async () => {
-  const w = await importWorld()
-  const piece = 256 * 1024
-  const id = await made(w, 2 * piece)
-  async function* body() {
-    yield Buffer.alloc(piece, 'a')
-    await rotate(w, 'data')
-    yield Buffer.alloc(piece, 'a')
-  }
-  await appendUpload(w, w.workspaceId, id, 0, body())
-  assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
 })
 
 test('a cancelled import writes nothing more, and its file is gone at once', async () => {

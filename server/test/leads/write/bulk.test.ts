@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventCounts, leadPath, leadsPath, quotaUsed, stored } from '../../support/leads/leads.ts'
+import { pick } from '../../support/pick.ts'
 import { type World, world } from '../../support/world.ts'
 
 const bulkPath = `${leadsPath}/bulk-upsert`
@@ -51,30 +52,6 @@ test('no items: nothing is processed, and that is a success', async () => {
   const empty = { success: true, processed: 0, created: 0, updated: 0, failed: 0, results: [] }
   assert.deepEqual(await bulk(w, []), empty)
   assert.deepEqual(await bulk(w, [], {}), empty)
-})
-
-test('a later item sees an earlier one, by every matcher', async () => {
-  const w = await world()
-  const { results } = await bulk(w, [
-    by('externalRef', 'r', { firstName: 'Ana', uniqueCode: 'code', phone: '5581991234567' }),
-    by('uniqueCode', 'code', { lastName: 'Lima' }),
-    by('phone', '558191234567', { status: 'won' }),
-    by('externalRef', 'r', { externalRef: 'moved' }),
-    by('externalRef', 'moved', { notes: 'found' }),
-    by('externalRef', 'r', { firstName: 'Second' }),
-  ])
-  assert.deepEqual(
-    results.map((result: { action: string }) => result.action),
-    ['created', 'updated', 'updated', 'updated', 'updated', 'created'],
-  )
-  const { lastName, status, externalRef, notes } = results[4].lead
-  assert.deepEqual(
-    { lastName, status, externalRef, notes },
-    { lastName: 'Lima', status: 'won', externalRef: 'moved', notes: 'found' },
-  )
-  assert.equal(results[0].lead.lastName, null)
-  assert.equal((await w.call('GET', leadPath('code'))).body.data.notes, 'found')
-  assert.equal((await w.call('GET', leadsPath)).body.pagination.total, 2)
 })
 
 /** Items that fail in every way, with what each answers. */
@@ -186,109 +163,28 @@ test('an invalid envelope is a 400 and nothing is stored', async () => {
   assert.deepEqual(await stored(w), before)
 })
 
-test('the daily quota in the middle of a batch stops creations with 429 and lets updates pass', async () => {
-  const w = await world({ dailyLeadQuota: 3 })
-  await w.lead({ externalRef: 'known' })
-  const names = ['a', 'b', 'c', 'known', 'a', 'd']
-  const { results, created, updated, failed } = await bulk(
-    w,
-    names.map((name) => by('externalRef', name, { firstName: 'N', status: 'won' })),
-  )
-  assert.deepEqual({ created, updated, failed }, { created: 2, updated: 2, failed: 2 })
-  for (const n of [2, 5]) {
-    assert.deepEqual(results[n].error, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
-  }
-  assert.equal(await quotaUsed(w), 3)
-})
-
-test('dryRun answers what would happen to every item, writes nothing, counts nothing, emits nothing', async () => {
-  const w = await world({ dailyLeadQuota: 2 })
-  await w.lead({ externalRef: 'known' })
-  const before = await stored(w)
-  const items = [
-    by('externalRef', 'a', { firstName: 'A' }),
-    by('externalRef', 'known', { status: 'won' }),
-    by('externalRef', 'a', { lastName: 'L' }),
-    by('externalRef', 'b', { firstName: 'B' }),
-  ]
-  const { results, ...counts } = await bulk(w, items, undefined, { dryRun: 'true' })
-  assert.deepEqual(counts, { success: false, processed: 4, created: 1, updated: 2, failed: 1, dryRun: true })
-  assert.equal(results[2].lead.lastName, 'L')
-  assert.equal(results[3].error.statusCode, 429)
-  assert.deepEqual(await stored(w), before)
-  const { results: _, ...real } = await bulk(w, items)
-  assert.deepEqual(real, { success: false, processed: 4, created: 1, updated: 2, failed: 1 })
-})
-
-interface Exchange {
-  what: string
-  a: object
-  b: object
-  items(a: string, b: string): Item[]
-  /** Whom each name leads to afterwards. */
-  owners: Record<string, 'a' | 'b' | 'a new lead' | 'nobody'>
-}
-
-const exchanges: Exchange[] = [
-  ...['externalRef', 'uniqueCode'].map(
-    (field): Exchange => ({
-      what: `two leads exchange their ${field}`,
-      a: { [field]: 'one' },
-      b: { [field]: 'two' },
-      items: (a, b) => [
-        by('id', a, { [field]: 'aside' }),
-        by('id', b, { [field]: 'one' }),
-        by('id', a, { [field]: 'two' }),
-      ],
-      owners: { one: 'b', two: 'a', aside: 'nobody' },
-    }),
-  ),
-  {
-    what: 'a new lead takes the names that an earlier item has freed',
-    a: { uniqueCode: 'one', externalRef: 'two' },
-    b: {},
-    items: (a) => [
-      by('id', a, { uniqueCode: 'aside', externalRef: null }),
-      by('externalRef', 'two', { firstName: 'New', uniqueCode: 'one' }),
-    ],
-    owners: { one: 'a new lead', two: 'a new lead', aside: 'a' },
-  },
-  {
-    what: 'an old uniqueCode becomes the externalRef of its lead, and the code of another',
-    a: { uniqueCode: 'one' },
-    b: { uniqueCode: 'two' },
-    items: (a, b) => [
-      by('id', b, { notes: 'first in the batch' }),
-      by('id', a, { uniqueCode: 'aside', externalRef: 'one' }),
-      by('id', b, { uniqueCode: 'one' }),
-    ],
-    owners: { one: 'b', two: 'nobody', aside: 'a' },
-  },
-]
-
-for (const { what, a, b, items, owners } of exchanges) {
-  test(`within one batch ${what}, whichever is older, and though others use their ids as names`, async () => {
-    for (const isTurned of [false, true]) {
-      const w = await world()
-      const made = new Map<string, string>()
-      const pair: [name: string, fields: object][] = [
-        ['a', a],
-        ['b', b],
-      ]
-      for (const [name, fields] of isTurned ? pair.reverse() : pair) made.set(name, (await w.lead({ ...fields })).id)
-      for (const id of made.values()) await w.lead({ uniqueCode: id })
-      const { success, results } = await bulk(w, items(made.get('a') ?? '', made.get('b') ?? ''))
+test('within one batch leads exchange their names, whichever is older, and though others use their ids as names', async () => {
+  for (const field of ['externalRef', 'uniqueCode']) {
+    const w = await world()
+    const [a, b] = [await w.lead({ [field]: 'one' }), await w.lead({ [field]: 'two' })]
+    for (const { id } of [a, b]) await w.lead({ uniqueCode: id, firstName: 'Named like an id' })
+    const names = ['one', 'two']
+    for (const [first, second] of [
+      [a, b],
+      [b, a],
+    ]) {
+      const { success, results } = await bulk(w, [
+        by('id', first.id, { [field]: 'aside' }),
+        by('id', second.id, { [field]: names[0] }),
+        by('id', first.id, { [field]: names[1] }),
+      ])
       assert.equal(success, true, JSON.stringify(results))
-      for (const [name, owner] of Object.entries(owners)) {
-        const { status, body } = await w.call('GET', leadPath(name))
-        const found = [...made].find(([, id]) => id === body.data?.id)?.[0] ?? 'a new lead'
-        assert.equal(status === 404 ? 'nobody' : found, owner, name)
-        const { total } = (await w.call('GET', leadsPath, { query: { search: name } })).body.pagination
-        assert.equal(total > 0, owner !== 'nobody', `search by ${name}`)
-      }
+      const owners = await Promise.all(names.map((name) => w.call('GET', leadPath(name))))
+      assert.deepEqual(pick(pick(pick(owners, 'body'), 'data'), 'id'), [second.id, first.id])
+      assert.equal((await w.call('GET', leadPath('aside'))).status, 404)
     }
-  })
-}
+  }
+})
 
 test('20 parallel batches with overlapping matchers: no error, no duplicate, every item done', async () => {
   const w = await world()

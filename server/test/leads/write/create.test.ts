@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { leadsPath } from '../../support/leads/leads.ts'
 import { bareLead } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
@@ -28,14 +28,4 @@ test('two leads may share a phone and an e-mail', async () => {
   ]
   assert.notEqual(a.id, b.id)
   assert.notEqual(a.uniqueCode, b.uniqueCode)
-})
-
-test('a lead that was read can be created anew: what only the service writes is ignored', async () => {
-  const { lead, call } = await world()
-  const first = await lead({ lastName: 'Duarte' })
-  const { uniqueCode: _, ...copy } = (await call('GET', leadPath(first.id))).body.data
-  const second = await lead({ ...copy, previousStatus: 'won', customFields: [{ any: 'thing' }] })
-  assert.notEqual(second.id, first.id)
-  assert.equal(second.lastName, 'Duarte')
-  assert.equal(second.status, 'new')
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { eventCounts, makeLeads, stored } from '../../support/leads/leads.ts'
+import { stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 const path = '/leads/bulk-change'
@@ -11,8 +12,6 @@ async function withMember() {
   const w = await world()
   return { w, member: await signedInMember(w) }
 }
-
-const outcomes = (body: { results: { id: string; outcome: string }[] }) => body.results.map(({ outcome }) => outcome)
 
 test('a bulk change writes, tells and remembers each lead as a single change does', async () => {
   const { w, member } = await withMember()
@@ -42,57 +41,8 @@ test('a bulk change writes, tells and remembers each lead as a single change doe
     const [, told] = await w.events(lead.id)
     assert.deepEqual([told?.name, told?.payload], ['lead.updated', { ...expected, previousStatus: from }])
     const { history } = (await member.call('GET', `/leads/${lead.id}/history`)).body
-    assert.deepEqual(
-      history.map((entry: Record<string, unknown>) => [entry.from, entry.to, entry.actor]),
-      [[from, 'qualified', { type: 'user', id: member.userId }]],
-    )
+    assert.deepEqual(pick(history, 'from', 'to', 'actor'), [[from, 'qualified', { type: 'user', id: member.userId }]])
   }
-})
-
-test('the audit log keeps who changed, deleted and restored how many, and who deleted one', async () => {
-  const { w, member } = await withMember()
-  const ids = [(await w.lead()).id, (await w.lead()).id]
-  await member.call('POST', path, { ids, changes: { priority: 'high' } })
-  await member.call('POST', path, { ids, delete: true })
-  await member.call('POST', path, { ids, restore: true })
-  await member.call('DELETE', `/leads/${ids[0]}`)
-  const rows = await w.db.sql<{ action: string; target: string | null; actor_id: string }[]>`
-    select action, target, actor_id from audit_log where scope_id = ${w.workspaceId} and action like 'lead%' order by id`
-  const told = (action: string, target: string | null) => ({ action, target, actor_id: member.userId })
-  assert.deepEqual(
-    rows.map((row) => ({ ...row })),
-    [
-      told('leads.bulk_changed', 'priority leads:2'),
-      told('leads.bulk_deleted', 'leads:2'),
-      told('leads.bulk_restored', 'leads:2'),
-      told('lead.deleted', null),
-    ],
-  )
-})
-
-test('what is so already is unchanged and leaves no trace', async () => {
-  const { w, member } = await withMember()
-  const { id } = await w.lead({ priority: 'high' })
-  const before = await stored(w)
-  const { body } = await member.call('POST', path, { ids: [id], changes: { priority: 'high', assignedTo: null } })
-  assert.deepEqual([body.done, body.failed, outcomes(body)], [1, 0, ['unchanged']])
-  assert.deepEqual(await stored(w), before)
-})
-
-test('leads are deleted and restored in bulk, each with its event and found by search again', async () => {
-  const { w, member } = await withMember()
-  const leads = [await w.lead({ lastName: 'Duarte' }), await w.lead({ lastName: 'Duarte' }), await w.lead()]
-  const ids = leads.map(({ id }) => id)
-  const found = async () => (await member.call('GET', '/leads?search=duarte')).body.total
-  const removed = await member.call('POST', path, { ids, delete: true })
-  assert.deepEqual(outcomes(removed.body), ['deleted', 'deleted', 'deleted'])
-  assert.deepEqual([await found(), (await member.call('GET', '/leads/trash')).body.total], [0, 3])
-  const again = await member.call('POST', path, { ids, delete: true })
-  assert.deepEqual([again.body.done, outcomes(again.body)], [0, ['failed', 'failed', 'failed']])
-  const restored = await member.call('POST', path, { ids: ids.slice(0, 2), restore: true })
-  assert.deepEqual(outcomes(restored.body), ['restored', 'restored'])
-  assert.deepEqual([await found(), (await member.call('GET', '/leads/trash')).body.total], [2, 1])
-  assert.deepEqual(await eventCounts(w), { 'lead.created': 3, 'lead.deleted': 3, 'lead.restored': 2 })
 })
 
 test('a lead whose name was taken meanwhile stays deleted, and of two with one name the first comes back', async () => {
@@ -138,16 +88,9 @@ const refusals: [why: string, body: object][] = [
   ['something that is no id', { ids: ['code-1'], delete: true }],
 ]
 
-for (const [why, body] of refusals) {
-  test(`a bulk change is refused for ${why}, and nothing is written`, async () => {
-    const before = await stored(shared)
-    assert.equal((await asked.call('POST', path, body)).status, 400)
-    assert.deepEqual(await stored(shared), before)
-  })
-}
-
-test('an assignee who is no member fails every lead of the selection', async () => {
+test('a bulk change that cannot be is refused, an assignee who is no member fails every lead, and nothing is written', async () => {
   const before = await stored(shared)
+  for (const [why, body] of refusals) assert.equal((await asked.call('POST', path, body)).status, 400, why)
   const { body } = await asked.call('POST', path, { ids: [sharedId], changes: { assignedTo: shared.keyId } })
   const issues = [{ path: 'changes.assignedTo', message: 'must be a member of the workspace' }]
   assert.deepEqual(body.results, [
@@ -158,12 +101,4 @@ test('an assignee who is no member fails every lead of the selection', async () 
     },
   ])
   assert.deepEqual(await stored(shared), before)
-})
-
-test('500 leads go in one request', async () => {
-  const { w, member } = await withMember()
-  const known = await makeLeads(w, Array(20).fill({}))
-  const ids = [...known, ...Array.from({ length: 480 }, () => newId(w.clock.now()))]
-  const { body } = await member.call('POST', path, { ids, changes: { status: 'won' } })
-  assert.deepEqual([body.done, body.failed], [20, 480])
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
 import { signedInMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { testTeamToken, world } from '../../support/world.ts'
 
 const dayMs = 86_400_000
@@ -22,10 +23,7 @@ test('the trash shows what can be restored, last deleted first, and when it will
   const now = w.clock.now()
   const { status, body } = await member.call('GET', '/leads/trash')
   assert.equal(status, 200)
-  assert.deepEqual(
-    body.leads.map(({ id }: { id: string }) => id),
-    [first.id, second.id],
-  )
+  assert.deepEqual(pick(body.leads, 'id'), [first.id, second.id])
   assert.deepEqual([body.total, body.nextCursor], [2, null])
   assert.deepEqual(body.leads[0], {
     ...first,

@@ -80,14 +80,6 @@ test('a mask that is not of this very phone is refused', async () => {
   assert.equal(full.body.data.issues.length, 1)
 })
 
-test('the new phone is found in its variants and the old one no more', async () => {
-  const { lead, call } = await world()
-  const { id } = await lead({ phone: '5581991234567' })
-  await call('PATCH', leadPath('5581991234567'), { body: { phone: '+52 1 55 1234 5678' } })
-  assert.equal((await call('GET', leadPath('525512345678'))).body.data.id, id)
-  assert.equal((await call('GET', leadPath('5581991234567'))).status, 404)
-})
-
 test('parallel updates of different fields all stay', async () => {
   const { lead, call } = await world()
   const { id } = await lead()

@@ -144,15 +144,6 @@ test('a bad envelope or matcher is a 400 that names what is wrong, and nothing i
   assert.deepEqual(await stored(w), before)
 })
 
-test('creating needs a firstName, updating does not', async () => {
-  const w = await world()
-  const missing = await upsert(w, 'externalRef', 'r', { lastName: 'L' })
-  assert.equal(missing.status, 400)
-  assert.deepEqual(missing.body.data.issues, [{ path: 'lead.firstName', message: 'is required' }])
-  await w.lead({ externalRef: 'r' })
-  assert.equal((await upsert(w, 'externalRef', 'r', { lastName: 'L' })).status, 200)
-})
-
 test('50 parallel upserts of one phone in different spellings make one lead and 49 updates', async () => {
   const w = await world()
   const spellings = ['5581991234567', '+55 81 99123-4567', '558191234567', '+55 (81) 9123-4567', '0055 81 99123.4567']

@@ -105,12 +105,7 @@ export function checkOutput({ name, output }: Verb, answer: unknown) {
 }
 
 // An object that lists its fields has no others.
-function close<T>(schema: T): T {
-  if (Array.isArray(schema)) return schema.map(close) as T
-  if (typeof schema !== 'object' || schema === null) return schema
-  const closed: Record<string, unknown> = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, close(value)]),
+const close = (schema: object) =>
+  JSON.parse(JSON.stringify(schema), (_name, value) =>
+    value?.properties && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value,
   )
-  if ('properties' in closed && !('additionalProperties' in closed)) closed.additionalProperties = false
-  return closed as T
-}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Db, SentStatement } from '../../../src/base/db.ts'
+import { EventEmitter, once } from 'node:events'
+import type { Db } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
 import { atEnd } from '../file-end.ts'
-import { until } from '../until.ts'
 import type { AgentsWorld } from './agents-world.ts'
 
 export interface Waiting {
@@ -21,10 +21,8 @@ interface WaitInput {
 export interface WaitingNode extends Node {
   /** The one connection of the node's pool: whoever held it while waiting would stop everything. */
   db: Db
-  /** How often the node has asked the database: for the work of a key, and for whose anything is. */
-  asked: { work: number; owners: number }
-  /** The statements that asked whose anything is. */
-  owners: SentStatement[]
+  /** How often the node has asked the database for the work of a key. */
+  asked: { work: number }
   /** Asks the node, and resolves once it has found nothing and waits. `leave` resolves once the node knows. */
   wait(input?: WaitInput): Promise<{ answer: Promise<Waiting>; leave(): Promise<void> }>
   /** Asks the node, whatever comes of it. */
@@ -38,21 +36,18 @@ export interface WaitingNode extends Node {
 /** Another node of the service, which hears of this one's commits and is heard, unless it is deaf. */
 export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Promise<WaitingNode> {
   const { options } = await testDatabase()
-  const asked = { work: 0, owners: 0 }
-  const owners: SentStatement[] = []
-  const looks = new Set<() => void>()
+  const asked = { work: 0 }
+  const changes = new EventEmitter().setMaxListeners(0)
+  const when = async (isSo: () => boolean) => {
+    while (!isSo()) await once(changes, 'change')
+  }
   const db = openNode({
     ...options,
     maxConnections: 1,
-    onStatement: (statement) => {
-      const { text } = statement
-      if (/picked as materialized/.test(text)) {
-        asked.work++
-        for (const look of looks) look()
-      } else if (/as owner, s\.reach/.test(text)) {
-        asked.owners++
-        owners.push(statement)
-      }
+    onStatement: ({ text }) => {
+      if (!/picked as materialized/.test(text)) return
+      asked.work++
+      changes.emit('change')
     },
   })
   atEnd(() => db.close())
@@ -67,7 +62,10 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
   let open = 0
   node.app.server.on('request', (_request, response) => {
     open++
-    response.once('close', () => open--)
+    response.once('close', () => {
+      open--
+      changes.emit('change')
+    })
   })
   const ask: WaitingNode['ask'] = async ({ key = w.agent.value, wait = 25, cursor }, signal) => {
     const search = new URLSearchParams({ wait: String(wait), ...(cursor !== undefined && { cursor }) })
@@ -78,20 +76,15 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
     return { status: reply.status, body: await reply.json() }
   }
   const hasAsked: WaitingNode['hasAsked'] = async (times) => {
-    await new Promise<void>((resolve) => {
-      const look = () => void (asked.work >= times && resolve())
-      looks.add(look)
-      look()
-    })
+    await when(() => asked.work >= times)
     // Behind the read on the only connection, which is free again.
     await db.sql`select 1`
   }
-  const hasOpen: WaitingNode['hasOpen'] = (requests) => until(() => open <= requests, 'requests that have ended')
+  const hasOpen: WaitingNode['hasOpen'] = (requests) => when(() => open <= requests)
   return {
     ...node,
     db,
     asked,
-    owners,
     ask,
     hasAsked,
     hasOpen,

@@ -93,15 +93,10 @@ const documentId = 'parley:document'
 const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']
 
 // An object schema that lists its fields is taken to list them all, unless it says otherwise.
-function close<T>(schema: T): T {
-  if (Array.isArray(schema)) return schema.map(close) as T
-  if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).map(([keyword, value]) => [
-    keyword,
-    keyword === '$ref' && typeof value === 'string' && value.startsWith('#') ? `${documentId}${value}` : close(value),
-  ])
-  const closed = Object.fromEntries(entries)
-  const listsFields = typeof closed.properties === 'object' && [closed.type].flat().includes('object')
-  if (listsFields && !openKeywords.some((keyword) => keyword in closed)) closed.unevaluatedProperties = false
-  return closed
-}
+const close = <T>(schema: T): T =>
+  JSON.parse(JSON.stringify(schema), (keyword, value) => {
+    if (keyword === '$ref' && String(value).startsWith('#')) return `${documentId}${value}`
+    const listsFields = typeof value?.properties === 'object' && [value.type].flat().includes('object')
+    const isClosed = listsFields && !openKeywords.some((open) => open in value)
+    return isClosed ? { ...value, unevaluatedProperties: false } : value
+  })

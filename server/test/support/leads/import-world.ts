@@ -1,4 +1,4 @@
-import { type ImportDeps, runImports } from '../../../src/leads/transfer/import/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run.ts'
 import { type Answer, testTeamToken, type World, type WorldOptions, world } from '../world.ts'
 
 interface ImportWish {
@@ -23,23 +23,24 @@ export interface ImportWorld extends World {
   leads(): Promise<any[]>
 }
 
+/** An import whose file is there whole; answers its id. */
+export async function uploadFile(w: Pick<World, 'call' | 'workspaceId'>, text: string | Buffer, format = 'csv') {
+  const [key, path, raw] = [testTeamToken, `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`, Buffer.from(text)]
+  const made = await w.call('POST', path, { key, body: { fileName: `leads.${format}`, size: raw.length, format } })
+  const { id } = made.body.import
+  const headers = { 'content-type': 'application/octet-stream' }
+  const put = await w.call('PUT', `${path}/${id}/content?offset=0`, { key, raw, headers })
+  if (put.status !== 200) throw new Error(`Not uploaded: ${JSON.stringify(put.body)}`)
+  return id as string
+}
+
 export async function importWorld(options: WorldOptions = {}): Promise<ImportWorld> {
   const w = await world(options)
   const base = `/api/team/v1/workspaces/${w.workspaceId}`
-  const deps: ImportDeps = w
   const team: ImportWorld['team'] = (method, path, body) =>
     w.call(method, base + path, { key: testTeamToken, ...(body === undefined ? {} : { body }) })
-  const upload: ImportWorld['upload'] = async (text, format = 'csv') => {
-    const bytes = Buffer.from(text as string)
-    const made = await team('POST', '/lead-imports', { fileName: `leads.${format}`, size: bytes.length, format })
-    const { id } = made.body.import
-    const path = `${base}/lead-imports/${id}/content?offset=0`
-    const headers = { 'content-type': 'application/octet-stream' }
-    const put = await w.call('PUT', path, { key: testTeamToken, raw: bytes, headers })
-    if (put.status !== 200) throw new Error(`Not uploaded: ${JSON.stringify(put.body)}`)
-    return id
-  }
-  const work = () => runImports(deps, new AbortController().signal)
+  const upload: ImportWorld['upload'] = (text, format) => uploadFile(w, text, format)
+  const work = () => runImports(w, new AbortController().signal)
   return {
     ...w,
     team,

@@ -1,5 +1,5 @@
-import { newId } from '../../../src/base/id.ts'
 import { readQuota } from '../../../src/leads/lead/quota.ts'
+import { signedInMember } from '../member.ts'
 import type { World } from '../world.ts'
 
 export const leadsPath = '/api/v1/leads'
@@ -54,13 +54,4 @@ export async function makeLeads({ call }: World, leads: readonly object[]): Prom
 }
 
 /** A user who is a member of the workspace. */
-export async function addMember({ db, clock, workspaceId }: World): Promise<string> {
-  const id = newId(clock.now())
-  await db.sql`
-    insert into users (id, person, email_index, index_version, created_at)
-    values (${id}, ${Buffer.from(id)}, ${Buffer.from(id)}, 1, ${clock.now()})`
-  await db.sql`
-    insert into members (workspace_id, user_id, role, created_at)
-    values (${workspaceId}, ${id}, 'member', ${clock.now()})`
-  return id
-}
+export const addMember = async (w: World): Promise<string> => (await signedInMember(w)).userId

@@ -34,7 +34,7 @@ export function memberAt({ app }: ImageNode, { workspaceId }: World, member: Tes
 }
 
 /** Small segments, so that a few hundred leads go through everything that a million do. */
-export const smallShape = { tailSlots: 8, segmentSlots: 256 }
+const smallShape = { tailSlots: 8, segmentSlots: 256 }
 
 export interface ImageWorld extends World {
   nodes: ImageNode[]

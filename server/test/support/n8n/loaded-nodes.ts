@@ -1,19 +1,19 @@
+import type { EventEmitter } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { clientFolder } from '../client/built-client.ts'
 import { oncePerFile } from '../file-end.ts'
 import type { CredentialType, NodeType } from './node-type.ts'
 
-export const nodesFolder = join(clientFolder, 'n8n')
+export const nodesFolder = join(import.meta.dirname, '../../../../client/n8n')
 export const workflowFile = join(import.meta.dirname, 'n8n-workflow.cjs')
 
 export interface LoadedNodes {
   nodes: Map<string, NodeType>
   credentials: Map<string, CredentialType>
-  /** How long the nodes have paused, in all tests of the process. */
-  pauses: number[]
+  /** Tells each pause of the nodes. */
+  paused: EventEmitter
 }
 
 /** The nodes that the package names, from their sources; `package.slow.test.ts` compares them with those that it is built with. */
@@ -22,7 +22,7 @@ export const loadedNodes = oncePerFile(async (): Promise<LoadedNodes> => {
   const instances = async <T>(files: string[]) => Promise.all(files.map((file): Promise<T> => instanceOf(file)))
   const nodes = await instances<NodeType>(n8n.nodes)
   const credentials = await instances<CredentialType>(n8n.credentials)
-  return { ...mapped({ nodes, credentials }), pauses: (await loaded(workflowFile)).default.pauses }
+  return { ...mapped({ nodes, credentials }), paused: (await loaded(workflowFile)).default.paused }
 })
 
 export const mapped = ({ nodes, credentials }: { nodes: NodeType[]; credentials: CredentialType[] }) => ({

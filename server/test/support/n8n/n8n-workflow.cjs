@@ -1,5 +1,7 @@
 // What the nodes ask of n8n at run time, as n8n has it; a pause is over at once.
 
+const { EventEmitter } = require('node:events')
+
 class NodeError extends Error {
   constructor(node, error, options = {}) {
     super(options.message ?? error.message ?? String(error))
@@ -19,12 +21,12 @@ class NodeApiError extends NodeError {
 class NodeOperationError extends NodeError {}
 
 const NodeConnectionTypes = { Main: 'main' }
-const pauses = []
+const paused = new EventEmitter()
 
 function sleep(ms) {
-  pauses.push(ms)
+  paused.emit('pause', ms)
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 // Each by its name alone, so that modules may import it by that.
-module.exports = { NodeApiError, NodeOperationError, NodeConnectionTypes, pauses, sleep }
+module.exports = { NodeApiError, NodeOperationError, NodeConnectionTypes, paused, sleep }

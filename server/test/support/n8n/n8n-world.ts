@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { EventEmitter } from 'node:events'
 import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { type ClientWorld, clientWorld } from '../client/client-world.ts'
 import { loadedNodes } from './loaded-nodes.ts'
@@ -11,7 +12,7 @@ export interface N8nWorld extends ClientWorld {
   context(node: NodeType, given?: Partial<Given>): object
   /** Runs the node of actions; answers its items. */
   run(parameters: Record<string, unknown> | Record<string, unknown>[], given?: Partial<Given>): Promise<Item[]>
-  pauses: number[]
+  paused: EventEmitter
   /** What the customers of this world were sent. */
   sent(): Message[]
 }
@@ -41,7 +42,7 @@ export async function n8nWorld(settings: Partial<NewKeyInput> = {}): Promise<N8n
     ...w,
     node,
     context,
-    pauses: loaded.pauses,
+    paused: loaded.paused,
     sent: () =>
       w.platform.sends.filter(({ connectionId }) => connectionId === w.connectionId).map(({ order }) => order.message),
     run: async (parameters, given = {}) => {

@@ -1,9 +1,8 @@
-import type { Event } from './generated/hey-api'
 import type { components } from './generated/openapi-typescript'
 import { known } from './known'
 
-/** Narrows the events of both clients by their names, and knows that there are no others. */
-export function told(event: Event | components['schemas']['Event']): string {
+/** Narrows the events by their names, and knows that there are no others. */
+export function told(event: components['schemas']['Event']): string {
   switch (event.event) {
     case 'lead.created':
     case 'lead.deleted':
