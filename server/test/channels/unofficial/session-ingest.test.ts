@@ -6,7 +6,7 @@ import { customerPhone, sessionWorld } from '../../support/channels/session-worl
 test('what a customer writes is stored before it counts as heard', async () => {
   const w = await sessionWorld()
   const socket = await w.pair()
-  await socket.customerWrites(customerPhone, 'Hello', 'A1')
+  await socket.customerWrites(customerPhone, 'Hello')
   const conversation = await w.conversation()
   assert.equal(conversation.contact.phone, customerPhone)
   assert.equal(conversation.unread_count, 1)

@@ -31,7 +31,7 @@ test('a send that nobody has claimed is taken back when its process has died, an
   const { socket, conversationId } = await w.talk()
   await w.loseLine(socket)
   const posting = w.post(conversationId)
-  await w.sendIs('waiting')
+  await w.sendWaits()
   assert.equal(await w.settleAsDead(), 1)
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
   assert.equal((await posting).body.status, 'failed')
@@ -74,10 +74,14 @@ for (const state of ['waiting', 'claimed'] as const) {
     const w = await sessionWorld({ openFile: async () => pictureFile })
     const { socket, conversationId } = await w.talk()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
-    w.network.beforeUpload = () => goesOn
+    const { promise: claimed, resolve: claim } = Promise.withResolvers<void>()
+    w.network.beforeUpload = () => {
+      claim()
+      return goesOn
+    }
     if (state === 'waiting') await w.loseLine(socket)
     const posting = postFile(w, conversationId)
-    await w.sendIs(state, 'file')
+    await (state === 'waiting' ? w.sendWaits('file') : claimed)
     assert.equal(await w.settleAsDead(), 1)
     assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
     goOn()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { inboxReceive, openFileOf } from '../../../src/app/inbox.ts'
-import { createSignal } from '../../../src/base/async/signal.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
@@ -15,6 +14,7 @@ import { atEnd, oncePerFile } from '../file-end.ts'
 import type { NewUpload } from '../inbox/uploads.ts'
 import { signedInMember } from '../member.ts'
 import { freePort } from '../program/service.ts'
+import { untilTold } from '../until.ts'
 import { type Answer, type CallOptions, callerOf, servedApp, testRuntime, testTeamToken } from '../world.ts'
 import type { Loose, Phone, Rig, Stage } from './rigs.ts'
 
@@ -55,7 +55,7 @@ export async function behaviourWorld(rig: Rig) {
       return answer.body
     },
     whenSession: (connectionId, isSo) =>
-      whenTold(
+      untilTold(
         (look) => runtime.db.onNews(teamTopic, look),
         async () => isSo((await stage.connections('GET', `/${connectionId}/session`)).session),
       ),
@@ -107,7 +107,7 @@ export async function behaviourWorld(rig: Rig) {
     events: async (name: string): Promise<Loose[]> =>
       (await call('GET', '/api/v1/events', { query: { events: name } })).body.events,
     /** Resolves once so many messages of the business have come to the phone. */
-    arrived: (phone: Phone, count: number) => whenTold(onChange, async () => (await ours(phone)).length === count),
+    arrived: (phone: Phone, count: number) => untilTold(onChange, async () => (await ours(phone)).length === count),
     /** The time goes on by so much, for the service and the platform. */
     later: (ms: number) => stage.simulate('POST', 'clock', { advanceMs: ms }),
     /** A session has waited long enough for the network's word on what has left. */
@@ -135,14 +135,6 @@ export const arrivedAt = async (phone: Phone) =>
 /** The bytes of a file that the simulator's phones have. */
 export const made = (name: string) =>
   readFileSync(new URL(`../../../src/simulator/files/made/${name}`, import.meta.url))
-
-/** Resolves once this is so; `listen` says when it may have become so. */
-async function whenTold(listen: (look: () => void) => () => void, isSo: () => Promise<boolean>): Promise<void> {
-  const { wake, next } = createSignal()
-  const stop = listen(wake)
-  for (let told = next(); !(await isSo()); told = next()) await told
-  stop()
-}
 
 const theatre = oncePerFile(async () => {
   const port = await freePort()

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Loose } from './rigs.ts'
 
 export interface Asked {
   method: string
   url: string
   headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape
-  body: any
+  raw: Buffer
+  body: Loose
 }
 
 export interface PlatformServer {
@@ -20,11 +22,9 @@ export interface PlatformServer {
 /** A platform of the tests' own, on a real socket: `answer` does as the test says. */
 export async function platformServer(answer?: PlatformServer['answer']): Promise<PlatformServer> {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+    const raw = await buffer(request)
     const { method = '', url = '', headers } = request
-    const asked = { method, url, headers, body: text === '' ? null : JSON.parse(text) }
+    const asked = { method, url, headers, raw, body: raw.length === 0 ? null : JSON.parse(raw.toString()) }
     platform.asked.push(asked)
     platform.answer(asked, response, request.socket)
   })
