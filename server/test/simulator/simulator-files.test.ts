@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { shiftedClock, systemClock } from '../../src/base/clock.ts'
+import { chart, drawPng } from '../../src/simulator/files/drawings.ts'
+import { bytesOf, createFileStore, TooManyBytes } from '../../src/simulator/files/file-store.ts'
+import { sizeOfPicture } from '../../src/simulator/files/look-into.ts'
+import { boundaryOf, gather, MalformedForm, readParts } from '../../src/simulator/files/multipart.ts'
+import { oggOfWebm } from '../../src/simulator/files/ogg-of-webm.ts'
 import { newPartnerSide } from '../../src/simulator/world.ts'
+import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld({ number: { partner: newPartnerSide() } })
@@ -10,6 +17,7 @@ const { number, url } = simulator
 const bearer = { authorization: `Bearer ${number.accessToken}` }
 const partnerKey = { 'd360-api-key': number.partner?.apiKey ?? '' }
 const fault = (body: object) => w.call('POST', '/simulator/faults', body)
+const advance = (advanceMs: number) => w.call('POST', '/simulator/clock', { advanceMs })
 
 interface Form {
   bytes?: Buffer
@@ -26,31 +34,22 @@ async function upload({ bytes = Buffer.from('%PDF-1.4 words'), type = 'applicati
   body.set('file', new Blob([new Uint8Array(bytes)], { type }), 'a "strange" ../name.pdf')
   const path = form.path ?? `/v25.0/${number.numberId}/media`
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  return { status: answer.status, body: (await answer.json()) as any }
+  return { status: answer.status, body: (await answer.json()) as Loose }
 }
 
 async function fetchBytes(address: string, headers: Record<string, string> = bearer) {
   const answer = await fetch(address, { headers })
-  return {
-    status: answer.status,
-    type: answer.headers.get('content-type'),
-    bytes: Buffer.from(await answer.arrayBuffer()),
-  }
+  const type = answer.headers.get('content-type')
+  return { status: answer.status, type, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
-
-const advance = (advanceMs: number) => w.call('POST', '/simulator/clock', { advanceMs })
 
 test('a file that is given is told of for five minutes, to the bearer alone, and is gone when removed or after 30 days', async () => {
   const bytes = Buffer.from('%PDF-1.4 a receipt')
-  const { status, body } = await upload({ bytes })
-  assert.deepEqual([status, Object.keys(body)], [200, ['id']])
+  const { body } = await upload({ bytes })
   const { body: told } = await w.graph('GET', body.id)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  assert.deepEqual(
-    [told.id, told.mime_type, told.sha256, told.file_size, told.messaging_product],
-    [body.id, 'application/pdf', sha256, bytes.length, 'whatsapp'],
-  )
+  const expected = { id: body.id, mime_type: 'application/pdf', sha256, file_size: bytes.length }
+  assert.partialDeepStrictEqual(told, expected)
   assert.deepEqual(await fetchBytes(told.url), { status: 200, type: 'application/pdf', bytes })
   assert.equal((await fetchBytes(told.url, {})).status, 401)
   assert.equal((await fetchBytes(told.url.replace(/hash=.*/, 'hash=none'))).status, 404)
@@ -60,63 +59,52 @@ test('a file that is given is told of for five minutes, to the bearer alone, and
   assert.equal((await fetchBytes(told.url)).status, 404)
   assert.equal((await w.graph('GET', `${body.id}?phone_number_id=999`)).body.error.error_subcode, 33)
   assert.deepEqual((await w.graph('DELETE', body.id)).body, { success: true })
-  const gone = await w.graph('GET', body.id)
-  assert.deepEqual([gone.status, gone.body.error.code, gone.body.error.error_subcode], [400, 100, 33])
   const { body: kept } = await upload()
   await advance(30 * 86_400_000 - 1000)
   assert.equal((await w.graph('GET', kept.id)).status, 200)
   await advance(1000)
-  assert.equal((await w.graph('GET', kept.id)).body.error.error_subcode, 33)
+  for (const { id } of [body, kept]) assert.equal((await w.graph('GET', id)).body.error.error_subcode, 33)
 })
 
-const png = { type: 'image/png' }
-const refusals: [string, Form, number, RegExp][] = [
-  ['without the product', { fields: { type: 'application/pdf' } }, 100, /messaging_product is required/],
-  ['of no type that it knows', { type: 'application/zip' }, 100, /one of the following types.*'application\/zip'/],
-  ['that is empty', { bytes: Buffer.alloc(0) }, 131053, /upload/],
-  ['of more than 5 MB as a picture', { ...png, bytes: Buffer.alloc(5 * 1024 * 1024 + 1) }, 131053, /upload/],
-  ['of more than 500 kB as a sticker', { type: 'image/webp', bytes: Buffer.alloc(512_001) }, 131053, /upload/],
-  ['with a wrong token', { headers: { authorization: 'Bearer wrong' } }, 190, /token/],
+const refusals: [what: string, form: Form, code: number][] = [
+  ['without the product', { fields: { type: 'application/pdf' } }, 100],
+  ['of no type that it knows', { type: 'application/zip' }, 100],
+  ['that is empty', { bytes: Buffer.alloc(0) }, 131053],
+  ['of more than 5 MB as a picture', { type: 'image/png', bytes: Buffer.alloc(5 * 1024 * 1024 + 1) }, 131053],
+  ['of more than 500 kB as a sticker', { type: 'image/webp', bytes: Buffer.alloc(512_001) }, 131053],
+  ['with a wrong token', { headers: { authorization: 'Bearer wrong' } }, 190],
 ]
-test('a file is refused with the code that says why', async () => {
-  for (const [what, form, code, words] of refusals) {
+test('a file is refused with the code that says why, and what is no form, or ends early, with 100', async () => {
+  for (const [what, form, code] of refusals) {
     const { status, body } = await upload(form)
     assert.deepEqual([status, body.error.code], [code === 190 ? 401 : 400, code], what)
-    assert.match(body.error.message, words)
   }
-})
-
-test('what is no form, or ends early, is refused with 100', async () => {
-  const path = `/v25.0/${number.numberId}/media`
   for (const [type, body] of [
     ['application/json', '{}'],
     ['multipart/form-data', 'x'],
-    ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc'],
     ['multipart/form-data; boundary=x', '--xyz'],
   ] as const) {
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { ...bearer, 'content-type': type }, body })
-    assert.deepEqual([answer.status, ((await answer.json()) as { error: { code: number } }).error.code], [400, 100])
+    const path = `${url}/v25.0/${number.numberId}/media`
+    const answer = await fetch(path, { method: 'POST', headers: { ...bearer, 'content-type': type }, body })
+    assert.deepEqual([answer.status, ((await answer.json()) as Loose).error.code], [400, 100])
   }
 })
 
 test('a partner takes files under its key and leaves the platform’s address in its answer', async () => {
-  const { status, body } = await upload({ path: '/media', headers: partnerKey })
-  assert.equal(status, 200)
-  const answer = await fetch(`${url}/${body.id}`, { headers: partnerKey })
-  const told = (await answer.json()) as { url: string }
-  const address = new URL(told.url)
+  const { body } = await upload({ path: '/media', headers: partnerKey })
+  const ask = (method: string, headers: Record<string, string> = partnerKey) =>
+    fetch(`${url}/${body.id}`, { method, headers })
+  const address = new URL(((await (await ask('GET')).json()) as { url: string }).url)
   assert.equal(address.host, 'lookaside.fbsbx.com')
-  const { status: fetched } = await fetchBytes(`${url}${address.pathname}${address.search}`, partnerKey)
-  assert.equal(fetched, 200)
-  assert.equal((await fetch(`${url}/${body.id}`, { headers: { 'd360-api-key': 'wrong' } })).status, 401)
-  assert.equal((await fetch(`${url}/${body.id}`, { method: 'DELETE', headers: partnerKey })).status, 200)
-  assert.equal((await fetch(`${url}/${body.id}`, { headers: partnerKey })).status, 400)
+  assert.equal((await fetchBytes(`${url}${address.pathname}${address.search}`, partnerKey)).status, 200)
+  assert.equal((await ask('GET', { 'd360-api-key': 'wrong' })).status, 401)
+  assert.equal((await ask('DELETE')).status, 200)
+  assert.equal((await ask('GET')).status, 400)
 })
 
-const bytes = Buffer.from('0123456789'.repeat(50))
-const whole = { status: 200, type: 'application/pdf', bytes }
-
-test('the address of a file can be told wrongly: no good, unknown, or with another size, type and hash', async () => {
+test('the address of a file can be told wrongly, and the file can come wrongly: each fault is used up', async () => {
+  const bytes = Buffer.from('0123456789'.repeat(50))
+  const whole = { status: 200, type: 'application/pdf', bytes }
   const { body } = await upload({ bytes })
   const right = (await w.graph('GET', body.id)).body
   const told = async (effect: string) => {
@@ -129,15 +117,10 @@ test('the address of a file can be told wrongly: no good, unknown, or with anoth
   assert.equal((await told('wrong_type')).mime_type, 'text/html')
   assert.notEqual((await told('wrong_hash')).sha256, right.sha256)
   assert.equal((await told('refuse')).error.code, 131000)
-  assert.equal((await w.graph('GET', body.id)).body.sha256, right.sha256)
-})
 
-test('a file can come wrongly: not at all, less, of another type, changed, or slowly', async () => {
-  const { body } = await upload({ bytes })
-  const { url: address } = (await w.graph('GET', body.id)).body
   const come = async (effect: string, more: object = {}) => {
     assert.equal((await fault({ effect, ...more })).body.on, 'file')
-    return fetchBytes(address)
+    return fetchBytes(right.url)
   }
   for (const effect of ['expired', 'not_found']) assert.equal((await come(effect)).status, 404)
   assert.deepEqual(await come('wrong_size'), { ...whole, bytes: bytes.subarray(0, bytes.length / 2) })
@@ -147,17 +130,12 @@ test('a file can come wrongly: not at all, less, of another type, changed, or sl
   assert.deepEqual(await come('slow', { afterMs: 50 }), whole)
   assert.equal((await come('server_error', { on: 'file' })).status, 500)
   await fault({ effect: 'reset', on: 'file' })
-  await assert.rejects(fetchBytes(address))
-  assert.deepEqual(await fetchBytes(address), whole)
-})
+  await assert.rejects(fetchBytes(right.url))
+  assert.deepEqual(await fetchBytes(right.url), whole)
 
-test('an endless file ends when whoever asked goes away', async () => {
-  const { body } = await upload({ bytes })
-  const { url: address } = (await w.graph('GET', body.id)).body
   await fault({ effect: 'endless' })
   const leaving = new AbortController()
-  const answer = await fetch(address, { headers: bearer, signal: leaving.signal })
-  assert.equal(answer.headers.get('content-length'), null)
+  const answer = await fetch(right.url, { headers: bearer, signal: leaving.signal })
   let size = 0
   for await (const chunk of answer.body ?? []) {
     size += chunk.length
@@ -165,15 +143,161 @@ test('an endless file ends when whoever asked goes away', async () => {
   }
   leaving.abort()
   assert.ok(size > 3_000_000)
-})
 
-test('an upload can be refused, and a fault of files is none of calls', async () => {
   await fault({ effect: 'refuse', on: 'upload', code: 131000 })
   assert.equal((await upload()).body.error.code, 131000)
   assert.equal((await upload()).status, 200)
   assert.equal((await fault({ effect: 'endless', on: 'send' })).status, 400)
-  await fault({ effect: 'expired', on: 'any', times: null })
+})
+
+async function told(id: string, body: object) {
+  w.received.length = 0
+  const { body: said } = await w.says(id, body)
+  await simulator.settled()
+  return { id: said.id, message: w.changes()[0].value.messages[0] }
+}
+
+async function fetched(mediaId: string) {
+  const { body } = await w.graph('GET', mediaId)
+  return { told: body, ...(await fetchBytes(body.url)) }
+}
+
+const signatures: [kind: string, type: string, signature: RegExp][] = [
+  ['image', 'image', /^\xff\xd8\xff/],
+  ['video', 'video', /^....ftyp/s],
+  ['voice', 'audio', /^OggS/],
+  ['audio', 'audio', /^OggS/],
+  ['document', 'document', /^%PDF-1/],
+  ['sticker', 'sticker', /^RIFF....WEBP/s],
+]
+test('each kind of file of a customer can be fetched by its id, and is what was told', async () => {
   const zoe = await w.customer()
-  assert.equal((await w.text(zoe.phone, 'x')).status, 200)
-  await w.call('DELETE', '/simulator/faults')
+  for (const [kind, type, signature] of signatures) {
+    const content = (await told(zoe.id, { kind })).message[type]
+    const { told: where, bytes } = await fetched(content.id)
+    assert.match(bytes.toString('latin1'), signature)
+    assert.equal(content.sha256, createHash('sha256').update(bytes).digest('base64'))
+    assert.deepEqual([where.mime_type, where.file_size], [content.mime_type, bytes.length])
+    if (type === 'audio') assert.equal(content.voice, kind === 'voice')
+    const shown = (await w.chat(zoe.id)).at(-1)
+    assert.deepEqual([shown.file.kind, shown.file.id], [kind, content.id])
+  }
+  const picture = await told(zoe.id, { kind: 'image', text: 'Lok' })
+  const { edit } = (await told(zoe.id, { kind: 'edit', text: 'Look', about: picture.id })).message
+  assert.deepEqual([edit.message.image.caption, edit.message.image.id], ['Look', picture.message.image.id])
+  const made = await w.call('POST', '/simulator/files/made', { name: 'pdf', fileName: 'offer.pdf' })
+  await w.call('POST', `/simulator/customers/${zoe.id}/echo`, { fileId: made.body.fileId, kind: 'document' })
+  await simulator.settled()
+  const { document } = w.changes().at(-1).value.message_echoes[0]
+  assert.deepEqual([document.id, document.filename], [made.body.fileId, 'offer.pdf'])
+  assert.equal((await w.call('POST', `/simulator/customers/${zoe.id}/echo`, {})).status, 422)
+})
+
+test('a file from a disk goes with its own type, name and words, comes in parts, and what a page could run is never shown', async () => {
+  const zoe = await w.customer()
+  const bytes = Buffer.from('a;b\n1;2\n')
+  const { body } = await w.bring(bytes, { type: 'text/csv', name: 'Größen ✓.csv' })
+  const { message } = await told(zoe.id, { kind: 'document', fileId: body.fileId, text: 'All sizes' })
+  const { filename, caption, mime_type: mimeType, id } = message.document
+  assert.deepEqual([filename, caption, mimeType], ['Größen ✓.csv', 'All sizes', 'text/csv'])
+  assert.deepEqual((await fetched(id)).bytes, bytes)
+  const shown = (fileId: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/simulator/files/${fileId}`, { headers })
+  const named = (await shown(body.fileId)).headers.get('content-disposition')
+  assert.match(named ?? '', /^attachment; filename\*=UTF-8''Gr%C3%B6/)
+  for (const type of ['text/html', 'image/svg+xml', 'application/pdf', 'image/jpegx']) {
+    const script = await w.bring(Buffer.from('<script>alert(1)</script>'), { type })
+    const { headers } = await shown(script.body.fileId)
+    assert.match(headers.get('content-disposition') ?? '', /^attachment/, type)
+    assert.match(headers.get('content-security-policy') ?? '', /sandbox/)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  }
+  const sound = await w.bring(Buffer.from('0123456789'), { type: 'audio/mpeg' })
+  for (const [range, status, text] of [
+    ['bytes=2-4', 206, '234'],
+    ['bytes=7-', 206, '789'],
+    ['bytes=0-99', 206, '0123456789'],
+    ['bytes=20-', 200, '0123456789'],
+    ['lines=1-2', 200, '0123456789'],
+  ] as const) {
+    const part = await shown(sound.body.fileId, { range })
+    assert.deepEqual([part.status, await part.text()], [status, text], range)
+  }
+  assert.equal((await w.call('POST', '/simulator/files?type=image/png', {})).status, 422)
+  assert.equal((await w.says(zoe.id, { kind: 'image', fileId: '1' })).status, 422)
+  assert.equal((await shown('1')).status, 404)
+})
+
+const form = Buffer.from(
+  'before\r\n--abc\r\nContent-Disposition: form-data; name="type"\r\n\r\nimage/png\r\n' +
+    '--abc\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n' +
+    'bytes\r\n--ab and more\r\n\r\n--abc--\r\nafter',
+)
+
+async function* inChunks(bytes: Buffer, length: number) {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+}
+
+async function partsOf(bytes: Buffer, chunk: number) {
+  const parts: object[] = []
+  for await (const { body, ...head } of readParts(inChunks(bytes, chunk), 'abc')) {
+    parts.push({ ...head, text: (await gather(body)).toString() })
+  }
+  return parts
+}
+
+test('a form reads the same wherever it is cut between chunks, and says so when it is cut short', async () => {
+  const whole = [
+    { name: 'type', fileName: null, type: null, text: 'image/png' },
+    { name: 'file', fileName: 'a.png', type: 'image/png', text: 'bytes\r\n--ab and more\r\n' },
+  ]
+  for (let chunk = 1; chunk <= form.length; chunk += 1) assert.deepEqual(await partsOf(form, chunk), whole)
+  for (const length of [0, 3, 40, 100, form.length - 15]) {
+    await assert.rejects(partsOf(form.subarray(0, length), 9), MalformedForm)
+  }
+  assert.equal(boundaryOf('Multipart/Form-Data; charset=utf-8; boundary="a b"'), 'a b')
+  for (const type of ['multipart/form-data', 'text/plain; boundary=abc', '']) assert.equal(boundaryOf(type), null)
+})
+
+test('a picture tells its size; what is no picture, or is cut, has none, and a file that is too long is kept nowhere', async () => {
+  assert.deepEqual(sizeOfPicture(drawPng(chart, 80, 60)), { width: 80, height: 60 })
+  const cut = [Buffer.from('\x89PNG', 'latin1'), Buffer.from([0xff, 0xd8])]
+  for (const bytes of [Buffer.alloc(0), Buffer.from('text'), ...cut]) assert.equal(sizeOfPicture(bytes), null)
+  const store = createFileStore(shiftedClock(systemClock))
+  const file = { mimeType: 'text/plain', name: null }
+  const bytes = Buffer.from('0123456789')
+  await assert.rejects(store.take('n', inChunks(bytes, 3), file, 9), TooManyBytes)
+  const taken = await store.take('n', inChunks(bytes, 3), file, 10)
+  assert.equal(Buffer.concat(await bytesOf(taken, 2, 3).toArray()).toString(), '23')
+  store.stop()
+})
+
+const element = (id: number[], ...data: Buffer[]) => {
+  const body = Buffer.concat(data)
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64BE(BigInt(body.length))
+  size[0] = 1
+  return Buffer.concat([Buffer.from(id), size, body])
+}
+const endless = (...id: number[]) => Buffer.from([...id, 0x01, ...Array(7).fill(0xff)])
+
+test('a note of a browser becomes Ogg with the same packets, as long as they are; what is no WebM is left alone', () => {
+  const head = Buffer.concat([Buffer.from('OpusHead'), Buffer.from([1, 1, 0x38, 1, 0x80, 0xbb, 0, 0, 0, 0, 0])])
+  // One frame of 20 ms each.
+  const packet = (length: number) => Buffer.concat([Buffer.from([0x78]), Buffer.alloc(length, 7)])
+  const packets = Array.from({ length: 120 }, (_, index) => packet(100 + index * 3))
+  const webm = Buffer.concat([
+    element([0x1a, 0x45, 0xdf, 0xa3], Buffer.from('webm')),
+    endless(0x18, 0x53, 0x80, 0x67),
+    element([0x16, 0x54, 0xae, 0x6b], element([0xae], element([0x63, 0xa2], head))),
+    endless(0x1f, 0x43, 0xb6, 0x75),
+    ...packets.map((bytes) => element([0xa3], Buffer.from([0x81, 0, 0, 0x80]), bytes)),
+  ])
+  const ogg = oggOfWebm(webm) ?? assert.fail()
+  assert.equal(ogg.seconds, 2.4)
+  assert.equal(ogg.bytes.toString('latin1').split('OggS').length - 1, 5)
+  for (const one of packets) assert.ok(ogg.bytes.includes(one))
+  for (const bytes of [Buffer.alloc(0), Buffer.from('text'), Buffer.alloc(1000), element([0xa3], packet(5))]) {
+    assert.equal(oggOfWebm(bytes), null)
+  }
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import { test } from 'node:test'
-import { type Loose, linkDevice, qrNetwork } from '../../support/channels/qr-network.ts'
+import type { Loose } from '../../support/channels/rigs.ts'
+import { linkDevice } from '../../support/channels/session-socket.ts'
+import { simulatorWorld } from '../../support/channels/simulator.ts'
 
-const w = await qrNetwork()
+const w = await simulatorWorld()
 const { url } = w.simulator
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64')
 
@@ -25,8 +27,6 @@ async function download(told: Loose, type: 'Image' | 'Video' | 'Audio' | 'Docume
   return opened
 }
 
-const acts = (id: string, body: object) => w.call('POST', `/simulator/customers/${id}/messages`, body)
-
 test('each kind of file comes with all that opens it, and opens to what was sent', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
@@ -39,7 +39,7 @@ test('each kind of file comes with all that opens it, and opens to what was sent
     ['sticker', 'stickerMessage', 'Image', 'image/webp'],
   ] as const
   for (const [kind, name, type, mimetype] of rows) {
-    await acts(uma.id, { kind })
+    await w.says(uma.id, { kind })
     const told = (await device.upsert('notify')).message[name]
     assert.equal(told.mimetype, mimetype)
     await download(told, type)
@@ -50,32 +50,23 @@ test('each kind of file comes with all that opens it, and opens to what was sent
   }
 })
 
-async function bring(bytes: Buffer, query: Record<string, string>) {
-  const answer = await fetch(`${url}/simulator/files?${new URLSearchParams(query)}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/octet-stream' },
-    body: new Uint8Array(bytes),
-  })
-  return { status: answer.status, body: (await answer.json()) as Loose }
-}
-
 test('a file from a disk, with words below it, opens to the same bytes', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
   const bytes = Buffer.from('any bytes at all '.repeat(50_000))
   const { numberId } = w.simulator.phone
-  const { body } = await bring(bytes, { numberId, type: 'text/csv', name: 'prices.csv' })
-  await acts(uma.id, { kind: 'document', fileId: body.fileId, text: 'The prices' })
+  const { body } = await w.bring(bytes, { numberId, type: 'text/csv', name: 'prices.csv' })
+  await w.says(uma.id, { kind: 'document', fileId: body.fileId, text: 'The prices' })
   const { documentMessage } = (await device.upsert('notify')).message.documentWithCaptionMessage.message
   assert.deepEqual([documentMessage.fileName, documentMessage.caption], ['prices.csv', 'The prices'])
   assert.deepEqual(await download(documentMessage, 'Document'), bytes)
-  assert.equal((await acts(uma.id, { kind: 'image', fileId: '1' })).status, 422)
+  assert.equal((await w.says(uma.id, { kind: 'image', fileId: '1' })).status, 422)
 })
 
 test('faults of files meet linked devices as well', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
-  await acts(uma.id, { kind: 'image' })
+  await w.says(uma.id, { kind: 'image' })
   const { directPath } = (await device.upsert('notify')).message.imageMessage
   await w.call('POST', '/simulator/faults', { effect: 'expired' })
   assert.equal((await fetch(url + directPath)).status, 404)
@@ -88,15 +79,15 @@ test('quotes carry what they quote; reactions and edits name the message and who
   const uma = await w.person({ name: 'Uma' })
   const typed = await w.types(uma.id, 'Green or blue?')
   await device.upsert('notify')
-  await acts(uma.id, { text: 'Green', about: typed })
+  await w.says(uma.id, { text: 'Green', about: typed })
   const { contextInfo } = (await device.upsert('notify')).message.extendedTextMessage
   assert.deepEqual([contextInfo.stanzaId, contextInfo.quotedMessage.conversation], [typed, 'Green or blue?'])
-  await acts(uma.id, { kind: 'reaction', text: '👍', about: typed })
+  await w.says(uma.id, { kind: 'reaction', text: '👍', about: typed })
   const { reactionMessage } = (await device.upsert('notify')).message
   assert.deepEqual([reactionMessage.key.id, reactionMessage.key.fromMe, reactionMessage.text], [typed, true, '👍'])
-  const { body } = await acts(uma.id, { kind: 'image', text: 'This gren' })
+  const { body } = await w.says(uma.id, { kind: 'image', text: 'This gren' })
   const before = (await device.upsert('notify')).message.imageMessage
-  await acts(uma.id, { kind: 'edit', text: 'This green', about: body.id })
+  await w.says(uma.id, { kind: 'edit', text: 'This green', about: body.id })
   const { protocolMessage } = (await device.upsert('notify')).message.editedMessage.message
   const { caption, fileSha256 } = protocolMessage.editedMessage.imageMessage
   assert.deepEqual([protocolMessage.key.id, caption, fileSha256], [body.id, 'This green', before.fileSha256])
@@ -121,7 +112,7 @@ test('a file that a device sends, and what it answers to, is with the other devi
   await w.unlinkAll()
   await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
-  const { body: said } = await acts(uma.id, { text: 'Show me' })
+  const { body: said } = await w.says(uma.id, { text: 'Show me' })
   const jid = uma.userId
   const { send, fileId } = await give(Buffer.from('a picture, as it were'))
   const other = await linkDevice(w)

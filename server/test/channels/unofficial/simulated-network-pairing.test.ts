@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { linkDevice, openDevice, qrNetwork } from '../../support/channels/qr-network.ts'
+import { linkDevice, openDevice } from '../../support/channels/session-socket.ts'
+import { simulatorWorld } from '../../support/channels/simulator.ts'
 
-const w = await qrNetwork()
+const w = await simulatorWorld()
 const { url } = w.simulator
 afterEach(() => w.unlinkAll())
 const later = (ms: number) => w.call('POST', '/simulator/clock', { advanceMs: ms })
-const isQr = (_event: string, data: { qr?: unknown }) => typeof data.qr === 'string'
 
 test('a QR code is shown for a minute, five more for twenty seconds each, and then it is over: 408', async () => {
   const device = openDevice(url)
   const first = await device.next((_event, data) => data.connection === 'connecting')
   assert.equal(first.receivedPendingNotifications, false)
-  const codes = [(await device.next(isQr)).qr]
+  const codes = [await device.offered()]
   assert.match(codes[0], /^2@[\w+/=]+,[\w+/=]{44},[\w+/=]{44},[\w+/=]{44}$/)
   await later(60_000)
-  codes.push((await device.next(isQr)).qr)
+  codes.push(await device.offered())
   assert.equal((await w.scan(codes[0])).status, 422)
   for (let n = 0; n < 4; n++) {
     await later(20_000)
-    codes.push((await device.next(isQr)).qr)
+    codes.push(await device.offered())
   }
   assert.equal(new Set(codes).size, 6)
   await later(20_000)
@@ -33,7 +33,7 @@ test('a scan logs the device in, ends its socket with 515, and it comes back as 
   await w.writes(ana.id, 'Before the device')
   await w.types(ana.id, 'Typed before the device')
   const device = openDevice(url)
-  const { qr } = await device.next(isQr)
+  const qr = await device.offered()
   assert.equal((await w.phone()).waiting[0].qr, qr)
   assert.equal((await w.scan(qr)).status, 200)
   const login = await device.next((_event, data) => data.isNewLogin === true)
@@ -51,7 +51,7 @@ test('a scan logs the device in, ends its socket with 515, and it comes back as 
   )
   await again.next((event) => event === 'contacts.upsert')
   await again.next((_event, data) => data.receivedPendingNotifications === true)
-  await w.drained()
+  await w.simulator.settled()
 
   const third = openDevice(url, { store: device.store })
   await third.opened()
@@ -64,7 +64,7 @@ test('a scan logs the device in, ends its socket with 515, and it comes back as 
 
 test('eight characters link a device as well, on the phone that they were made for', async () => {
   const device = openDevice(url)
-  await device.next(isQr)
+  await device.offered()
   const code = await device.socket.pairingCode('15550783882')
   assert.match(code, /^[1-9A-HJ-NP-TV-Z]{8}$/)
   assert.equal((await w.phone()).waiting[0].wantsCode, true)
@@ -92,7 +92,7 @@ test('who is unlinked on the phone, or goes by itself, hears 401 and does not co
 test('a phone has four devices at most, and each works by itself', async () => {
   const devices = [await linkDevice(w), await linkDevice(w), await linkDevice(w), await linkDevice(w)]
   const fifth = openDevice(url)
-  const { qr } = await fifth.next(isQr)
+  const qr = await fifth.offered()
   assert.equal((await w.scan(qr)).status, 409)
   const ben = await w.person({ name: 'Ben' })
   const id = await w.writes(ben.id, 'To all four')
@@ -114,9 +114,9 @@ test('keys from an older copy are a bad session: 500', async () => {
 
 test('a simulator that has forgotten takes devices at their word only where it was told to', async () => {
   const device = await linkDevice(w)
-  const strict = await qrNetwork()
+  const strict = await simulatorWorld()
   assert.equal(await openDevice(strict.simulator.url, { store: device.store }).closed(), 401)
-  const trusting = await qrNetwork({ phone: { trustsUnknownDevices: true } })
+  const trusting = await simulatorWorld({ phone: { trustsUnknownDevices: true } })
   const again = openDevice(trusting.simulator.url, { store: device.store })
   await again.opened()
   const leo = await trusting.person({ name: 'Leo' })

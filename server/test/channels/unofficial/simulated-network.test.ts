@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { type InboundKind, inboundKinds } from '../../../src/simulator/inbound.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
-import { type Loose, linkDevice, openDevice, qrNetwork } from '../../support/channels/qr-network.ts'
+import type { Loose } from '../../support/channels/rigs.ts'
+import { linkDevice, openDevice } from '../../support/channels/session-socket.ts'
+import { simulatorWorld } from '../../support/channels/simulator.ts'
 
-const w = await qrNetwork()
+const w = await simulatorWorld()
 const { url } = w.simulator
 afterEach(() => w.unlinkAll())
 const jidOf = (phone: string) => `${phone}@s.whatsapp.net`
@@ -61,7 +63,7 @@ test('what is not committed comes again on the next socket, as what came meanwhi
   const back = openDevice(url, { store: device.store })
   assert.deepEqual([(await back.upsert('append')).key.id, (await back.upsert('append')).key.id], [first, second])
   await back.next((_event, data) => data.receivedPendingNotifications === true)
-  await w.drained()
+  await w.simulator.settled()
   assert.deepEqual(
     (await w.chat(ana.id)).map(({ status }) => status),
     ['delivered', 'delivered'],
@@ -175,19 +177,15 @@ test('refusals, silence and broken answers: each message has arrived as often as
       ['Well', 'delivered'],
     ],
   )
-  assert.deepEqual((await device.status(await send(device, '100000000000001@lid', 'Who?'), 0))[0].update, {
-    status: 0,
-    messageStubParameters: ['404'],
-  })
-})
-
-test('an id that is sent twice arrives twice and is shown once', async () => {
-  const device = await linkDevice(w)
   const ida = await w.person({ name: 'Ida' })
   const id = newId()
   for (const _ of [1, 2]) await send(device, ida.userId, 'Twice', id)
   const [shown, ...others] = await w.chat(ida.id)
-  assert.deepEqual([shown.text, shown.arrivals, others], ['Twice', 2, []])
+  assert.deepEqual([shown.text, shown.arrivals, others], ['Twice', 2, []], 'arrives twice, is shown once')
+  assert.deepEqual((await device.status(await send(device, '100000000000001@lid', 'Who?'), 0))[0].update, {
+    status: 0,
+    messageStubParameters: ['404'],
+  })
 })
 
 test('what the owner types, and what another device sends, is told as an echo', async () => {
@@ -264,7 +262,7 @@ test('any event at all can be told', async () => {
     ['messages.upsert', { type: 'notify', messages: [null, 7, { key: {} }] }],
     ['contacts.update', null],
   ] as const) {
-    await w.tell(event, data)
+    await w.call('POST', `${w.phonePath}/events`, { event, data })
     assert.deepEqual(await device.next((told) => told === event), data)
   }
 })
