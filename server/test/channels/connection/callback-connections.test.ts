@@ -5,9 +5,8 @@ import type { StoredConnection } from '../../../src/channels/connection/connecti
 import { teamTopic } from '../../../src/team/team-news.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { bytesOf, change, payload, signatureOf, text, value } from '../../support/channels/waba-payloads.ts'
-import { statementsOf, testDatabase } from '../../support/database.ts'
+import { statementsOf } from '../../support/database.ts'
 
-const database = await testDatabase()
 const secrets = { old: 'an-app-secret-of-16', new: 'another-secret-of-16' }
 
 function call({ app }: ChannelWorld, { id, numberId }: StoredConnection, secret: string) {
@@ -19,7 +18,7 @@ function call({ app }: ChannelWorld, { id, numberId }: StoredConnection, secret:
 const statusOf = async (...args: Parameters<typeof call>) => (await call(...args)).statusCode
 
 test('callbacks of a moment read their connection once', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   await call(w, one, secrets.old)
   const seen = await statementsOf(async () => {
@@ -33,7 +32,7 @@ test('callbacks of a moment read their connection once', async () => {
 })
 
 test('a new secret, a removal and a new connection count for the next callback, since they are announced', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   assert.equal(await statusOf(w, one, secrets.old), 200)
   assert.equal((await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })).statusCode, 200)
@@ -46,7 +45,7 @@ test('a new secret, a removal and a new connection count for the next callback, 
 })
 
 test('an address that nobody has is not remembered: who is connected at it is called at once', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   const connections = keepCallbackConnections(w.deps)
   await w.deps.db.sql`update connections set removed_at = now() where id = ${one.id}`
@@ -69,7 +68,7 @@ const secretAt = async (connections: ReturnType<typeof onAnotherNode>, { id }: S
 }
 
 test('another node takes a new secret when it hears of it, and within 4 seconds when it does not', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   let isHeard = false
   const other = onAnotherNode(w, () => isHeard)
@@ -85,7 +84,7 @@ test('another node takes a new secret when it hears of it, and within 4 seconds 
 })
 
 test('what is read while a connection changes is used once and not kept', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   const { vault } = w.deps
   const [opening, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -107,7 +106,7 @@ test('what is read while a connection changes is used once and not kept', async 
 })
 
 test('a change in one workspace leaves what is kept of others, and news of other things all of it', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const [one, others] = [await w.connect(), await other.connect()]
   const connections = keepCallbackConnections(w.deps)
   const readsOf = async (connection: StoredConnection) => {
@@ -122,7 +121,7 @@ test('a change in one workspace leaves what is kept of others, and news of other
 })
 
 test('a storm of calls to addresses that are not there keeps nothing, and 200 at once to one address read twice at most', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   const connections = keepCallbackConnections(w.deps)
   await connections.find('waba', one.id)

@@ -31,7 +31,7 @@ const stateOf = ({ state, stateReason }: { state: string; stateReason: string | 
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
 
 test('a number is asked for by its key, connected, and its partner told where to call and what to show', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const made = await w.call('POST', '', input({ signingSecret: 'a-signing-secret-of-26-cha' }))
   assert.equal(made.statusCode, 201)
   const { connection, webhook } = made.json()
@@ -48,7 +48,7 @@ test('a number is asked for by its key, connected, and its partner told where to
 })
 
 test('secrets are in no answer, log line or stored byte', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const signingSecret = 'a-signing-secret-of-26-cha'
   const made = await w.call('POST', '', input({ signingSecret }))
   const { id } = made.json().connection
@@ -61,7 +61,7 @@ test('secrets are in no answer, log line or stored byte', async () => {
 })
 
 test('the base address of the partner is known', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   w.deps.adapters.partner.check = async () => ({ problem: 'unreachable', number: null, isOnPhone: false })
   const { baseUrl: _, ...body } = input()
   assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
@@ -80,7 +80,7 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
 ]
 
 test('a number that its partner refuses is connected all the same, unavailable for a reason, and registered nowhere', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   for (const [what, status, body, reason] of refusals) {
     partner.asked = []
     partner.answer = (_, response) => sendJson(response, status, body)
@@ -94,7 +94,7 @@ test('a number that its partner refuses is connected all the same, unavailable f
 })
 
 test('a partner that does not know the question about the number is asked by its registration alone', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   for (const status of [404, 405]) {
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
     assert.deepEqual(stateOf((await made(w)).connection), ['active', null])
@@ -108,7 +108,7 @@ const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
   sendJson(response, url.endsWith('webhook') ? 500 : 200, {})
 
 test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   partner.answer = failsToRegister
   const { connection } = await made(w)
   assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
@@ -119,7 +119,7 @@ test('a partner that does not take the address leaves the number unavailable, un
 
 test('a number that waits for its partner comes back by itself with the next reading of templates', async () => {
   for (const answer of [failsToRegister, ((_, response) => sendJson(response, 502, {})) as PlatformServer['answer']]) {
-    const w = await channelWorld(database, partner.baseUrl)
+    const w = await channelWorld(partner.baseUrl)
     partner.answer = answer
     const { id } = await w.connectPartner()
     await syncDueTemplates(w.deps)
@@ -132,7 +132,7 @@ test('a number that waits for its partner comes back by itself with the next rea
 })
 
 test('what is registered follows the key and the number, not the name', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
   partner.asked = []
@@ -149,7 +149,7 @@ test('what is registered follows the key and the number, not the name', async ()
 })
 
 test('a key is for the partner that it was given for: another server needs it again, and is told another token', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
   partner.asked = []
@@ -163,7 +163,7 @@ test('a key is for the partner that it was given for: another server needs it ag
 })
 
 test('the number of a partner is whose key it is, whatever number is named with it', async () => {
-  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
+  const [w, squatter] = [await channelWorld(), await channelWorld()]
   partner.answer = ({ headers }, response) =>
     sendJson(response, 200, { phone_number: headers['d360-api-key'] === partnerKey ? '5581911' : '5581922' })
   const body = input()
@@ -173,7 +173,7 @@ test('the number of a partner is whose key it is, whatever number is named with 
 })
 
 test('who connects a number that is connected already does not take its callbacks away', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const body = input()
   assert.equal((await w.call('POST', '', body)).statusCode, 201)
   partner.asked = []
@@ -185,7 +185,7 @@ test('a partner out there is not told of an address that it cannot reach', async
   const reachable = ['https://parley.example', 'https://parley.example/chat']
   const hidden = ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.1.2.3', 'http://parley.example']
   for (const publicUrl of [...reachable, ...hidden, 'https://parley.internal']) {
-    const w = await channelWorld(database, undefined, publicUrl)
+    const w = await channelWorld(undefined, publicUrl)
     const { partner: adapter } = w.deps.adapters
     const one = await w.connectPartner({ baseUrl: partner.baseUrl })
     // A stand-in on this machine reaches whatever is on it.

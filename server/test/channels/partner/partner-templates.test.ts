@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
-import { testDatabase } from '../../support/database.ts'
 
-const database = await testDatabase()
 const partner = await platformServer()
 after(() => partner.close())
 
@@ -34,7 +32,7 @@ function serve(all: Listed[], says: (page: Listed[], offset: number) => object):
 }
 
 async function listed() {
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const answer = await w.call('POST', `/${id}/templates/sync`)
   assert.equal(answer.statusCode, 200)
@@ -90,7 +88,7 @@ test('statuses are read in any case; only approved ones can be sent', async () =
 
 test('a key that is refused while templates are read makes the number unavailable; a fault or a lack of rights does not', async () => {
   serve([], () => ({}))
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   partner.answer = (_, response) => sendJson(response, 502, {})
   const away = await w.call('POST', `/${id}/templates/sync`)

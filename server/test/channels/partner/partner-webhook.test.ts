@@ -8,14 +8,12 @@ import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer } from '../../support/channels/platform-server.ts'
 import { bytesOf, change, payload, text, value } from '../../support/channels/waba-payloads.ts'
-import { testDatabase } from '../../support/database.ts'
 
-const database = await testDatabase()
 const partner = await platformServer()
 after(() => partner.close())
 
 const signingSecret = 'a-signing-secret-of-26-cha'
-const open = () => channelWorld(database, partner.baseUrl)
+const open = () => channelWorld(partner.baseUrl)
 
 async function connect(w: ChannelWorld, input: Partial<NewPartner> = {}): Promise<StoredPartner> {
   const one = await w.connectPartner(input)

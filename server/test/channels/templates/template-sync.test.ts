@@ -46,7 +46,7 @@ const names = async (w: ChannelWorld, ids: string[] | null = null) =>
   (await listSendableTemplates(sql, w.workspaceId, ids)).map((one) => one.name)
 
 test('all pages are read by cursor, and none after the last', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b')], [template('c')], [template('d'), template('a')]]
   const answer = await sync(w, one.id)
@@ -65,7 +65,7 @@ test('all pages are read by cursor, and none after the last', async () => {
 })
 
 test('only what is approved and needs body parameters alone can be sent, by the team also with a file; the team sees all', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const named = [{ type: 'BODY', text: 'Hi {{first}}, {{order}} and {{ first }}' }]
   pages = [
@@ -106,7 +106,7 @@ test('only what is approved and needs body parameters alone can be sent, by the 
 })
 
 test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b'), template('a', { language: 'de' })]]
   const before = (await sync(w, one.id)).json().templates
@@ -120,7 +120,7 @@ test('a template keeps its id while it changes, and goes when the platform has i
 })
 
 test('open pages are told of templates that have come, changed or gone, and of no reading that found them as they were', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const told: string[] = []
   const stop = database.db.onNews(teamTopic, (id) => told.push(id))
@@ -141,7 +141,7 @@ test('open pages are told of templates that have come, changed or gone, and of n
 })
 
 test('templates are of one connection and one workspace', async () => {
-  const [w, other] = [await channelWorld(database, platform.baseUrl), await channelWorld(database, platform.baseUrl)]
+  const [w, other] = [await channelWorld(platform.baseUrl), await channelWorld(platform.baseUrl)]
   const [a, b] = [await w.connect(), await w.connect()]
   pages = [[template('first')]]
   await sync(w, a.id)
@@ -156,7 +156,7 @@ test('templates are of one connection and one workspace', async () => {
 })
 
 test('a reading that fails half-way changes nothing and says the code', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a')], [template('b')]]
   await sync(w, one.id)
@@ -174,7 +174,7 @@ test('a reading that fails half-way changes nothing and says the code', async ()
 })
 
 test('a token that is not taken makes the connection unavailable; a missing permission to list does not', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const refuse = (code: number) => {
     platform.answer = (_, response) => sendJson(response, 400, { error: { code } })
@@ -188,7 +188,7 @@ test('a token that is not taken makes the connection unavailable; a missing perm
 })
 
 test('without an account there are no templates and no call', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const { id } = await w.connect({ accountId: null })
   platform.asked = []
   assert.deepEqual((await sync(w, id)).json().templates, [])
@@ -196,7 +196,7 @@ test('without an account there are no templates and no call', async () => {
 })
 
 test('templates are read right after connecting and every ten minutes, by one node at a time', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   await w.connect()
   pages = [[template('a')]]
   const rounds = await Promise.all([syncDueTemplates(w.deps), syncDueTemplates(w.deps), syncDueTemplates(w.deps)])
@@ -212,7 +212,7 @@ test('templates are read right after connecting and every ten minutes, by one no
 })
 
 test('hints bring the reading forward once, however many there are, and not oftener than once a minute', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[]]
   await syncDueTemplates(w.deps)
@@ -230,7 +230,7 @@ test('hints bring the reading forward once, however many there are, and not ofte
 })
 
 test('a hint that comes while the templates are read is not lost', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   platform.answer = async (_, response) => {
     await applyPlatformSignal(w.deps, one, { type: 'templates_changed' })
@@ -244,7 +244,7 @@ test('a hint that comes while the templates are read is not lost', async () => {
 })
 
 test('a node that died while reading leaves it to the next after two minutes', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   await w.connect()
   const dying = { ...w.deps.adapters.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
   await assert.rejects(syncDueTemplates({ ...w.deps, adapters: { ...w.deps.adapters, waba: dying } }))

@@ -14,9 +14,36 @@ export type Behaviour =
   | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale'; isFileGone?: boolean }
 
 export type FakePlatform = ReturnType<typeof fakePlatform>
+type State = ReturnType<typeof newState>
+
+const newState = () => ({
+  /** Every file that it took, in order: what it called it, and its bytes. */
+  uploads: [] as { id: string; bytes: string }[],
+  /** What it says of an upload in place of taking it. */
+  refusesUpload: null as Exclude<Uploaded, { outcome: 'taken' }> | null,
+  /** Called when an upload arrives; it is not taken until this resolves. */
+  onUpload: (): void | Promise<void> => {},
+  /** Every message that it took, in order: what the customer gets. */
+  accepted: [] as { correlator: string; externalId: string; text: string; to: string | null; at: number }[],
+  /** Every call, taken or not. */
+  sends: [] as { connectionId: string; order: Order }[],
+  /** The same, by themselves. */
+  calls: [] as Order[],
+  reads: [] as { connectionId: string; externalId: string }[],
+  /** Makes `markRead` fail, which a connector should not. */
+  readsFail: false,
+  /** What the next calls are answered with, whatever else it does. */
+  answers: [] as SendResult[],
+  /** How it behaves: for every call, unless the answer is undefined. */
+  behave: (_order: Order): Behaviour | undefined => undefined,
+  delayMs: 0,
+  /** Called when a call arrives; nothing is done with it until this resolves. */
+  onCall: (_order: Order): void | Promise<void> => {},
+})
 
 /** A platform in memory, of every channel. It accepts what it is sent unless the test says otherwise. */
 export function fakePlatform() {
+  const platform = newState()
   const connector: Connector = {
     maxTextLength: 4096,
     takesChoices: true,
@@ -26,36 +53,13 @@ export function fakePlatform() {
       if (platform.readsFail) throw new Error('The platform does not answer')
     },
   }
-  const platform = {
+  return Object.assign(platform, {
     connector,
     connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
-    way: wayOf(async (file) => takeUpload(platform, (await buffer(file.bytes())).toString())),
-    /** Every file that it took, in order: what it called it, and its bytes. */
-    uploads: [] as { id: string; bytes: string }[],
-    /** What it says of an upload in place of taking it. */
-    refusesUpload: null as Exclude<Uploaded, { outcome: 'taken' }> | null,
-    /** Called when an upload arrives; it is not taken until this resolves. */
-    onUpload: (): void | Promise<void> => {},
-    /** Every message that it took, in order: what the customer gets. */
-    accepted: [] as { correlator: string; externalId: string; text: string; to: string | null; at: number }[],
-    /** Every call, taken or not. */
-    sends: [] as { connectionId: string; order: Order }[],
-    /** The same, by themselves. */
-    calls: [] as Order[],
-    reads: [] as { connectionId: string; externalId: string }[],
-    /** Makes `markRead` fail, which a connector should not. */
-    readsFail: false,
-    /** What the next calls are answered with, whatever else it does. */
-    answers: [] as SendResult[],
-    /** How it behaves: for every call, unless the answer is undefined. */
-    behave: (_order: Order): Behaviour | undefined => undefined,
-    delayMs: 0,
-    /** Called when a call arrives; nothing is done with it until this resolves. */
-    onCall: (_order: Order): void | Promise<void> => {},
+    way: wayOf(async ({ bytes }) => takeUpload(platform, (await buffer(bytes())).toString())),
     /** The same platform over HTTP, for other processes. */
-    listen: (): Promise<{ url: string; close(): void }> => listen(platform),
-  }
-  return platform
+    listen: () => listen(platform),
+  })
 }
 
 const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => ({
@@ -68,7 +72,7 @@ const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => (
 
 const livesUntil = new Date('2026-04-08T12:00:00.000Z')
 
-async function takeUpload(platform: FakePlatform, bytes: string): Promise<Uploaded> {
+async function takeUpload(platform: State, bytes: string): Promise<Uploaded> {
   await platform.onUpload()
   if (platform.refusesUpload !== null) return platform.refusesUpload
   const id = `file-${platform.uploads.length + 1}`
@@ -76,7 +80,7 @@ async function takeUpload(platform: FakePlatform, bytes: string): Promise<Upload
   return { outcome: 'taken', platformId: id, livesUntil }
 }
 
-async function take(platform: FakePlatform, connectionId: string, order: Order): Promise<SendResult> {
+async function take(platform: State, connectionId: string, order: Order): Promise<SendResult> {
   platform.sends.push({ connectionId, order })
   platform.calls.push(order)
   await platform.onCall(order)
@@ -85,7 +89,7 @@ async function take(platform: FakePlatform, connectionId: string, order: Order):
   return result
 }
 
-function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): SendResult {
+function resultOf(platform: State, order: Order, behaviour: Behaviour): SendResult {
   if (behaviour === 'unreachable') return { outcome: 'unreachable', errorCode: 'econnrefused' }
   if (typeof behaviour === 'object') {
     const { refuse: errorCode, effect = 'none', isFileGone = false } = behaviour
@@ -106,7 +110,7 @@ function wordsOf(message: Order['message']): string {
   return message.kind === 'reaction' ? (message.emoji ?? '') : message.text
 }
 
-async function listen(platform: FakePlatform) {
+async function listen(platform: State) {
   const server = createServer(async (request, response) => {
     const body = await text(request)
     const isUpload = request.url === '/upload'

@@ -9,31 +9,13 @@ import type {
   Transport,
 } from '../../../src/channels/unofficial/transport/transport.ts'
 
-type ScriptedNetwork = ReturnType<typeof scriptedNetwork>
 export type ScriptedSocket = ReturnType<typeof openScripted>['scripted']
 
-/** A network of phones in memory that does what a test tells it, and keeps the truth of it. */
-export function scriptedNetwork(clock: Clock) {
+function newTruth() {
   const arrival = createSignal()
-  const sockets: ScriptedSocket[] = []
-  const transport: Transport = {
-    open: (options) => {
-      const { scripted, socket } = openScripted(network, options, clock)
-      sockets.push(scripted)
-      return socket
-    },
-  }
+  /** What reached the customers, in order, from whichever socket. */
   const delivered: SocketMessage[] = []
-  const network = {
-    transport,
-    /** Every socket that was ever opened, oldest first. */
-    sockets,
-    last: () => {
-      const last = sockets.at(-1)
-      if (last === undefined) throw new Error('No socket was opened')
-      return last
-    },
-    /** What reached the customers, in order, from whichever socket. */
+  return {
     delivered,
     deliver: (message: SocketMessage) => {
       delivered.push(message)
@@ -60,10 +42,29 @@ export function scriptedNetwork(clock: Clock) {
     acknowledges: true,
     pairingCodes: [] as string[],
   }
-  return network
 }
 
-function openScripted(network: ScriptedNetwork, options: OpenSocket, clock: Clock) {
+/** A network of phones in memory that does what a test tells it, and keeps the truth of it. */
+export function scriptedNetwork(clock: Clock) {
+  const truth = newTruth()
+  /** Every socket that was ever opened, oldest first. */
+  const sockets: ScriptedSocket[] = []
+  const transport: Transport = {
+    open: (options) => {
+      const { scripted, socket } = openScripted(truth, options, clock)
+      sockets.push(scripted)
+      return socket
+    },
+  }
+  const last = () => {
+    const found = sockets.at(-1)
+    if (found === undefined) throw new Error('No socket was opened')
+    return found
+  }
+  return Object.assign(truth, { transport, sockets, last })
+}
+
+function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket, clock: Clock) {
   const reading = options.auth.readCreds().then(
     (creds) => {
       scripted.device = creds === null ? null : (JSON.parse(creds).device as string)
