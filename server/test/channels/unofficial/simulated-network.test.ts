@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import { after, afterEach, test } from 'node:test'
-import { type InboundKind, inboundKinds } from '../../../src/simulator/inbound.ts'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { inboundKinds } from '../../../src/simulator/inbound.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import type { Loose } from '../../support/channels/rigs.ts'
 import { linkDevice, openDevice } from '../../support/channels/session-socket.ts'
@@ -17,6 +19,77 @@ const send = async (device: Awaited<ReturnType<typeof linkDevice>>, jid: string,
   return id
 }
 const fault = (fields: object) => w.call('POST', '/simulator/faults', { on: 'send', times: 1, ...fields })
+
+test('a QR code is shown for a minute, five more for twenty seconds each, and then it is over: 408', async () => {
+  const device = openDevice(url)
+  const later = (ms: number) => w.call('POST', '/simulator/clock', { advanceMs: ms })
+  const codes = [await device.offered()]
+  assert.match(codes[0] ?? '', /^2@[\w+/=]+,[\w+/=]{44},[\w+/=]{44},[\w+/=]{44}$/)
+  await later(60_000)
+  codes.push(await device.offered())
+  assert.equal((await w.scan(codes[0] ?? '')).status, 422)
+  for (let n = 0; n < 4; n++) {
+    await later(20_000)
+    codes.push(await device.offered())
+  }
+  assert.equal(new Set(codes).size, 6)
+  await later(20_000)
+  assert.equal(await device.closed(), 408)
+  await assert.rejects(device.socket.pairingCode('15550783882'))
+})
+
+test('a scan logs the device in, ends its socket with 515, and it comes back as itself with the history, once', async () => {
+  const ana = await w.person({ name: 'Ana' })
+  await w.writes(ana.id, 'Before the device')
+  await w.types(ana.id, 'Typed before the device')
+  const device = openDevice(url)
+  assert.equal((await w.scan(await device.offered())).status, 200)
+  const login = await device.next((_event, data) => data.isNewLogin === true)
+  assert.equal(login.me.id, '15550783882:7@s.whatsapp.net')
+  assert.equal(await device.closed(), 515)
+  const again = openDevice(url, { store: device.store })
+  assert.equal((await again.opened()).me.id, '15550783882:7@s.whatsapp.net')
+  const history = await again.next((event) => event === 'messaging-history.set')
+  assert.deepEqual(
+    history.messages.slice(-2).map(({ message, key }: Loose) => [message.conversation, key.fromMe]),
+    [
+      ['Before the device', false],
+      ['Typed before the device', true],
+    ],
+  )
+  await again.next((_event, data) => data.receivedPendingNotifications === true)
+  await w.simulator.settled()
+  const third = openDevice(url, { store: device.store })
+  await third.next((_event, data) => data.receivedPendingNotifications === true)
+  assert.ok(!third.heard.some(({ event }) => event === 'messaging-history.set'))
+})
+
+test('eight characters link a device as well, on the phone that they were made for', async () => {
+  const device = openDevice(url)
+  await device.offered()
+  const code = await device.socket.pairingCode('15550783882')
+  assert.match(code, /^[1-9A-HJ-NP-TV-Z]{8}$/)
+  assert.equal((await w.enterCode('AAAAAAAA')).status, 422)
+  const other = await w.call('POST', '/simulator/numbers', { network: 'linked', phone: '5511955509000', name: 'Other' })
+  assert.equal((await w.call('POST', `/simulator/phones/${other.body.numberId}/code`, { code })).status, 422)
+  assert.equal((await w.enterCode(`${code.slice(0, 4)}-${code.slice(4).toLowerCase()}`)).status, 200)
+  assert.equal(await device.closed(), 515)
+})
+
+test('who is unlinked on the phone, or goes by itself, hears 401 and does not come back; older keys are a bad session', async () => {
+  const device = await linkDevice(w)
+  await w.unlinkAll()
+  assert.equal(await device.closed(), 401)
+  assert.equal(await openDevice(url, { store: device.store }).closed(), 401)
+  const second = await linkDevice(w)
+  await second.socket.logout()
+  assert.equal(await second.closed(), 401)
+  const third = await linkDevice(w)
+  const copy = new Map(third.store.keys)
+  await third.status(await send(third, (await w.person()).userId, 'One'), 2)
+  third.store.keys = copy
+  assert.equal(await openDevice(url, { store: third.store }).closed(), 500)
+})
 
 test('a message has the shape that devices know; an answer of ours is told of as it climbs', async () => {
   const device = await linkDevice(w)
@@ -77,20 +150,6 @@ test('what is not committed comes again on the next socket, as what came meanwhi
   )
 })
 
-test('the second socket of a device replaces the first, which hears 440 and sends no more', async () => {
-  const first = await linkDevice(w)
-  const second = openDevice(url, { store: first.store })
-  await second.opened()
-  assert.equal(await first.closed(), 440)
-  const leo = await w.person({ name: 'Leo' })
-  await assert.rejects(send(first, leo.userId, 'From the past'))
-  await send(second, leo.userId, 'From now')
-  assert.deepEqual(
-    (await w.chat(leo.id)).map(({ text }) => text),
-    ['From now'],
-  )
-})
-
 test('who cannot keep the keys any more sends nothing, acknowledges nothing and closes', async () => {
   const device = await linkDevice(w)
   const mia = await w.person({ name: 'Mia' })
@@ -121,24 +180,20 @@ test('what may not leave any more once the keys are stored stays back', async ()
   assert.deepEqual(await w.chat(ivo.id), [])
 })
 
-test('the network may close with any code, and refuse who opens next', async () => {
-  const { store, ...device } = await linkDevice(w)
-  await w.drop(515)
-  assert.equal(await device.closed(), 515)
+test('the network closes with any code, refuses who opens next, and lets the second socket of a device replace the first', async () => {
+  const device = await linkDevice(w)
   for (const code of [428, 403]) {
-    const back = openDevice(url, { store })
+    const back = openDevice(url, { store: device.store })
     await back.opened()
     await w.drop(code, 1)
     assert.equal(await back.closed(), code)
-    const refused = openDevice(url, { store })
+    const refused = openDevice(url, { store: device.store })
     assert.equal(await refused.closed(), code)
-    assert.equal(
-      refused.heard.some(({ data }) => (data as Loose).connection === 'open'),
-      false,
-    )
+    assert.ok(!refused.heard.some(({ data }) => (data as Loose).connection === 'open'))
   }
-  const last = openDevice(url, { store })
-  await last.opened()
+  assert.equal(await device.closed(), 440)
+  const leo = await w.person({ name: 'Leo' })
+  await assert.rejects(send(device, leo.userId, 'From the past'))
 })
 
 test('refusals, silence and broken answers: each message has arrived as often as the fault says', async () => {
@@ -227,77 +282,25 @@ test('a hidden phone is known by its hidden id until the network tells who it is
   await w.call('PATCH', `/simulator/numbers/${w.simulator.phone.numberId}`, { addressing: 'lid' })
 })
 
-/** What a message of each kind holds, where it holds what devices know. */
-const contents: Partial<Record<InboundKind, string>> = {
-  ...{ text: 'conversation', group: 'conversation', reaction: 'reactionMessage', reaction_removed: 'reactionMessage' },
-  ...{ image: 'imageMessage', lost_file: 'imageMessage', video: 'videoMessage', sticker: 'stickerMessage' },
-  ...{ audio: 'audioMessage', voice: 'audioMessage', document: 'documentMessage', location: 'locationMessage' },
-  ...{ contacts: 'contactMessage', contact_request: 'contactMessage', order: 'orderMessage' },
-  ...{ button: 'templateButtonReplyMessage', button_reply: 'buttonsResponseMessage' },
-  ...{ list_reply: 'listResponseMessage', flow_reply: 'interactiveResponseMessage' },
-  ...{ revoke: 'protocolMessage', request_welcome: 'protocolMessage', edit: 'editedMessage' },
-  ...{ unsupported: 'pollCreationMessageV3', ephemeral: 'ephemeralMessage', unknown: 'hologramMessage' },
-}
-
-test('every kind of message has the shape that devices know', async () => {
+test('every kind of message is understood by the product, or knowingly passed over', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
+  const kinds = new Set<string>()
   for (const kind of inboundKinds) {
     await w.writes(uma.id, 'Words', { kind })
-    const { key, message, messageStubType } = await device.upsert('notify')
-    const expected = contents[kind]
-    assert.deepEqual(Object.keys(message ?? {}), expected === undefined ? [] : [expected], kind)
-    assert.equal(messageStubType, kind === 'no_content' ? 2 : undefined, kind)
-    assert.match(key.remoteJid, kind === 'group' ? /@g\.us$/ : /@lid$/)
+    const message = await device.upsert('notify')
+    const data = { type: 'notify', messages: [message] }
+    const { events, skipped } = readEvent({ event: 'messages.upsert', data }, new Date())
+    assert.equal(events.length + skipped.length, 1, kind)
+    assert.ok(!skipped.includes('item that could not be read'), kind)
+    for (const event of events) kinds.add(event.type === 'message' ? event.kind : event.type)
+    assert.match(message.key.remoteJid, kind === 'group' ? /@g\.us$/ : /@lid$/)
   }
+  const expected = ['text', 'image', 'video', 'audio', 'document', 'location', 'edited', 'withdrawn', 'reaction_lifted']
+  for (const kind of expected) assert.ok(kinds.has(kind), kind)
   await w.writes(uma.id, 'I saw your ad', { ad: 'image' })
   const { contextInfo } = (await device.upsert('notify')).message.extendedTextMessage
-  assert.equal(contextInfo.externalAdReply.title, 'Summer collection')
   assert.match(contextInfo.externalAdReply.ctwaClid, /^AR/)
-})
-
-test('any event at all can be told', async () => {
-  const device = await linkDevice(w)
-  for (const [event, data] of [
-    ['messages.upsert', { type: 'notify', messages: [null, 7, { key: {} }] }],
-    ['contacts.update', null],
-  ] as const) {
-    await w.call('POST', `${w.phonePath}/events`, { event, data })
-    assert.deepEqual(await device.next((told) => told === event), data)
-  }
-})
-
-test('nonsense is refused, and a socket that nobody opened is gone', async () => {
-  const post = (path: string, body: unknown) => w.call('POST', `/linked/sockets${path}`, body)
-  const opened = await post('', { credentials: null })
-  const one = `/${opened.body.socketId}`
-  const message = { id: 'A', jid: 'nobody', text: 'Hi', previewUrl: false, ratchet: 0 }
-  const refusals: [string, unknown, number][] = [
-    ['', {}, 400],
-    ['', { credentials: { device: 'x' } }, 400],
-    ['', 7, 400],
-    ['/nobody/poll', { after: 0, ratchet: 0, waitMs: 0 }, 410],
-    [`${one}/poll`, { after: -1, ratchet: 0, waitMs: 0 }, 400],
-    [`${one}/poll`, { after: 0, ratchet: 0, waitMs: 1e9 }, 400],
-    [`${one}/messages`, message, 409],
-    [`${one}/messages`, { ...message, text: '' }, 400],
-    [`${one}/read`, { jid: 'x', id: 'y' }, 409],
-    [`${one}/logout`, {}, 409],
-    [`${one}/pairing-code`, { phone: 'abc' }, 400],
-  ]
-  for (const [path, body, status] of refusals) assert.equal((await post(path, body)).status, status, path)
-  const secret = 'a-secret-that-nobody-has'
-  const stranger = await post('', { credentials: { device: 'x', secret, phone: '15550783882', ratchet: 0 } })
-  const told = await post(`/${stranger.body.socketId}/poll`, { after: 0, ratchet: 0, waitMs: 0 })
-  assert.equal(told.body.events[0].data.lastDisconnect.error.output.statusCode, 401)
-  const over = await post(`/${stranger.body.socketId}/poll`, { after: 1, ratchet: 0, waitMs: 0 })
-  assert.deepEqual(over.body, { events: [], isOver: true })
-  assert.equal((await post(`/${stranger.body.socketId}/poll`, { after: 1, ratchet: 0, waitMs: 0 })).status, 410)
-  assert.equal((await post(`${one}/close`, {})).status, 200)
-  assert.equal((await w.call('POST', '/simulator/phones/nobody/scan', { qr: 'x' })).status, 404)
-  assert.equal((await w.call('POST', `${w.phonePath}/scan`, {})).status, 400)
-  assert.equal((await w.call('POST', `${w.phonePath}/read`, { customerId: 'nobody' })).status, 404)
-  assert.equal((await w.call('DELETE', `${w.phonePath}/devices/nobody`)).status, 404)
 })
 
 test('an address that answers at once with nothing is asked no further, nor is one where nobody is', async () => {
@@ -313,4 +316,84 @@ test('an address that answers at once with nothing is asked no further, nor is o
   const device = openDevice(server.baseUrl)
   assert.equal(await device.closed(), 428)
   assert.equal(server.asked.length, 3)
+})
+
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64')
+
+/** Fetches and opens a file as Baileys does. */
+async function download(told: Loose, type: 'Image' | 'Video' | 'Audio' | 'Document'): Promise<Buffer> {
+  const sealed = Buffer.from(await (await fetch(`${url}${told.directPath}`)).arrayBuffer())
+  assert.equal(digest(sealed), told.fileEncSha256)
+  const mediaKey = Buffer.from(told.mediaKey, 'base64')
+  const keys = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), `WhatsApp ${type} Keys`, 112))
+  const [bytes, mac, iv] = [sealed.subarray(0, -10), sealed.subarray(-10), keys.subarray(0, 16)]
+  const expected = createHmac('sha256', keys.subarray(48, 80)).update(iv).update(bytes).digest()
+  assert.deepEqual(mac, expected.subarray(0, 10))
+  const cipher = createDecipheriv('aes-256-cbc', keys.subarray(16, 48), iv)
+  const opened = Buffer.concat([cipher.update(bytes), cipher.final()])
+  assert.deepEqual([opened.length, digest(opened)], [told.fileLength, told.fileSha256])
+  return opened
+}
+
+test('each kind of file comes with all that opens it, and opens to what was sent', async () => {
+  const device = await linkDevice(w)
+  const uma = await w.person({ name: 'Uma' })
+  for (const [kind, name, type, mimetype] of [
+    ['image', 'imageMessage', 'Image', 'image/jpeg'],
+    ['video', 'videoMessage', 'Video', 'video/mp4'],
+    ['voice', 'audioMessage', 'Audio', 'audio/ogg; codecs=opus'],
+    ['document', 'documentMessage', 'Document', 'application/pdf'],
+    ['sticker', 'stickerMessage', 'Image', 'image/webp'],
+  ] as const) {
+    await w.writes(uma.id, '', { kind })
+    const told = (await device.upsert('notify')).message[name]
+    assert.equal(told.mimetype, mimetype)
+    await download(told, type)
+    if (kind === 'voice') assert.deepEqual([told.ptt, told.seconds], [true, 4])
+    if (kind === 'image') assert.deepEqual([told.width, told.jpegThumbnail.slice(0, 4)], [960, '/9j/'])
+  }
+  const bytes = Buffer.from('any bytes at all '.repeat(50_000))
+  const { numberId } = w.simulator.phone
+  const { body } = await w.bring(bytes, { numberId, type: 'text/csv', name: 'prices.csv' })
+  await w.writes(uma.id, 'The prices', { kind: 'document', fileId: body.fileId })
+  const { documentMessage } = (await device.upsert('notify')).message.documentWithCaptionMessage.message
+  assert.deepEqual([documentMessage.fileName, documentMessage.caption], ['prices.csv', 'The prices'])
+  assert.deepEqual(await download(documentMessage, 'Document'), bytes)
+  await w.call('POST', '/simulator/faults', { effect: 'expired' })
+  assert.equal((await fetch(url + documentMessage.directPath)).status, 404)
+})
+
+test('quotes carry what they quote; reactions and edits name the message and whose it is', async () => {
+  const device = await linkDevice(w)
+  const uma = await w.person({ name: 'Uma' })
+  const typed = await w.types(uma.id, 'Green or blue?')
+  await device.upsert('notify')
+  await w.writes(uma.id, 'Green', { about: typed })
+  const { contextInfo } = (await device.upsert('notify')).message.extendedTextMessage
+  assert.deepEqual([contextInfo.stanzaId, contextInfo.quotedMessage.conversation], [typed, 'Green or blue?'])
+  await w.writes(uma.id, '👍', { kind: 'reaction', about: typed })
+  const { reactionMessage } = (await device.upsert('notify')).message
+  assert.deepEqual([reactionMessage.key.id, reactionMessage.key.fromMe, reactionMessage.text], [typed, true, '👍'])
+  const id = await w.writes(uma.id, 'This gren', { kind: 'image' })
+  await device.upsert('notify')
+  await w.writes(uma.id, 'This green', { kind: 'edit', about: id })
+  const { protocolMessage } = (await device.upsert('notify')).message.editedMessage.message
+  assert.deepEqual([protocolMessage.key.id, protocolMessage.editedMessage.imageMessage.caption], [id, 'This green'])
+})
+
+test('a file that a device sends, and what it answers to, is with the other devices', async () => {
+  const device = await linkDevice(w)
+  const uma = await w.person({ name: 'Uma' })
+  const quoted = { externalId: await w.writes(uma.id, 'Show me'), direction: 'inbound', text: 'Show me' } as const
+  const bytes = async function* () {
+    yield Buffer.from('a picture, as it were')
+  }
+  const file = { kind: 'image', mimeType: 'image/png', name: 'a.png' } as const
+  const given = await device.socket.upload({ ...file, id: 'x', size: 21, seconds: null, waveform: null, bytes })
+  const other = await linkDevice(w)
+  await device.socket.send({ id: 'A1', jid: uma.userId, file: { ...file, given }, caption: 'Here', quoted })
+  const isIt = (event: string, data: Loose) => event === 'messages.upsert' && data.messages[0].key.id === 'A1'
+  const told = (await other.next(isIt)).messages[0].message.imageMessage
+  assert.deepEqual([told.caption, told.contextInfo.stanzaId], ['Here', quoted.externalId])
+  assert.equal((await download(told, 'Image')).toString(), 'a picture, as it were')
 })
