@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createJournal } from '../../src/simulator/callbacks/journal.ts'
-import { addCustomer, addMessage, createWorld } from '../../src/simulator/world.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
-import { untilTold } from '../support/until.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w
-const { changed } = simulator.platform
-let look = () => {}
-simulator.platform.changed = () => {
-  changed()
-  look()
-}
-const onChange = (told: () => void) => {
-  look = told
-  return () => {}
-}
 const fault = (body: object) => w.call('POST', '/simulator/faults', body)
 const zoe = await w.customer()
 
@@ -80,25 +67,6 @@ test('the answer can be broken JSON, and the connection can break before or afte
   }
 })
 
-test('an answer can come late, while the message is out already, or never', async () => {
-  await fault({ effect: 'late', afterMs: 60_000 })
-  const late = w.text(zoe.phone, 'late')
-  await untilTold(onChange, () => simulator.platform.agenda.size() > 0)
-  await w.call('POST', '/simulator/clock', { advanceMs: 60_000 })
-  assert.equal((await late).status, 200)
-  await fault({ effect: 'hang', accepts: true })
-  const url = `${simulator.url}/v25.0/${simulator.number.numberId}/messages`
-  const headers = { authorization: `Bearer ${simulator.number.accessToken}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ messaging_product: 'whatsapp', to: zoe.phone, text: { body: 'hang' } })
-  const gone = new AbortController()
-  const hanging = fetch(url, { method: 'POST', headers, body, signal: gone.signal })
-  const { customers } = simulator.platform.world
-  const hasArrived = () => customers.get(zoe.id)?.messages.some(({ text }) => text === 'hang')
-  await untilTold(onChange, () => hasArrived() === true)
-  gone.abort()
-  await assert.rejects(hanging, { name: 'AbortError' })
-})
-
 test('a simulator stops while calls hang and webhooks wait', async () => {
   const other = await simulatorWorld({ retryMs: [3_600_000] })
   const { id, phone } = await other.customer()
@@ -107,21 +75,6 @@ test('a simulator stops while calls hang and webhooks wait', async () => {
   other.answers.push(500)
   await other.call('POST', `/simulator/customers/${id}/messages`, { text: 'x' })
   await Promise.all([assert.rejects(hanging, TypeError), other.simulator.stop()])
-})
-
-test('memory has bounds: messages of a chat, customers, the journal', () => {
-  const world = createWorld()
-  const journal = createJournal()
-  const at = new Date()
-  const first = addCustomer(world, { numberId: '1', name: 'Zoë', phone: '12125550000' })
-  first.lastWroteAt = at
-  for (let n = 0; n < 510; n++) {
-    addMessage(first, { id: `wamid.${n}`, from: 'customer', text: 'x', at })
-    journal.add({ kind: 'call', at, method: 'GET', path: '/', body: null })
-    addCustomer(world, { numberId: '1', name: 'x', phone: `1212555${n}` })
-  }
-  assert.deepEqual([first.messages.length, world.customers.size, journal.list().length], [300, 500, 300])
-  assert.ok(world.customers.has(first.id), 'who has written stays longest')
 })
 
 test('pages of other sites reach neither knobs nor phones', async () => {
@@ -137,13 +90,4 @@ test('pages of other sites reach neither knobs nor phones', async () => {
     headers: { host: 'evil.example' },
   })
   assert.equal(answer.statusCode, 403)
-})
-
-test('the knobs are described by an OpenAPI document, and refuse what they do not know', async () => {
-  const { body } = await w.call('GET', '/simulator')
-  assert.equal(body.openapi, '3.1.0')
-  assert.ok(body.paths['/simulator/faults'].post.requestBody)
-  const bad = await w.call('POST', '/simulator/faults', { effect: 'explode', more: 1 })
-  assert.deepEqual([bad.status, bad.body.statusMessage], [400, 'Validation failed'])
-  assert.equal((await w.call('GET', '/nowhere')).status, 404)
 })

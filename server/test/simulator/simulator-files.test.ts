@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { shiftedClock, systemClock } from '../../src/base/clock.ts'
-import { chart, drawPng } from '../../src/simulator/files/drawings.ts'
-import { bytesOf, createFileStore, TooManyBytes } from '../../src/simulator/files/file-store.ts'
-import { sizeOfPicture } from '../../src/simulator/files/look-into.ts'
-import { boundaryOf, gather, MalformedForm, readParts } from '../../src/simulator/files/multipart.ts'
-import { oggOfWebm } from '../../src/simulator/files/ogg-of-webm.ts'
 import { newPartnerSide } from '../../src/simulator/world.ts'
 import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
@@ -226,78 +220,4 @@ test('a file from a disk goes with its own type, name and words, comes in parts,
   assert.equal((await w.call('POST', '/simulator/files?type=image/png', {})).status, 422)
   assert.equal((await w.says(zoe.id, { kind: 'image', fileId: '1' })).status, 422)
   assert.equal((await shown('1')).status, 404)
-})
-
-const form = Buffer.from(
-  'before\r\n--abc\r\nContent-Disposition: form-data; name="type"\r\n\r\nimage/png\r\n' +
-    '--abc\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n' +
-    'bytes\r\n--ab and more\r\n\r\n--abc--\r\nafter',
-)
-
-async function* inChunks(bytes: Buffer, length: number) {
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
-}
-
-async function partsOf(bytes: Buffer, chunk: number) {
-  const parts: object[] = []
-  for await (const { body, ...head } of readParts(inChunks(bytes, chunk), 'abc')) {
-    parts.push({ ...head, text: (await gather(body)).toString() })
-  }
-  return parts
-}
-
-test('a form reads the same wherever it is cut between chunks, and says so when it is cut short', async () => {
-  const whole = [
-    { name: 'type', fileName: null, type: null, text: 'image/png' },
-    { name: 'file', fileName: 'a.png', type: 'image/png', text: 'bytes\r\n--ab and more\r\n' },
-  ]
-  for (let chunk = 1; chunk <= form.length; chunk += 1) assert.deepEqual(await partsOf(form, chunk), whole)
-  for (const length of [0, 3, 40, 100, form.length - 15]) {
-    await assert.rejects(partsOf(form.subarray(0, length), 9), MalformedForm)
-  }
-  assert.equal(boundaryOf('Multipart/Form-Data; charset=utf-8; boundary="a b"'), 'a b')
-  for (const type of ['multipart/form-data', 'text/plain; boundary=abc', '']) assert.equal(boundaryOf(type), null)
-})
-
-test('a picture tells its size; what is no picture, or is cut, has none, and a file that is too long is kept nowhere', async () => {
-  assert.deepEqual(sizeOfPicture(drawPng(chart, 80, 60)), { width: 80, height: 60 })
-  const cut = [Buffer.from('\x89PNG', 'latin1'), Buffer.from([0xff, 0xd8])]
-  for (const bytes of [Buffer.alloc(0), Buffer.from('text'), ...cut]) assert.equal(sizeOfPicture(bytes), null)
-  const store = createFileStore(shiftedClock(systemClock))
-  const file = { mimeType: 'text/plain', name: null }
-  const bytes = Buffer.from('0123456789')
-  await assert.rejects(store.take('n', inChunks(bytes, 3), file, 9), TooManyBytes)
-  const taken = await store.take('n', inChunks(bytes, 3), file, 10)
-  assert.equal(Buffer.concat(await bytesOf(taken, 2, 3).toArray()).toString(), '23')
-  store.stop()
-})
-
-const element = (id: number[], ...data: Buffer[]) => {
-  const body = Buffer.concat(data)
-  const size = Buffer.alloc(8)
-  size.writeBigUInt64BE(BigInt(body.length))
-  size[0] = 1
-  return Buffer.concat([Buffer.from(id), size, body])
-}
-const endless = (...id: number[]) => Buffer.from([...id, 0x01, ...Array(7).fill(0xff)])
-
-test('a note of a browser becomes Ogg with the same packets, as long as they are; what is no WebM is left alone', () => {
-  const head = Buffer.concat([Buffer.from('OpusHead'), Buffer.from([1, 1, 0x38, 1, 0x80, 0xbb, 0, 0, 0, 0, 0])])
-  // One frame of 20 ms each.
-  const packet = (length: number) => Buffer.concat([Buffer.from([0x78]), Buffer.alloc(length, 7)])
-  const packets = Array.from({ length: 120 }, (_, index) => packet(100 + index * 3))
-  const webm = Buffer.concat([
-    element([0x1a, 0x45, 0xdf, 0xa3], Buffer.from('webm')),
-    endless(0x18, 0x53, 0x80, 0x67),
-    element([0x16, 0x54, 0xae, 0x6b], element([0xae], element([0x63, 0xa2], head))),
-    endless(0x1f, 0x43, 0xb6, 0x75),
-    ...packets.map((bytes) => element([0xa3], Buffer.from([0x81, 0, 0, 0x80]), bytes)),
-  ])
-  const ogg = oggOfWebm(webm) ?? assert.fail()
-  assert.equal(ogg.seconds, 2.4)
-  assert.equal(ogg.bytes.toString('latin1').split('OggS').length - 1, 5)
-  for (const one of packets) assert.ok(ogg.bytes.includes(one))
-  for (const bytes of [Buffer.alloc(0), Buffer.from('text'), Buffer.alloc(1000), element([0xa3], packet(5))]) {
-    assert.equal(oggOfWebm(bytes), null)
-  }
 })

@@ -63,29 +63,3 @@ test('faults of a partner are seen', async () => {
     assert.deepEqual(await seen(), expected)
   }
 })
-
-const addresses: [what: string, body: unknown, status: number][] = [
-  ['no body', undefined, 400],
-  ['no address', { headers: {} }, 400],
-  ['headers that are no texts', { url: 'https://parley.example', headers: { a: 1 } }, 400],
-  ['an address alone', { url: 'https://parley.example' }, 200],
-]
-test('an address is registered only with a body as the partner wants it', async () => {
-  for (const [what, body, status] of addresses) {
-    const answer = await fetch(`${simulator.url}/v1/configs/webhook`, {
-      method: 'POST',
-      headers: { 'd360-api-key': connection.settings.apiKey, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    assert.equal(answer.status, status, what)
-  }
-})
-
-test('a number can be added with a partner, and only such a one signs by its secret', async () => {
-  const phone = { phone: '4930123456', name: 'Shop' }
-  const { body: served } = await knob('POST', 'numbers', { ...phone, isPartners: true })
-  assert.equal(typeof served.partner.apiKey, 'string')
-  const { body: own } = await knob('POST', 'numbers', phone)
-  assert.equal(own.partner, null)
-  assert.equal((await knob('PATCH', `numbers/${own.numberId}`, { signingSecret: 'a-secret-of-16-ch' })).status, 409)
-})

@@ -4,12 +4,11 @@ import { demoTemplates } from '../../src/simulator/demo/demo-templates.ts'
 import { addReadyMade, type ReadyMade } from '../../src/simulator/files/ready-made.ts'
 import type { TemplateComponent } from '../../src/simulator/template.ts'
 import { addTemplate } from '../../src/simulator/template-routes.ts'
-import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 const { platform, number } = w.simulator
-const { numberId, accountId } = number
+const { numberId } = number
 for (const template of demoTemplates) addTemplate(platform.world, template)
 const own = { language: 'en', status: 'APPROVED', category: 'UTILITY', parameter_format: 'POSITIONAL' } as const
 const add = (name: string, status: 'APPROVED' | 'PAUSED' | 'DISABLED', ...header: TemplateComponent[]) =>
@@ -174,18 +173,6 @@ test('who hides the number is written to by the user id, and nothing shows the n
   assert.ok(!w.received.some(({ raw }) => raw.includes(hidden.phone)))
 })
 
-test('templates are listed in pages, and the last page names no next one', async () => {
-  const seen: string[] = []
-  for (let after: string | undefined; ; ) {
-    const query = new URLSearchParams({ limit: '3', ...(after === undefined ? {} : { after }) })
-    const { body } = await w.graph('GET', `${accountId}/message_templates?${query}`)
-    seen.push(...body.data.map(({ id }: Loose) => id))
-    if (body.paging.next === undefined) break
-    after = body.paging.cursors.after
-  }
-  assert.equal(new Set(seen).size, demoTemplates.length + 5)
-})
-
 const kinds: [type: string, content: object, shown: object][] = [
   ['audio', { audio: { id: voice, voice: true } }, { kind: 'voice', text: '🎤 Voice message' }],
   ['document', { document: { id: pdf, filename: 'offer.pdf' } }, { kind: 'document', text: '📄 Document · offer.pdf' }],
@@ -210,36 +197,4 @@ test('what is sent is on the phone as what it is; a file that does not go as wha
   for (const content of [...wrong, image({ id: sticker }), headed('image', { id: pdf })]) {
     assert.deepEqual([(await sent(content)).statuses, failure()], [['failed'], 131053])
   }
-})
-
-test('a reaction is on the bubble and told of as sent alone; an answer shows what it quotes, if that is there', async () => {
-  const { body } = await w.says(zoe.id, { text: 'Thanks!' })
-  const react = (message_id: string, emoji: string) => sent({ type: 'reaction', reaction: { message_id, emoji } })
-  const { shown, statuses } = await react(body.id, '🙏')
-  assert.deepEqual([shown.id, shown.reactions, statuses], [body.id, { customer: null, business: '🙏' }, ['sent']])
-  assert.equal((await react(body.id, '')).shown.reactions.business, null)
-  assert.deepEqual([(await react('wamid.none', '👍')).statuses, failure()], [['failed'], 131009])
-  const answer = (message_id: string) => sent(text('This one', { context: { message_id } }))
-  assert.equal((await answer(body.id)).shown.quotes, body.id)
-  const unknown = await answer('wamid.none')
-  assert.deepEqual([unknown.shown.quotes, unknown.statuses], [null, ['sent', 'delivered']])
-})
-
-test('a customer presses a button and a row, and the platform tells their ids and what they answer to', async () => {
-  const { id: asked } = await sent(buttons([button('yes', 'Yes'), button('no', 'No')]))
-  const tuesday = { ...row('tue', 'Tuesday'), description: 'With Ana' }
-  const { id: listed } = await sent(list([row('mon', 'Monday'), tuesday]))
-  w.received.length = 0
-  assert.equal((await w.says(zoe.id, { about: asked, choiceId: 'no' })).status, 201)
-  assert.equal((await w.says(zoe.id, { about: listed, choiceId: 'tue' })).status, 201)
-  assert.equal((await w.says(zoe.id, { about: asked, choiceId: 'tue' })).status, 422)
-  await w.simulator.settled()
-  const told = w.changes().flatMap(({ value }) => value.messages ?? [])
-  assert.deepEqual(
-    told.map(({ interactive, context }) => [interactive, context.id]),
-    [
-      [{ type: 'button_reply', button_reply: { id: 'no', title: 'No' } }, asked],
-      [{ type: 'list_reply', list_reply: tuesday }, listed],
-    ],
-  )
 })

@@ -101,16 +101,4 @@ for (const rig of rigs) {
     assert.equal(steps.at(-1), rig.tellsOfEchoes ? 'read' : 'sent')
     assert.equal(new Set(steps).size, steps.length, 'each step is told once')
   })
-
-  test(`${channel}: history is there to be read, and is no news; a message to a number that is not connected is nobody's`, async () => {
-    const w = await behaviourWorld(rig)
-    await w.line.strange()
-    assert.deepEqual((await w.agent('GET', '/conversations')).body.conversations, [])
-    const ana = await w.line.customer()
-    await w.line.history(ana.phone, 'long ago')
-    const one = await w.conversation(ana.phone)
-    assert.deepEqual([one.unread_count, one.window_expires_at], [0, null])
-    assert.deepEqual(await textsOf(w, one.id), ['long ago'])
-    assert.deepEqual(await w.events('inbox.message.received'), [])
-  })
 }

@@ -75,11 +75,8 @@ const rows: [code: string, advice: RegExp][] = [
   ['everything', /list of error codes/],
 ]
 
-for (const [code, advice] of rows) {
-  test(`what to do about ${code}`, () => assert.match(adviceOn(code, 'waba'), advice))
-}
-
-test('a code that nobody knows is looked up where its channel has it', () => {
+test('what to do about a code, and where one that nobody knows is looked up', () => {
+  for (const [code, advice] of rows) assert.match(adviceOn(code, 'waba'), advice, code)
   assert.match(adviceOn('x', 'partner'), /partner's documentation/)
   assert.match(adviceOn('x', 'unofficial'), /the phone/)
 })
@@ -103,7 +100,7 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['nothing arrives', {}, true, ['nothing_arrives']],
   ['both', { state: 'paused' }, true, ['paused', 'nothing_arrives']],
   [
-    'a phone is not linked',
+    'no phone is linked',
     { channel: 'unofficial', numberId: 'c', state: 'unavailable', stateReason: 'never_paired' },
     false,
     ['never_paired'],
@@ -112,9 +109,9 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
 ]
 
-for (const [what, changes, isSilent, codes] of advised) {
-  test(`advice when ${what}`, () => assert.deepEqual(codesOf(changes, isSilent), codes))
-}
+test('a connection is advised on by what is wrong with it', () => {
+  for (const [what, changes, isSilent, codes] of advised) assert.deepEqual(codesOf(changes, isSilent), codes, what)
+})
 
 test('silence names the address to look for, where there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>

@@ -60,13 +60,6 @@ test('secrets are in no answer, log line or stored byte', async () => {
   for (const secret of [partnerKey, signingSecret, token]) assert.ok(!everything.includes(secret))
 })
 
-test('the base address of the partner is known', async () => {
-  const w = await channelWorld()
-  w.deps.adapters.partner.check = async () => ({ problem: 'unreachable', number: null, isOnPhone: false })
-  const { baseUrl: _, ...body } = input()
-  assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
-})
-
 const refusals: [what: string, status: number, body: object, reason: string][] = [
   ['an unknown key', 401, { meta: { developer_message: 'Invalid api_key' } }, 'platform_error_invalid_api_key'],
   ['an unknown key, said otherwise', 401, {}, 'platform_error_http_401'],
@@ -107,23 +100,19 @@ test('a partner that does not know the question about the number is asked by its
 const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
   sendJson(response, url.endsWith('webhook') ? 500 : 200, {})
 
-test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
-  const w = await channelWorld()
-  partner.answer = failsToRegister
-  const { connection } = await made(w)
-  assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
-  assert.deepEqual(stateOf(await resume(w, connection.id)), ['unavailable', 'webhook_not_registered'])
-  partner.answer = (_, response) => sendJson(response, 200, {})
-  assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
-})
-
-test('a number that waits for its partner comes back by itself with the next reading of templates', async () => {
-  for (const answer of [failsToRegister, ((_, response) => sendJson(response, 502, {})) as PlatformServer['answer']]) {
+test('a number that its partner does not answer for, or take the address of, comes back with the next reading of templates', async () => {
+  const away: PlatformServer['answer'] = (_, response) => sendJson(response, 502, {})
+  for (const [answer, reason] of [
+    [failsToRegister, 'webhook_not_registered'],
+    [away, 'unreachable'],
+  ] as const) {
     const w = await channelWorld(partner.baseUrl)
     partner.answer = answer
     const { id } = await w.connectPartner()
     await syncDueTemplates(w.deps)
-    assert.equal((await w.find(id))?.state, 'unavailable')
+    const { state, stateReason } = (await w.find(id)) ?? {}
+    assert.deepEqual([state, stateReason], ['unavailable', reason])
+    assert.deepEqual(stateOf(await resume(w, id)), ['unavailable', reason])
     partner.answer = (_, response) => sendJson(response, 200, {})
     w.clock.advance(10 * 60_000)
     await syncDueTemplates(w.deps)

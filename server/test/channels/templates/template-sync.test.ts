@@ -171,28 +171,14 @@ test('a reading that fails half-way changes nothing and says the code', async ()
   assert.deepEqual(await names(w), ['a', 'b'])
   assert.ok(w.lines.some((line) => line.includes('templates not read') && line.includes('80007')))
   assert.ok(!w.lines.join().includes('an-access-token'))
-})
-
-test('a token that is not taken makes the connection unavailable; a missing permission to list does not', async () => {
-  const w = await channelWorld(platform.baseUrl)
-  const one = await w.connect()
-  const refuse = (code: number) => {
+  for (const [code, reason] of [
+    [10, null],
+    [190, 'platform_error_190'],
+  ] as const) {
     platform.answer = (_, response) => sendJson(response, 400, { error: { code } })
+    await sync(w, one.id)
+    assert.equal((await w.find(one.id))?.stateReason, reason, 'only a token that is not taken makes it unavailable')
   }
-  refuse(10)
-  await sync(w, one.id)
-  assert.equal((await w.find(one.id))?.state, 'active')
-  refuse(190)
-  await sync(w, one.id)
-  assert.equal((await w.find(one.id))?.stateReason, 'platform_error_190')
-})
-
-test('without an account there are no templates and no call', async () => {
-  const w = await channelWorld(platform.baseUrl)
-  const { id } = await w.connect({ accountId: null })
-  platform.asked = []
-  assert.deepEqual((await sync(w, id)).json().templates, [])
-  assert.deepEqual(platform.asked, [])
 })
 
 test('templates are read right after connecting and every ten minutes, by one node at a time', async () => {

@@ -69,28 +69,6 @@ test('a pairing that nobody takes up ends, and can be asked for again', async ()
   assert.equal((await w.session()).state, 'open')
 })
 
-test('where the network cannot be reached it is said that there is no code, and the pairing ends', async () => {
-  const w = await sessionWorld()
-  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
-  await w.work()
-  for (let attempt = 0; attempt < 5; attempt++) {
-    await w.network.last().close(null)
-    await w.work()
-    const { state, reason, qr } = await w.session()
-    assert.deepEqual({ state, reason, qr }, { state: 'waiting', reason: 'network_unreachable', qr: null })
-    assert.match((await w.connection()).stateReason, /network_unreachable/)
-    w.clock.advance(60_000)
-    await w.work()
-    assert.equal(w.network.sockets.length, attempt + 2)
-  }
-  await w.network.last().close(null)
-  await w.work()
-  const { state, reason } = await w.session()
-  assert.deepEqual({ state, reason }, { state: 'stopped', reason: 'network_unreachable' })
-  await w.pair()
-  assert.equal((await w.session()).state, 'open')
-})
-
 test('a person confirms the risk of a paired number; a new pairing unlinks the old device, forgets its keys and voids that', async () => {
   const w = await sessionWorld()
   const old = await w.pair()

@@ -183,12 +183,3 @@ test('a body of 3 MB is taken, a larger one is 413', async () => {
   assert.equal((await post(w, one, large)).statusCode, 200)
   assert.equal((await post(w, one, Buffer.alloc(3 * 1024 * 1024 + 1, 32))).statusCode, 413)
 })
-
-test('a callback of a thousand items is handed on whole', async () => {
-  const w = await channelWorld()
-  const one = await w.connect()
-  const items = Array.from({ length: 1000 }, (_, n) => text(`m${n}`))
-  const body = payload(change('messages', value({ messages: items }, one.numberId)))
-  assert.equal((await post(w, one, bytesOf(body))).statusCode, 200)
-  assert.equal(w.received[0]?.events.length, 1000)
-})

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer, text } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connector, Order, SendResult } from '../../../src/channels/connector.ts'
 import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
@@ -56,7 +56,7 @@ export function fakePlatform() {
   return Object.assign(platform, {
     connector,
     connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
-    way: wayOf(async ({ bytes }) => takeUpload(platform, (await buffer(bytes())).toString())),
+    way: wayOf(async ({ bytes }) => takeUpload(platform, await textOf(bytes()))),
     /** The same platform over HTTP, for other processes. */
     listen: () => listen(platform),
   })
@@ -69,6 +69,13 @@ const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => (
   open: async () => ({ outcome: 'refused', errorCode: 'unused' }),
   upload: (_connection, file) => upload(file),
 })
+
+/** Pieces may come in the same memory. */
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  let read = ''
+  for await (const piece of bytes) read += Buffer.from(piece).toString()
+  return read
+}
 
 const livesUntil = new Date('2026-04-08T12:00:00.000Z')
 
@@ -129,7 +136,7 @@ async function listen(platform: State) {
 /** How files go to a fake platform that another process serves. */
 export const remoteWay = (url: string): MediaWay =>
   wayOf(async (file) => {
-    const response = await fetch(`${url}upload`, { method: 'POST', body: await buffer(file.bytes()) })
+    const response = await fetch(`${url}upload`, { method: 'POST', body: await textOf(file.bytes()) })
     const { platformId } = (await response.json()) as { platformId: string }
     return { outcome: 'taken', platformId, livesUntil }
   })

@@ -43,7 +43,7 @@ export const wabaRig = {
     const body = { channel: 'waba', name: 'Shop', numberId, accountId, ...secrets }
     const { connection, webhook } = await stage.connections('POST', '', body)
     await stage.simulate('PATCH', `numbers/${numberId}`, { callbackUrl: webhook.url })
-    return cloudLine(stage, connection.id, number)
+    return cloudLine(stage, connection.id, numberId)
   },
 }
 
@@ -56,7 +56,7 @@ const partnerRig: Rig = {
     const { numberId, partner } = number
     const way = { profile: '360dialog', numberId, apiKey: partner.apiKey, baseUrl: stage.simulatorUrl }
     const { connection } = await stage.connections('POST', '', { channel: 'partner', name: 'Shop', ...way })
-    return cloudLine(stage, connection.id, number)
+    return cloudLine(stage, connection.id, numberId)
   },
 }
 
@@ -135,32 +135,12 @@ function customerWith(simulate: Stage['simulate'], settled: Stage['settled'], id
   }
 }
 
-function cloudLine(stage: Stage, connectionId: string, number: { numberId: string; phone: string }) {
-  const { simulate, settled } = stage
-  const { numberId, phone: ownPhone } = number
-  const tell = async (field: string, value: object) => {
-    await simulate('POST', 'webhooks', { numberId, field, value: { messaging_product: 'whatsapp', ...value } })
-    await settled()
-  }
-  const metadata = { display_phone_number: ownPhone, phone_number_id: numberId }
-  const textOf = (from: string, body: string) => ({
-    ...{ from, id: `wamid.${from}`, timestamp: '1700000000', type: 'text', text: { body } },
-  })
+function cloudLine(stage: Stage, connectionId: string, numberId: string) {
+  const { simulate } = stage
   return {
     ...commonLine(stage, connectionId, numberId),
     /** The platform refuses the next message. */
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 131026 }),
-    /** Tells what a phone had before it was connected. */
-    history: (phone: string, text: string) => {
-      const messages = [{ ...textOf(phone, text), history_context: { status: 'READ' } }]
-      const about = { phase: 0, chunk_order: 1, progress: 100 }
-      return tell('history', { metadata, history: [{ metadata: about, threads: [{ id: phone, messages }] }] })
-    },
-    /** Tells of a message to a number that is not connected here. */
-    strange: () => {
-      const elsewhere = { ...metadata, phone_number_id: '100000000000001' }
-      return tell('messages', { metadata: elsewhere, messages: [textOf('442079550000', 'x')] })
-    },
     /** The platform takes the next message, and says nothing of it to anybody before `speaks`. */
     silenceNext: async () => {
       await simulate('PATCH', 'delivery', { paused: true })
@@ -183,27 +163,12 @@ function cloudLine(stage: Stage, connectionId: string, number: { numberId: strin
 function phoneLine(stage: Stage, connectionId: string, numberId: string): Line {
   const { simulate, settled, whenSession } = stage
   const stallNext = () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs })
-  const tell = async (event: string, data: object) => {
-    await simulate('POST', `phones/${numberId}/events`, { event, data })
-    await settled()
-  }
-  const textOf = (key: object, text: string) => ({
-    ...{ key: { fromMe: false, ...key }, messageTimestamp: 1_700_000_000, message: { conversation: text } },
-  })
   return {
     ...commonLine(stage, connectionId, numberId),
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 479 }),
     // Its word is the only answer.
     silenceNext: stallNext,
     stallNext,
-    history: (phone, text) => {
-      const messages = [textOf({ remoteJid: `${phone}@s.whatsapp.net`, id: `3AH${phone}` }, text)]
-      return tell('messaging-history.set', { messages, contacts: [], chats: [], isLatest: true })
-    },
-    strange: () => {
-      const inGroup = { remoteJid: '120363000000000001@g.us', participant: '442079550000@s.whatsapp.net' }
-      return tell('messages.upsert', { type: 'notify', messages: [textOf({ ...inGroup, id: '3ASTRANGE' }, 'x')] })
-    },
     disown: async () => {
       const { devices } = await simulate('GET', `phones/${numberId}`)
       for (const { id } of devices) await simulate('DELETE', `phones/${numberId}/devices/${id}`)
