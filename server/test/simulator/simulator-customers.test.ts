@@ -141,17 +141,3 @@ test('a callback is used only after it has given the challenge back', async () =
   await w.graph('POST', apps)
   assert.equal((await w.graph('GET', apps)).body.data.length, 1)
 })
-
-test('templates and accounts tell of their changes', async () => {
-  w.received.length = 0
-  const components = [{ type: 'BODY', text: 'Hi' }]
-  const { body } = await w.call('POST', '/simulator/templates', { name: 'spring', language: 'en', components })
-  await w.call('PATCH', `/simulator/templates/${body.id}`, { status: 'APPROVED' })
-  await w.call('DELETE', `/simulator/templates/${body.id}`)
-  await w.call('POST', '/simulator/webhooks', { field: 'history', value: { history: [] } })
-  await simulator.settled()
-  assert.deepEqual(
-    w.changes().map(({ field, value }) => `${field} ${value.event ?? ''}`.trim()),
-    [...['PENDING', 'APPROVED', 'DELETED'].map((event) => `message_template_status_update ${event}`), 'history'],
-  )
-})

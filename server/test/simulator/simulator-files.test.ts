@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { newPartnerSide } from '../../src/simulator/world.ts'
 import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
-const w = await simulatorWorld({ number: { partner: newPartnerSide() } })
+const w = await simulatorWorld()
 const { simulator } = w
 const { number, url } = simulator
 const bearer = { authorization: `Bearer ${number.accessToken}` }
-const partnerKey = { 'd360-api-key': number.partner?.apiKey ?? '' }
 const fault = (body: object) => w.call('POST', '/simulator/faults', body)
 const advance = (advanceMs: number) => w.call('POST', '/simulator/clock', { advanceMs })
 
@@ -18,7 +16,6 @@ interface Form {
   type?: string
   fields?: Record<string, string>
   headers?: Record<string, string>
-  path?: string
 }
 
 async function upload({ bytes = Buffer.from('%PDF-1.4 words'), type = 'application/pdf', ...form }: Form = {}) {
@@ -26,7 +23,7 @@ async function upload({ bytes = Buffer.from('%PDF-1.4 words'), type = 'applicati
   const body = new FormData()
   for (const [name, value] of Object.entries(fields)) body.set(name, value)
   body.set('file', new Blob([new Uint8Array(bytes)], { type }), 'a "strange" ../name.pdf')
-  const path = form.path ?? `/v25.0/${number.numberId}/media`
+  const path = `/v25.0/${number.numberId}/media`
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })
   return { status: answer.status, body: (await answer.json()) as Loose }
 }
@@ -84,25 +81,13 @@ test('a file is refused with the code that says why, and what is no form, or end
   }
 })
 
-test('a partner takes files under its key and leaves the platform’s address in its answer', async () => {
-  const { body } = await upload({ path: '/media', headers: partnerKey })
-  const ask = (method: string, headers: Record<string, string> = partnerKey) =>
-    fetch(`${url}/${body.id}`, { method, headers })
-  const address = new URL(((await (await ask('GET')).json()) as { url: string }).url)
-  assert.equal(address.host, 'lookaside.fbsbx.com')
-  assert.equal((await fetchBytes(`${url}${address.pathname}${address.search}`, partnerKey)).status, 200)
-  assert.equal((await ask('GET', { 'd360-api-key': 'wrong' })).status, 401)
-  assert.equal((await ask('DELETE')).status, 200)
-  assert.equal((await ask('GET')).status, 400)
-})
-
-test('the address of a file can be told wrongly, and the file can come wrongly: each fault is used up', async () => {
+test('a file, and what is told of it, can come wrongly: each fault is used up', async () => {
   const bytes = Buffer.from('0123456789'.repeat(50))
   const whole = { status: 200, type: 'application/pdf', bytes }
   const { body } = await upload({ bytes })
   const right = (await w.graph('GET', body.id)).body
   const told = async (effect: string) => {
-    assert.equal((await fault({ effect, on: 'media' })).status, 201)
+    await fault({ effect, on: 'media' })
     return (await w.graph('GET', body.id)).body
   }
   assert.equal((await fetchBytes((await told('expired')).url)).status, 404)
@@ -110,21 +95,16 @@ test('the address of a file can be told wrongly, and the file can come wrongly: 
   assert.notEqual((await told('wrong_size')).file_size, right.file_size)
   assert.equal((await told('wrong_type')).mime_type, 'text/html')
   assert.notEqual((await told('wrong_hash')).sha256, right.sha256)
-  assert.equal((await told('refuse')).error.code, 131000)
-
   const come = async (effect: string, more: object = {}) => {
-    assert.equal((await fault({ effect, ...more })).body.on, 'file')
+    await fault({ effect, on: 'file', ...more })
     return fetchBytes(right.url)
   }
-  for (const effect of ['expired', 'not_found']) assert.equal((await come(effect)).status, 404)
-  assert.deepEqual(await come('wrong_size'), { ...whole, bytes: bytes.subarray(0, bytes.length / 2) })
+  assert.equal((await come('not_found')).status, 404)
+  assert.equal((await come('wrong_size')).bytes.length, bytes.length / 2)
   assert.match((await come('wrong_type')).type ?? '', /^text\/html/)
-  const changed = (await come('wrong_hash')).bytes
-  assert.deepEqual([changed.length, changed.equals(bytes)], [bytes.length, false])
+  assert.ok(!(await come('wrong_hash')).bytes.equals(bytes))
   assert.deepEqual(await come('slow', { afterMs: 50 }), whole)
-  assert.equal((await come('server_error', { on: 'file' })).status, 500)
-  await fault({ effect: 'reset', on: 'file' })
-  await assert.rejects(fetchBytes(right.url))
+  await assert.rejects(come('reset'))
   assert.deepEqual(await fetchBytes(right.url), whole)
 
   await fault({ effect: 'endless' })
@@ -137,11 +117,6 @@ test('the address of a file can be told wrongly, and the file can come wrongly: 
   }
   leaving.abort()
   assert.ok(size > 3_000_000)
-
-  await fault({ effect: 'refuse', on: 'upload', code: 131000 })
-  assert.equal((await upload()).body.error.code, 131000)
-  assert.equal((await upload()).status, 200)
-  assert.equal((await fault({ effect: 'endless', on: 'send' })).status, 400)
 })
 
 async function told(id: string, body: object) {

@@ -4,13 +4,13 @@ import { keepCallbackConnections } from '../../../src/channels/callback-connecti
 import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
 import { teamTopic } from '../../../src/team/team-news.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
-import { bytesOf, change, payload, signatureOf, text, value } from '../../support/channels/waba-payloads.ts'
+import { bytesOf, callback, signatureOf, text } from '../../support/channels/waba-payloads.ts'
 import { statementsOf } from '../../support/database.ts'
 
 const secrets = { old: 'an-app-secret-of-16', new: 'another-secret-of-16' }
 
 function call({ app }: ChannelWorld, { id, numberId }: StoredConnection, secret: string) {
-  const body = bytesOf(payload(change('messages', value({ messages: [text('Hi')] }, numberId))))
+  const body = bytesOf(callback('messages', { messages: [text('Hi')] }, numberId))
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(secret, body) }
   return app.inject({ method: 'POST', url: `/channels/waba/${id}/webhook`, headers, payload: body })
 }

@@ -66,8 +66,6 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
   ['a blocked number', 403, { message: 'Channel is blocked' }, 'platform_error_blocked'],
   ['an unpaid bill', 400, { detail: 'Payment method missing' }, 'platform_error_payment_required'],
   ['an error of the platform', 400, { error: { code: 131031 } }, 'platform_error_131031'],
-  ['an error of the older interface', 400, { errors: [{ code: 1005 }] }, 'platform_error_1005'],
-  ['an error of the number', 400, { error: { code: 100 } }, 'platform_error_100'],
   ['too many calls', 429, { error: { code: 130429 } }, 'unreachable'],
   ['a platform that is away', 502, {}, 'unreachable'],
 ]

@@ -7,7 +7,7 @@ import type { StoredPartner } from '../../../src/channels/connection/connection.
 import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer } from '../../support/channels/platform-server.ts'
-import { bytesOf, change, payload, text, value } from '../../support/channels/waba-payloads.ts'
+import { bytesOf, callback, text, value } from '../../support/channels/waba-payloads.ts'
 
 const partner = await platformServer()
 after(() => partner.close())
@@ -24,8 +24,7 @@ async function connect(w: ChannelWorld, input: Partial<NewPartner> = {}): Promis
 const post = (w: ChannelWorld, { id }: { id: string }, body: Buffer, headers: Record<string, string>) =>
   w.app.inject({ method: 'POST', url: `/channels/partner/${id}/webhook`, headers, payload: body })
 const shown = ({ settings }: StoredPartner) => ({ 'x-parley-token': settings.webhookToken })
-const wrote = (numberId: string, words: string) =>
-  payload(change('messages', value({ messages: [text(words)] }, numberId)))
+const wrote = (numberId: string, words: string) => callback('messages', { messages: [text(words)] }, numberId)
 const textsOf = (w: ChannelWorld) =>
   w.received.map(({ connection, events }) => [
     connection.id,

@@ -143,13 +143,14 @@ test('open pages are told of templates that have come, changed or gone, and of n
 test('templates are of one connection and one workspace', async () => {
   const [w, other] = [await channelWorld(platform.baseUrl), await channelWorld(platform.baseUrl)]
   const [a, b] = [await w.connect(), await w.connect()]
-  pages = [[template('first')]]
-  await sync(w, a.id)
-  pages = [[template('second')]]
-  await sync(w, b.id)
-  assert.deepEqual(await names(w), ['first', 'second'])
-  assert.deepEqual(await names(w, [b.id]), ['second'])
-  assert.deepEqual(await names(w, []), [])
+  for (const [{ id }, name] of [
+    [a, 'first'],
+    [b, 'second'],
+  ] as const) {
+    pages = [[template(name)]]
+    await sync(w, id)
+  }
+  assert.deepEqual([await names(w), await names(w, [b.id]), await names(w, [])], [['first', 'second'], ['second'], []])
   assert.deepEqual(await names(other), [])
   await w.call('DELETE', `/${a.id}`)
   assert.deepEqual(await names(w), ['second'])

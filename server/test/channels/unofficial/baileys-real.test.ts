@@ -110,26 +110,6 @@ for (const after of ['at once', 'a word'] as const) {
   })
 }
 
-test('a line that says nothing is closed by us within two seconds', { skip }, async () => {
-  const server = createServer()
-  const begun = Promise.withResolvers<void>()
-  server.on('upgrade', (_request, socket) => {
-    socket.on('error', () => {})
-    begun.resolve()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const who = hearing()
-  const webSocketUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const socket = baileysTransport({ log: keptLog(), load, webSocketUrl }).open(who)
-  await begun.promise
-  const startedMs = performance.now()
-  await socket.close()
-  assert.ok(performance.now() - startedMs < 2_000)
-  assert.ok(!who.heard.some(isClose))
-  server.closeAllConnections()
-  server.close()
-})
-
 test('a real identity comes back as it was, with its keys', { skip }, async () => {
   const { initAuthCreds, BufferJSON, proto } = installed()
   const store = memoryAuth()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerPhone, newShopPhone, sessionWorld } from '../../support/channels/session-world.ts'
+import { customerPhone, newShopPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 test('pairing by QR: each code is shown until the next, a restart is asked for, then it is open', async () => {
@@ -138,28 +138,16 @@ test('a phone that is connected already is refused to another connection', async
 })
 
 test('another workspace sees nothing of it, and only a QR connection has a session', async () => {
-  const w = await sessionWorld()
-  const other = await sessionWorld()
-  for (const [method, path] of [
-    ['GET', 'session'],
-    ['POST', 'pair'],
-    ['POST', 'unpair'],
-  ] as const) {
-    const answer = await other.team(
-      method,
-      `/${w.connectionId}/${path}`,
-      path === 'pair' ? { method: 'qr' } : undefined,
-    )
-    assert.equal(answer.status, 404)
-  }
+  const [w, other] = [await sessionWorld(), await sessionWorld()]
+  const statuses = async (by: SessionWorld) => [
+    (await by.team('GET', `/${w.connectionId}/session`)).status,
+    (await by.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })).status,
+    (await by.team('POST', `/${w.connectionId}/unpair`)).status,
+  ]
+  assert.deepEqual(await statuses(other), [404, 404, 404])
   assert.equal((await w.session()).state, 'unpaired')
   await w.db.sql`update connections set channel = 'partner' where id = ${w.connectionId}`
-  for (const [method, path] of [
-    ['GET', 'session'],
-    ['POST', 'unpair'],
-  ] as const) {
-    assert.equal((await w.team(method, `/${w.connectionId}/${path}`)).status, 409)
-  }
+  assert.deepEqual(await statuses(w), [409, 409, 409])
 })
 
 test('members see how a session is; to pair it, and to see what pairs it, is for admins', async () => {

@@ -12,30 +12,21 @@ async function assertNotDelivered(w: SessionWorld, id: string, answer: Answer, r
   assert.equal((await w.messages(id)).at(-1).error_code, reason)
 }
 
-test('a message goes to the customer under an id of ours, and its statuses find it', async () => {
+test('what was sent is known for three days, for a phone that asks for it again', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
-  const answer = await w.post(conversationId, 'Good morning')
-  assert.deepEqual([answer.status, answer.body.status], [202, 'sent'])
-  const [sent] = w.network.delivered
-  assert.ok(sent)
-  assert.partialDeepStrictEqual(sent, { jid: `${customerPhone}@s.whatsapp.net`, text: 'Good morning' })
-  for (const [status, expected] of [
-    [3, 'delivered'],
-    [4, 'read'],
+  await w.post(conversationId, 'Good morning')
+  const { id } = await w.network.arrived(1)
+  const { sentText } = socket.options
+  assert.equal(await sentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
+  for (const [ms, known] of [
+    [3 * 86_400_000, 'Good morning'],
+    [1, null],
   ] as const) {
-    await socket.status(sent.id, status)
-    assert.equal((await w.messages(conversationId)).at(-1).status, expected)
+    w.clock.advance(ms)
+    await forgetOldSends(w.db, w.clock.now())
+    assert.equal(await sentText(id), known)
   }
-  assert.equal(await socket.options.sentText(sent.id), 'Good morning')
-  assert.equal(await socket.options.sentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
-  // What was sent is forgotten after three days.
-  w.clock.advance(3 * 86_400_000)
-  await forgetOldSends(w.db, w.clock.now())
-  assert.equal(await socket.options.sentText(sent.id), 'Good morning')
-  w.clock.advance(1)
-  await forgetOldSends(w.db, w.clock.now())
-  assert.equal(await socket.options.sentText(sent.id), null)
 })
 
 test('a message that the socket refuses to take has surely not left', async () => {

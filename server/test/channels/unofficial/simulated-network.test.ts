@@ -18,7 +18,6 @@ const send = async (device: Awaited<ReturnType<typeof linkDevice>>, jid: string,
   await device.socket.send({ id, jid, text, previewUrl: false })
   return id
 }
-const fault = (fields: object) => w.call('POST', '/simulator/faults', { on: 'send', times: 1, ...fields })
 
 test('a QR code is shown for a minute, five more for twenty seconds each, and then it is over: 408', async () => {
   const device = openDevice(url)
@@ -166,75 +165,6 @@ test('what may not leave any more once the keys are stored stays back', async ()
   const message = { id: '3EB0AAAAAAAAAAAAAAAAA1', jid: ivo.userId, text: 'Too late', previewUrl: false }
   await assert.rejects(device.socket.send(message, () => isInTime))
   assert.deepEqual(await w.chat(ivo.id), [])
-})
-
-test('the network closes with any code, refuses who opens next, and lets the second socket of a device replace the first', async () => {
-  const device = await linkDevice(w)
-  for (const code of [428, 403]) {
-    const back = openDevice(url, { store: device.store })
-    await back.opened()
-    await w.drop(code, 1)
-    assert.equal(await back.closed(), code)
-    const refused = openDevice(url, { store: device.store })
-    assert.equal(await refused.closed(), code)
-    assert.ok(!refused.heard.some(({ data }) => (data as Loose).connection === 'open'))
-  }
-  assert.equal(await device.closed(), 440)
-  const leo = await w.person({ name: 'Leo' })
-  await assert.rejects(send(device, leo.userId, 'From the past'))
-})
-
-test('refusals, silence and broken answers: each message has arrived as often as the fault says', async () => {
-  const device = await linkDevice(w)
-  const kim = await w.person({ name: 'Kim' })
-  await fault({ effect: 'refuse', code: 463, to: kim.phone })
-  const refused = await send(device, jidOf(kim.phone), 'Refused')
-  const [told] = await device.status(refused, 0)
-  assert.deepEqual(told.update.messageStubParameters, ['463'])
-
-  await fault({ effect: 'hang', accepts: true })
-  await send(device, kim.userId, 'Arrives in silence')
-  await fault({ effect: 'reset', accepts: true })
-  await send(device, kim.userId, 'Reset, yet taken')
-  await fault({ effect: 'server_error' })
-  await send(device, kim.userId, 'Nobody knows')
-  const known = await send(device, kim.userId, 'Well')
-  await device.status(known, 3)
-  assert.deepEqual(
-    (await w.chat(kim.id)).map(({ text, status }) => [text, status]),
-    [
-      ['Refused', 'failed'],
-      ['Arrives in silence', 'delivered'],
-      ['Reset, yet taken', 'delivered'],
-      ['Well', 'delivered'],
-    ],
-  )
-  const ida = await w.person({ name: 'Ida' })
-  const id = newId()
-  for (const _ of [1, 2]) await send(device, ida.userId, 'Twice', id)
-  const [shown, ...others] = await w.chat(ida.id)
-  assert.deepEqual([shown.text, shown.arrivals, others], ['Twice', 2, []], 'arrives twice, is shown once')
-  assert.deepEqual((await device.status(await send(device, '100000000000001@lid', 'Who?'), 0))[0].update, {
-    status: 0,
-    messageStubParameters: ['404'],
-  })
-})
-
-test('what the owner types, and what another device sends, is told as an echo', async () => {
-  const device = await linkDevice(w)
-  const other = await linkDevice(w)
-  const tom = await w.person({ name: 'Tom' })
-  const typed = await w.types(tom.id, 'From the phone itself')
-  for (const one of [device, other]) {
-    const echo = await one.upsert('notify')
-    assert.deepEqual([echo.key.id, echo.key.fromMe, echo.key.remoteJid], [typed, true, tom.userId])
-  }
-  const sent = await send(device, tom.userId, 'From the device')
-  const seen = await other.upsert('notify')
-  assert.deepEqual([seen.key.id, seen.key.fromMe], [sent, true])
-  const began = await w.call('POST', `${w.phonePath}/messages`, { phone: '5511955500001', text: 'A new chat' })
-  assert.equal(began.status, 201)
-  assert.equal((await other.upsert('notify')).key.remoteJidAlt, '5511955500001@s.whatsapp.net')
 })
 
 test('a hidden phone is known by its hidden id until the network tells who it is', async () => {

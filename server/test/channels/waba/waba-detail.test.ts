@@ -3,15 +3,13 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import {
   at,
-  change,
+  callback,
   customerPhone,
   message,
   messages,
   ownPhone,
   parsed,
-  payload,
   text,
-  value,
 } from '../../support/channels/waba-payloads.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 
@@ -36,11 +34,7 @@ const details: [what: string, item: Record<string, unknown>, detail: unknown][] 
     media({ ...by('71'), mimeType: 'image/jpeg', sha256, size: 4000 }),
   ],
   ['a picture without an id', message('image', { mime_type: 'image/jpeg' }), undefined],
-  [
-    'a picture of odd values',
-    message('image', { id: 71, mime_type: '<b>', sha256: 'x', file_size: -1 }),
-    media(by('71')),
-  ],
+  ['odd values', message('image', { id: 71, mime_type: '<b>', sha256: 'x', file_size: -1 }), media(by('71'))],
   [
     'a voice note',
     message('audio', { id: 'v', mime_type: 'audio/ogg; codecs=opus', voice: true }),
@@ -118,18 +112,16 @@ const details: [what: string, item: Record<string, unknown>, detail: unknown][] 
   ],
 ]
 
-for (const [what, item, expected] of details) {
-  test(`${what} is read beside its words`, () => {
-    assert.deepEqual(detailOf(only(messages(item))), expected)
-  })
-}
+test('what is beside the words is read', () => {
+  for (const [what, item, expected] of details) assert.deepEqual(detailOf(only(messages(item))), expected, what)
+})
 
 test('echoes and histories carry the same', () => {
   const item = message('image', { id: '71' }, { to: customerPhone, from: ownPhone })
   const threads = [{ id: customerPhone, messages: [item] }]
   for (const body of [
-    payload(change('smb_message_echoes', value({ message_echoes: [item] }))),
-    payload(change('history', value({ history: [{ threads }] }))),
+    callback('smb_message_echoes', { message_echoes: [item] }),
+    callback('history', { history: [{ threads }] }),
   ]) {
     assert.deepEqual(detailOf(only(body)), media(by('71')))
   }
@@ -159,7 +151,7 @@ for (const [what, item, told] of revisions) {
     const shared = { originalId: 'x', customer, at: new Date(at * 1000), ...told }
     assert.deepEqual(only(messages(item)), { ...shared, direction: 'inbound' })
     const echo = { ...item, from: ownPhone, to: customerPhone }
-    const body = payload(change('smb_message_echoes', value({ message_echoes: [echo] })))
+    const body = callback('smb_message_echoes', { message_echoes: [echo] })
     assert.deepEqual(only(body), { ...shared, direction: 'outbound' })
   })
 }

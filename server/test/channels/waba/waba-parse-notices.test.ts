@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   accountId,
   at,
+  callback,
   change,
   customerPhone,
   eventsOf,
@@ -44,7 +45,7 @@ const customers: [what: string, contacts: unknown, sender: Record<string, unknow
 
 test('a customer is known by all that is told of them', () => {
   for (const [what, contacts, sender, expected] of customers) {
-    const body = payload(change('messages', value({ contacts, messages: [text('Hi', sender)] })))
+    const body = callback('messages', { contacts, messages: [text('Hi', sender)] })
     const { customer } = onlyEvent(body, 'message')
     assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected, what)
   }
@@ -53,7 +54,7 @@ test('a customer is known by all that is told of them', () => {
 test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
   const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
   const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
-  const event = onlyEvent(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
+  const event = onlyEvent(callback('messages', { contacts: [], messages: [item] }), 'message')
   assert.deepEqual([event.customer.phone, event.customer.userId], [customerPhone, userId])
   assert.equal(event.text, 'Shared their phone number')
 })
@@ -81,8 +82,7 @@ const climbs: [state: string, more: Record<string, unknown>, expected: string, c
 ]
 
 test('a status names its message, how far it has come, and to whom, a hidden number too', () => {
-  const told = (item: Record<string, unknown>) =>
-    onlyEvent(payload(change('messages', value({ statuses: [item] }))), 'status')
+  const told = (item: Record<string, unknown>) => onlyEvent(callback('messages', { statuses: [item] }), 'status')
   for (const [state, more, expected, code] of climbs) {
     const event = told(status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId }))
     const { errorCode, correlator, externalId, customer } = event
@@ -124,7 +124,7 @@ test('any other notice is kept without the numbers in it', () => {
 
 test('a change of a user id as a field of its own', () => {
   const update = { wa_id: customerPhone, user_id: { previous: 'BR.old', current: 'BR.new' }, timestamp: String(at) }
-  const body = payload(change('user_id_update', value({ user_id_update: [update, {}] })))
+  const body = callback('user_id_update', { user_id_update: [update, {}] })
   const event = onlyEvent(body, 'customer_changed')
   assert.deepEqual(
     [event.previous.userId, event.customer.userId, event.customer.phone],
@@ -134,9 +134,7 @@ test('a change of a user id as a field of its own', () => {
 
 test('a call by the customer opens the window; its end is a notice in the thread, and nobody has written', () => {
   const told = (fields: object) =>
-    payload(
-      change('calls', value({ calls: [{ id: 'wacid.1', from: customerPhone, timestamp: String(at), ...fields }] })),
-    )
+    callback('calls', { calls: [{ id: 'wacid.1', from: customerPhone, timestamp: String(at), ...fields }] })
   const opened = onlyEvent(told({ event: 'connect', direction: 'USER_INITIATED' }), 'contact_opened')
   assert.deepEqual([opened.customer.phone, opened.at], [customerPhone, new Date(at * 1000)])
   for (const [fields, said] of [
@@ -158,13 +156,13 @@ test('a call by the customer opens the window; its end is a notice in the thread
 test('what a person writes on the phone is an echo to the customer', () => {
   const echo = text('Hi', { from: ownPhone, to: customerPhone, to_user_id: userId })
   const revoke = { ...echo, id: 'wamid.R', type: 'revoke', revoke: {} }
-  const event = onlyEvent(payload(change('smb_message_echoes', value({ message_echoes: [echo, revoke] }))), 'echo')
+  const event = onlyEvent(callback('smb_message_echoes', { message_echoes: [echo, revoke] }), 'echo')
   assert.deepEqual([event.text, event.customer.phone, event.customer.userId], ['Hi', customerPhone, userId])
 })
 
 test('a name of the contact book is told of', () => {
   const sync = { type: 'contact', action: 'add', contact: { first_name: 'Ana', phone_number: customerPhone } }
-  const event = onlyEvent(payload(change('smb_app_state_sync', value({ state_sync: [sync] }))), 'contact_named')
+  const event = onlyEvent(callback('smb_app_state_sync', { state_sync: [sync] }), 'contact_named')
   assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   at,
+  callback,
   change,
   customerPhone,
   eventsOf,
@@ -68,7 +69,7 @@ test('a message of every kind is read, and opens the window', () => {
 
 const ofNothing = 'edit, withdrawal or lifted reaction of nothing'
 const edit = (inner: object) => messages(message('edit', inner))
-const field = (name: string, lists: object) => payload(change(name, value(lists as Record<string, unknown>)))
+const field = (name: string, lists: object) => callback(name, lists as Record<string, unknown>)
 const ofStatus = (...given: Parameters<typeof status>) => field('messages', { statuses: [status(...given)] })
 const account = (update: Record<string, unknown>) => payload(change('account_update', update))
 const call = (fields: object) => field('calls', { calls: [fields] })

@@ -4,6 +4,7 @@ import type { StoredConnection } from '../../../src/channels/connection/connecti
 import { appSecret, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import {
   bytesOf,
+  callback,
   change,
   customerPhone,
   message,
@@ -77,7 +78,7 @@ test('who types on the phone of the number shows that it is used there', async (
   const one = await w.connect()
   const typed = message('text', { body: 'Hello' }, { to: customerPhone })
   assert.equal((await w.find(one.id))?.isOnPhone, false)
-  await post(w, one, bytesOf(payload(change('smb_message_echoes', value({ message_echoes: [typed] }, one.numberId)))))
+  await post(w, one, bytesOf(callback('smb_message_echoes', { message_echoes: [typed] }, one.numberId)))
   assert.equal((await w.find(one.id))?.isOnPhone, true)
 })
 
@@ -145,7 +146,7 @@ test('what concerns an account reaches each of its connections', async () => {
 const empty: [what: string, body: Buffer][] = [
   ['another product', bytesOf({ object: 'page', entry: [{}] })],
   ['an unknown field', bytesOf(payload(change('some_future_field', { a: 1 })))],
-  ['an unknown number', bytesOf(payload(change('messages', value({ messages: [text('x')] }, '999'))))],
+  ['an unknown number', bytesOf(callback('messages', { messages: [text('x')] }, '999'))],
   ['no entries', bytesOf({ object: 'whatsapp_business_account', entry: [] })],
   ['no JSON', Buffer.from('{"object":')],
   ['no bytes', Buffer.alloc(0)],

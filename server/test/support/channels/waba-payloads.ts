@@ -46,10 +46,12 @@ export function status(state: string, more: Fields = {}): Fields {
   return { id: 'wamid.OUT', status: state, timestamp: String(at), recipient_id: customerPhone, ...more }
 }
 
+/** A callback of one field. */
+export const callback = (field: string, lists: Fields, ofNumber?: string) =>
+  payload(change(field, value(lists, ofNumber)))
+
 /** A callback with these messages. */
-export function messages(...items: Fields[]): Fields {
-  return payload(change('messages', value({ messages: items })))
-}
+export const messages = (...items: Fields[]) => callback('messages', { messages: items })
 
 /** The bytes as the platform writes them: everything beyond ASCII escaped. */
 export function bytesOf(body: unknown): Buffer {
