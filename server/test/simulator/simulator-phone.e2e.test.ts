@@ -213,23 +213,6 @@ test('the owner scans a code, answers a chat and is heard by the device, and unl
   await w.unlinkAll()
 })
 
-test('a customer is added, and writes to the official number and to the phone from one page', async () => {
-  const { page, problems, button, type } = await open('/phone')
-  await page.getByLabel('They write to').selectOption(number.numberId)
-  await page.getByText('Add a customer').click()
-  await page.getByLabel('Name').fill('Rui Costa')
-  await page.getByLabel('Number with country code').fill('+351 910 000 001')
-  await button('Add').click()
-  await page.locator('.chat-head', { hasText: number.name }).waitFor()
-  await page.getByLabel('Writes to', { exact: true }).selectOption(phone.numberId)
-  await page.locator('.chat-head', { hasText: phone.name }).waitFor()
-  await type('Olá, telefone')
-  await page.locator('.mine', { hasText: 'Olá, telefone' }).getByRole('img', { name: 'The business has it' }).waitFor()
-  const { chats } = await w.phone()
-  assert.deepEqual([chats[0].name, chats[0].lastText, chats[0].unread], ['Rui Costa', 'Olá, telefone', 1])
-  assert.deepEqual(problems, [])
-})
-
 test('on a phone one pane is shown at a time, with targets for thumbs and nothing too wide', async () => {
   const { page, problems, button } = await openPhone(handheld)
   await button('Attach').click()

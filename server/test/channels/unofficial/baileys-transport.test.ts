@@ -222,19 +222,15 @@ test('a code to type is asked for once the network is ready for it, and never of
   await assert.rejects(none, /no socket/)
 })
 
-test('a phone that asks for a message again gets what was sent, if it is still known', async () => {
-  const texts = new Map([['3EB0A', 'Hello']])
-  const sentText = async (id: string) => (id === 'bad' ? Promise.reject(new Error('away')) : (texts.get(id) ?? null))
+test('a phone that asks for a message again gets what was sent, if it is still known; only what people write is asked for', async () => {
+  const sentText = async (id: string) =>
+    id === 'bad' ? Promise.reject(new Error('away')) : id === '3EB0A' ? 'Hello' : null
   const { wa } = await opened(hearing({ sentText }))
-  const { getMessage } = wa.options
+  const { getMessage, shouldIgnoreJid } = wa.options
   assert.deepEqual(await getMessage({ id: '3EB0A' }), { conversation: 'Hello' })
   for (const id of ['3EB0Z', 'bad', null]) assert.equal(await getMessage({ id }), undefined)
-})
-
-test('only what people write to each other is asked for', async () => {
-  const { wa } = await opened()
   const ignored = ['1203630469@g.us', 'status@broadcast', '17@newsletter', jid, '7001@lid', 's.whatsapp.net']
-  assert.deepEqual(ignored.map(wa.options.shouldIgnoreJid), [true, true, true, false, false, false])
+  assert.deepEqual(ignored.map(shouldIgnoreJid), [true, true, true, false, false, false])
 })
 
 const timeIsUp = { 'connection.update': { connection: 'close', lastDisconnect: { error: boom(408) } } }
@@ -351,8 +347,9 @@ test('a message is marked as read; a file is given to the network first, and sho
   ])
 })
 
-test('a document with words, a reaction and a quoted text are put as the package wants them', async () => {
+test('a document with words, a reaction and a quoted text are put as the package wants them; what is too late stays here', async () => {
   const { wa, socket } = await opened()
+  await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
   const file = { kind: 'document', mimeType: 'application/pdf', name: 'a.pdf', given: '{"directPath":"/v/2"}' } as const
   await socket.send({ id: '3EB0A', jid, file, caption: 'The invoice' })
   const about = { externalId: 'T', direction: 'inbound', text: 'theirs' } as const
@@ -361,13 +358,9 @@ test('a document with words, a reaction and a quoted text are put as the package
   await socket.send({ id: '3EB0C', jid, reaction: { about, emoji: null } })
   await socket.send({ id: '3EB0D', jid, text: 'Yes', previewUrl: false, quoted: about })
   const shown = { directPath: '/v/2', caption: 'The invoice', fileName: 'a.pdf', title: 'a.pdf' }
+  const captioned = { documentWithCaptionMessage: { message: { documentMessage: shown } } }
   assert.deepEqual(wa.calls, [
-    [
-      'relayMessage',
-      jid,
-      { documentWithCaptionMessage: { message: { documentMessage: shown } } },
-      { messageId: '3EB0A' },
-    ],
+    ['relayMessage', jid, captioned, { messageId: '3EB0A' }],
     ['sendMessage', jid, { react: { text: '👍', key } }, { messageId: '3EB0B' }],
     ['sendMessage', jid, { react: { text: '', key } }, { messageId: '3EB0C' }],
     [
@@ -377,10 +370,4 @@ test('a document with words, a reaction and a quoted text are put as the package
       { messageId: '3EB0D', quoted: { key, message: { conversation: 'theirs' } } },
     ],
   ])
-})
-
-test('what is too late by the time it is to be sent stays here', async () => {
-  const { wa, socket } = await opened()
-  await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
-  assert.deepEqual(wa.calls, [])
 })
