@@ -16,7 +16,7 @@ const rows = [
 const list = { button: 'See the days', rows }
 const days = { text: 'When do you come?', list, footer: 'We open at nine.' }
 
-for (const rig of rigs.filter(({ hasChoices }) => hasChoices)) {
+for (const rig of rigs.filter(({ isOfficial }) => isOfficial)) {
   test(`${rig.channel}: an agent offers buttons and a list, and learns what was chosen`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
@@ -46,7 +46,7 @@ for (const rig of rigs.filter(({ hasChoices }) => hasChoices)) {
   })
 }
 
-for (const rig of rigs.filter(({ hasChoices }) => !hasChoices)) {
+for (const rig of rigs.filter(({ isOfficial }) => !isOfficial)) {
   test(`${rig.channel}: buttons and lists are refused, and a numbered text is offered in their place`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)

@@ -114,11 +114,11 @@ for (const rig of rigs) {
     await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
     const { body: listed } = await w.verb('GET', '/templates')
     const headers = listed.templates.map(({ name, header }: Record<string, string>) => `${name} ${header ?? ''}`)
-    assert.equal(headers.includes('new_catalog image'), rig.hasTemplates, String(headers))
+    assert.equal(headers.includes('new_catalog image'), rig.isOfficial, String(headers))
     const template = { name: 'new_catalog', language: 'es' }
     const without = await answer(w, id, { template })
     assert.deepEqual([without.status, without.body.code], [422, 'TEMPLATE_NOT_APPROVED'])
-    if (!rig.hasTemplates) return
+    if (!rig.isOfficial) return
     const { body: brought } = await bring(w, id, {})
     const filled = { ...template, header_upload_id: brought.upload_id }
     assert.equal((await answer(w, id, { template: filled })).body.status, 'sent')

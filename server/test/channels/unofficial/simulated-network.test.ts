@@ -152,9 +152,11 @@ test('what may not leave any more once the keys are stored stays back', async ()
 test('every kind of message is understood by the product, or knowingly passed over', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
+  const about = await w.writes(uma.id, 'First')
+  await device.upsert('notify')
   const kinds = new Set<string>()
   for (const kind of inboundKinds) {
-    await w.writes(uma.id, 'Words', { kind })
+    await w.writes(uma.id, 'Words', { kind, about })
     const message = await device.upsert('notify')
     const data = { type: 'notify', messages: [message] }
     const { events, skipped } = readEvent({ event: 'messages.upsert', data }, new Date())

@@ -20,22 +20,11 @@ export interface Stage {
   whenSession(connectionId: string, isSo: (session: Loose) => boolean): Promise<void>
 }
 
-const official = {
-  hasTemplates: true,
-  /** It has buttons and lists to choose from. */
-  hasChoices: true,
-  /** A member has to confirm the risk of it, anew whenever it was put right. */
-  needsAcknowledgement: false,
-  /** How far a message has come that was typed on the number's own phone is told as well. */
-  tellsOfEchoes: false,
-  /** A platform that disowns the number closes the line at once; others say so when they are asked. */
-  hangsUp: false,
-}
-
 /** The official platform. */
 export const wabaRig = {
   channel: 'waba',
-  ...official,
+  /** It has templates and choices, and is asked for what it would not tell. A session has a risk that a member confirms anew. */
+  isOfficial: true,
   connect: async (stage: Stage) => {
     const number = await stage.simulate('POST', 'numbers', { name: 'Shop', phone: newPhone() })
     const { numberId, accountId, accessToken, appSecret, verifyToken } = number
@@ -50,7 +39,7 @@ export const wabaRig = {
 /** A partner of the platform, with the official platform's bodies. */
 const partnerRig: Rig = {
   channel: 'partner',
-  ...official,
+  isOfficial: true,
   connect: async (stage) => {
     const number = await stage.simulate('POST', 'numbers', { name: 'Shop', phone: newPhone(), isPartners: true })
     const { numberId, partner } = number
@@ -63,7 +52,7 @@ const partnerRig: Rig = {
 /** A phone's linked device: paired by its QR code with a phone of the simulator, and held by this process. */
 export const phoneRig: Rig = {
   channel: 'unofficial',
-  ...{ hasTemplates: false, hasChoices: false, needsAcknowledgement: true, tellsOfEchoes: true, hangsUp: true },
+  isOfficial: false,
   connect: async (stage) => {
     const number = await stage.simulate('POST', 'numbers', { name: 'Shop', phone: newPhone(), network: 'linked' })
     const body = { channel: 'unofficial', name: 'Shop', baseUrl: stage.simulatorUrl }

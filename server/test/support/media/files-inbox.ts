@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Loose } from '../channels/rigs.ts'
-import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
+import { bytesOf, callback, signatureOf } from '../channels/waba-payloads.ts'
 import { atEnd } from '../file-end.ts'
 import { operatorToken, type Service } from '../program/service.ts'
 
@@ -46,13 +46,10 @@ export async function filesInbox({ url }: Service, baseUrl: string) {
     const item = { id: `wamid.${id}`, from: '442079460000', timestamp: String(Math.floor(Date.now() / 1000)) }
     const messages = [{ ...item, type: 'document', document: { id, mime_type: 'application/pdf', filename: id } }]
     const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-    const body = bytesOf(payload(change('messages', { messaging_product: 'whatsapp', metadata, messages })))
+    const body = bytesOf(callback('messages', { metadata, messages, contacts: undefined }))
     const signed = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, body) }
-    const answer = await fetch(`${url}/channels/waba/${connection.id}/webhook`, {
-      method: 'POST',
-      headers: signed,
-      body: body.toString(),
-    })
+    const path = `${url}/channels/waba/${connection.id}/webhook`
+    const answer = await fetch(path, { method: 'POST', headers: signed, body: body.toString() })
     assert.equal(answer.status, 200)
   }
   /** The files of this size that have been fetched. */
