@@ -43,23 +43,6 @@ test('every webhook of a customer is signed over its raw bytes, and understood o
   assert.ok(events.some((event) => event.type === 'message' && event.referral?.ctwa_clid))
 })
 
-test('a customer who hides the number is known by a user id alone; a new number is announced with the new user id', async () => {
-  const zoe = await w.customer()
-  await change(zoe.id, { hidesNumber: true, username: 'zoe' })
-  await w.says(zoe.id, { text: 'guess' })
-  await simulator.settled()
-  const { contacts, messages } = w.changes()[0].value
-  assert.deepEqual(contacts, [{ profile: { name: 'Zoë', username: 'zoe' }, user_id: zoe.userId }])
-  assert.deepEqual([messages[0].from, messages[0].from_user_id], [undefined, zoe.userId])
-  assert.ok(!w.received[0]?.raw.includes(zoe.phone))
-  const ana = await w.customer()
-  await change(ana.id, { phone: '442079551234' })
-  await simulator.settled()
-  const [phone, user] = w.changes().map(({ value }) => value.messages[0])
-  assert.deepEqual([phone.from, phone.system.wa_id], [ana.phone, '442079551234'])
-  assert.deepEqual([user.from, user.system.previous_user_id], [undefined, ana.userId])
-})
-
 test('the demo has living conversations, and none are told again after a restart', async () => {
   const first = await simulatorWorld()
   seedDemo(first.simulator, { speak: true })

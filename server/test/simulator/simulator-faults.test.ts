@@ -23,15 +23,12 @@ test('a fault of one recipient, or of templates, meets nothing else, for as long
   const other = await w.customer()
   const { body } = await fault({ effect: 'refuse', code: 131056, to: zoe.phone, times: null })
   assert.equal((await w.text(other.phone, 'x')).status, 200)
-  assert.equal((await w.text(`+${zoe.phone}`, 'x')).body.error.code, 131056)
-  assert.equal((await w.text(zoe.phone, 'x')).body.error.code, 131056)
+  for (const _ of [1, 2]) assert.equal((await w.text(`+${zoe.phone}`, 'x')).body.error.code, 131056)
   assert.equal((await w.call('DELETE', `/simulator/faults/${body.id}`)).status, 200)
-  assert.equal((await w.text(zoe.phone, 'x')).status, 200)
-  assert.equal((await w.call('DELETE', `/simulator/faults/${body.id}`)).status, 404)
   await fault({ effect: 'refuse', code: 80007, on: 'templates' })
+  assert.equal((await w.text(zoe.phone, 'x')).status, 200)
   const path = `${simulator.number.accountId}/message_templates`
   assert.equal((await w.graph('GET', path)).body.error.code, 80007)
-  assert.equal((await w.graph('GET', path)).status, 200)
 })
 
 test('the answer can be an error or a page of HTML, whether or not the message goes out, or it fails afterwards', async () => {

@@ -150,13 +150,6 @@ test('outside the window a text is accepted and then fails with 131047, while a 
   await w.call('POST', '/simulator/clock', { follow: true })
 })
 
-test('who hides the number is written to by the user id, and nothing shows the number', async () => {
-  const hidden = await w.customer({ hidesNumber: true, username: 'zoe' })
-  const { statuses } = await sent({ to: undefined, recipient: hidden.userId, ...text('x') })
-  assert.deepEqual(statuses, ['sent', 'delivered'])
-  assert.ok(!w.received.some(({ raw }) => raw.includes(hidden.phone)))
-})
-
 const kinds: [type: string, content: object, shown: object][] = [
   ['audio', { audio: { id: voice, voice: true } }, { kind: 'voice', text: '🎤 Voice message' }],
   ['document', { document: { id: pdf, filename: 'offer.pdf' } }, { kind: 'document', text: '📄 Document · offer.pdf' }],

@@ -27,24 +27,6 @@ test('values fill their places once, and are never read as places themselves', (
   assert.equal(fillBody('Hi {{1}}, {{2}} {{1}}', ['{{2}}', '$1 $&']), 'Hi {{2}}, $1 $& {{2}}')
 })
 
-test('filling a read body with its own names gives the platform back its text', () => {
-  const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,5}$/)
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.stringMatching(/^[^{}]{0,8}$/), name)), (pieces) => {
-      const text = pieces.map(([before, one]) => `${before}{{${one}}}`).join('')
-      const { body, parameterNames, parameterCount } = readBody(text, true)
-      assert.equal(parameterCount, new Set(pieces.map(([, one]) => one)).size)
-      assert.equal(
-        fillBody(
-          body,
-          (parameterNames ?? []).map((one) => `{{${one}}}`),
-        ),
-        text,
-      )
-    }),
-  )
-})
-
 test('languages are written with an underscore', () => {
   assert.deepEqual(['en-US', 'pt_BR', 'en'].map(normalLanguage), ['en_US', 'pt_BR', 'en'])
 })

@@ -8,8 +8,7 @@ import { type ChannelWorld, channelWorld } from '../../support/channels/channel-
 import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
 
-const database = await testDatabase()
-const { sql } = database.db
+const { sql } = (await testDatabase()).db
 const platform = await platformServer()
 after(() => platform.close())
 
@@ -123,20 +122,22 @@ test('open pages are told of templates that have come, changed or gone, and of n
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const told: string[] = []
-  const stop = database.db.onNews(teamTopic, (id) => told.push(id))
-  const toldBy = async (listed: Listed[]) => {
-    pages = [listed]
-    await sync(w, one.id)
-    return told.splice(0)
-  }
+  const stop = w.deps.db.onNews(teamTopic, (id) => told.push(id))
+  const [a, paused, b] = [template('a'), template('a', { status: 'PAUSED' }), template('b')]
   const news = [`${w.workspaceId} team.connection.changed ${one.id}`]
-  assert.deepEqual(await toldBy([]), [])
-  assert.deepEqual(await toldBy([template('a')]), news)
-  assert.deepEqual(await toldBy([template('a')]), [])
-  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' })]), news)
-  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' }), template('b')]), news)
-  assert.deepEqual(await toldBy([template('b')]), news)
-  assert.deepEqual(await toldBy([template('b')]), [])
+  for (const [listed, expected] of [
+    [[], []],
+    [[a], news],
+    [[a], []],
+    [[paused], news],
+    [[paused, b], news],
+    [[b], news],
+    [[b], []],
+  ]) {
+    pages = [listed as Listed[]]
+    await sync(w, one.id)
+    assert.deepEqual(told.splice(0), expected)
+  }
   stop()
 })
 

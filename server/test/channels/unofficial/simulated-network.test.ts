@@ -19,32 +19,6 @@ const send = async (device: Awaited<ReturnType<typeof linkDevice>>, jid: string,
   return id
 }
 
-test('a scan logs the device in, ends its socket with 515, and it comes back as itself with the history, once', async () => {
-  const ana = await w.person({ name: 'Ana' })
-  await w.writes(ana.id, 'Before the device')
-  await w.types(ana.id, 'Typed before the device')
-  const device = openDevice(url)
-  assert.equal((await w.scan(await device.offered())).status, 200)
-  const login = await device.next((_event, data) => data.isNewLogin === true)
-  assert.equal(login.me.id, '15550783882:7@s.whatsapp.net')
-  assert.equal(await device.closed(), 515)
-  const again = openDevice(url, { store: device.store })
-  assert.equal((await again.opened()).me.id, '15550783882:7@s.whatsapp.net')
-  const history = await again.next((event) => event === 'messaging-history.set')
-  assert.deepEqual(
-    history.messages.slice(-2).map(({ message, key }: Loose) => [message.conversation, key.fromMe]),
-    [
-      ['Before the device', false],
-      ['Typed before the device', true],
-    ],
-  )
-  await again.next((_event, data) => data.receivedPendingNotifications === true)
-  await w.simulator.settled()
-  const third = openDevice(url, { store: device.store })
-  await third.next((_event, data) => data.receivedPendingNotifications === true)
-  assert.ok(!third.heard.some(({ event }) => event === 'messaging-history.set'))
-})
-
 test('who is unlinked on the phone, or goes by itself, hears 401 and does not come back; older keys are a bad session', async () => {
   const device = await linkDevice(w)
   await w.unlinkAll()

@@ -79,9 +79,6 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
     },
     /** The owner of the phone scans the QR code. */
     scan: (qr: string) => call('POST', `${phonePath}/scan`, { qr }),
-    enterCode: (code: string) => call('POST', `${phonePath}/code`, { code }),
-    /** The phone as its owner sees it. */
-    phone: () => done('GET', phonePath),
     /** Somebody with a phone who can write to the owner's. */
     person: (fields = {}): Promise<{ id: string; phone: string; userId: string }> =>
       done('POST', '/simulator/customers', newPerson({ numberId, ...fields })),
@@ -90,7 +87,6 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
     /** The owner types on the phone. */
     types: async (customerId: string, text: string): Promise<string> =>
       (await done('POST', `/simulator/customers/${customerId}/echo`, { text })).id,
-    drop: (code: number, again = 0) => done('POST', `${phonePath}/drop`, { code, again }),
     /** The owner unlinks every device. */
     unlinkAll: async () => {
       const { devices } = await done('GET', phonePath)
