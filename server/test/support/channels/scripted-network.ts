@@ -34,7 +34,7 @@ function newTruth() {
     onRead: (_jid: string) => {},
     logouts: 0,
     beforeLogout: async (): Promise<void> => {},
-    beforeClose: async (): Promise<void> => {},
+    beforeClose: null as (() => Promise<void>) | null,
     /** Asked before a message is taken: throw to refuse it before it leaves, wait to be slow. */
     beforeSend: async (_message: SocketMessage): Promise<void> => {},
     beforeUpload: async (): Promise<void> => {},
@@ -126,7 +126,7 @@ function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket,
       network.logouts++
     },
     close: async () => {
-      await network.beforeClose()
+      if (network.beforeClose !== null) await network.beforeClose()
       scripted.isClosed = true
     },
   }
