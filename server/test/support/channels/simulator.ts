@@ -84,9 +84,6 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
       done('POST', '/simulator/customers', newPerson({ numberId, ...fields })),
     writes: async (customerId: string, text: string, more = {}): Promise<string> =>
       (await done('POST', `/simulator/customers/${customerId}/messages`, { text, ...more })).id,
-    /** The owner types on the phone. */
-    types: async (customerId: string, text: string): Promise<string> =>
-      (await done('POST', `/simulator/customers/${customerId}/echo`, { text })).id,
     /** The owner unlinks every device. */
     unlinkAll: async () => {
       const { devices } = await done('GET', phonePath)
