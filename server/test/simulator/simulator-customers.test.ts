@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { parse } from '../../src/channels/waba/read/parse.ts'
 import { isSignedBy, readSignature } from '../../src/channels/waba/take-callback.ts'
-import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { inboundKinds } from '../../src/simulator/inbound.ts'
 import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
@@ -41,20 +40,6 @@ test('every webhook of a customer is signed over its raw bytes, and understood o
   const expected = ['text', 'image', 'video', 'audio', 'document', 'location', 'echo', 'contact_opened']
   for (const one of [...expected, 'customer_changed', 'connection_state']) assert.ok(seen.has(one as never), one)
   assert.ok(events.some((event) => event.type === 'message' && event.referral?.ctwa_clid))
-})
-
-test('the demo has living conversations, and none are told again after a restart', async () => {
-  const first = await simulatorWorld()
-  seedDemo(first.simulator, { speak: true })
-  await first.simulator.settled()
-  assert.ok(first.received.length >= 8)
-  const again = await simulatorWorld()
-  seedDemo(again.simulator, { speak: false })
-  await again.simulator.settled()
-  assert.equal(again.received.length, 0)
-  const { customers } = (await again.call('GET', '/simulator/customers')).body
-  const of = (network: string) => customers.filter((customer: Loose) => customer.network === network).length
-  assert.deepEqual([of('official'), of('linked')], [6, 3])
 })
 
 test('what is not answered by 200 comes again, the same bytes, until the schedule ends', async () => {

@@ -127,19 +127,6 @@ test('a token that is wrong or expired, and a number that is not there, are told
   assert.equal((await w.graph('GET', numberId)).body.display_phone_number, `+${number.phone}`)
 })
 
-test('what travels along comes back with each status, and numbers of Brazil and Mexico under the key of the platform', async () => {
-  const { statuses } = await sent(text('Olá ✓', { biz_opaque_callback_data: 'm1:1' }))
-  assert.deepEqual(statuses, ['sent', 'delivered'])
-  for (const { value } of w.changes()) assert.equal(value.statuses[0].biz_opaque_callback_data, 'm1:1')
-  for (const [input, wa_id] of [
-    ['+5541988887777', '554188887777'],
-    ['+5511912345678', '5511912345678'],
-    ['+525512345678', '5215512345678'],
-  ] as const) {
-    assert.deepEqual((await w.text(input, 'x')).body.contacts, [{ input, wa_id }])
-  }
-})
-
 test('outside the window a text is accepted and then fails with 131047, while a template goes out', async () => {
   const late = await w.customer()
   await w.call('POST', '/simulator/clock', { advanceMs: 24 * 3_600_000 })
