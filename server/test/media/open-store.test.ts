@@ -12,7 +12,7 @@ import { markName } from '../../src/media/store/store.ts'
 import { migratedDatabase, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { newS3Address } from '../support/media/stores.ts'
+import { clientOf, newS3Address } from '../support/media/stores.ts'
 
 /** An installation that has never had a store. */
 async function installation(): Promise<OpenStoreDeps> {
@@ -51,16 +51,12 @@ async function newFolderPlace(): Promise<Place> {
 }
 
 async function newBucketPlace(): Promise<Place> {
-  const { DeleteObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+  const { DeleteObjectCommand } = await import('@aws-sdk/client-s3')
   const address = await newS3Address()
-  const { bucket: Bucket, region, prefix, credentials, endpoint } = address
-  assert.ok(credentials !== null && endpoint !== null)
-  const client = new S3Client({ region, endpoint, credentials, forcePathStyle: true })
+  const { bucket: Bucket, prefix } = address
+  const client = await clientOf(address)
   const store = openS3Store(address)
-  atEnd(async () => {
-    client.destroy()
-    await store.close()
-  })
+  atEnd(() => store.close())
   return {
     address,
     takeMark: async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
-import { type QrNetwork, qrNetwork } from '../support/channels/qr-network.ts'
+import { type SimulatorWorld, simulatorWorld } from '../support/channels/simulator.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { ask, operatorToken, type Service, startService } from '../support/program/service.ts'
@@ -20,7 +20,7 @@ type Loose = any
 test(`the holder of a QR session is killed or stalled ${rounds} times: another holds it within 30 s, nothing is lost or doubled`, async (t) => {
   const database = await testDatabase()
   const { db } = database
-  const network = await qrNetwork()
+  const network = await simulatorWorld()
   const start = () => startNode({ ...nodeSettings(database), PARLEY_MASTER_KEY: masterKey })
   let holder = await start()
   const shop = await connect(holder, network)
@@ -167,7 +167,7 @@ interface Shop {
   key: string
 }
 
-async function connect(node: Service, network: QrNetwork): Promise<Shop> {
+async function connect(node: Service, network: SimulatorWorld): Promise<Shop> {
   const team = (what: string, body?: object) =>
     ask(node.url, operatorToken, what.replace(' ', ' /api/team/v1/workspaces'), body)
   const { workspace } = (await team('POST ', { name: 'Shop' })).body

@@ -1,160 +1,111 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
-import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
+import { parse } from '../../src/channels/waba/read/parse.ts'
+import { isSignedBy, readSignature } from '../../src/channels/waba/take-callback.ts'
 import { inboundKinds } from '../../src/simulator/inbound.ts'
-import { makeWamid, readWamid } from '../../src/simulator/wamid.ts'
+import type { Loose } from '../support/channels/rigs.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w
-const say = (id: string, body: object) => w.call('POST', `/simulator/customers/${id}/messages`, body)
+const { platform, number } = simulator
 const change = (id: string, body: object) => w.call('PATCH', `/simulator/customers/${id}`, body)
-const chatOf = async (id: string) => (await w.call('GET', `/simulator/customers/${id}`)).body
+const knobs = (body: object) => w.call('PATCH', '/simulator/delivery', body)
+const calm = () => w.call('POST', '/simulator/delivery/calm')
+const clock = (body: object) => w.call('POST', '/simulator/clock', body)
+const texts = () => w.changes().flatMap(({ value }) => (value.messages ?? []).map((one: Loose) => one.text?.body))
 
-test('an id of a message holds the address of the customer, and reads back', () => {
-  const directions = fc.constantFrom('inbound' as const, 'outbound' as const)
-  fc.assert(
-    fc.property(fc.stringMatching(/^\d{5,20}$/), directions, (customer, direction) => {
-      const read = readWamid(makeWamid(customer, direction))
-      assert.deepEqual([read?.customer, read?.direction], [customer, direction])
-    }),
-  )
-  assert.equal(readWamid('wamid.AAAA'), null)
-  assert.equal(readWamid('other'), null)
-  assert.deepEqual(readWamid('wamid.HBgLMTIxMjU1NTAxMDAVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA'), {
-    customer: '12125550100',
-    direction: 'outbound',
-    id: '5F425A74F13033492A',
-  })
-})
-
-test('a customer can send every kind of message', async () => {
+test('every webhook of a customer is signed over its raw bytes, and understood or knowingly passed over by the product', async () => {
   const zoe = await w.customer()
-  const { body: first } = await say(zoe.id, { text: 'first' })
-  for (const kind of inboundKinds)
-    assert.equal((await say(zoe.id, { kind, text: 'words', about: first.id })).status, 201)
-  await simulator.settled()
-  const messages = w.changes().flatMap(({ value }) => value.messages)
-  assert.equal(messages.length, inboundKinds.length + 1)
-  for (const { id, from, from_user_id: userId, timestamp, type } of messages) {
-    assert.equal(readWamid(id)?.direction, 'inbound')
-    assert.deepEqual([from, userId, typeof type], [zoe.phone, zoe.userId, 'string'])
-    assert.match(timestamp, /^\d{10}$/)
+  const { body: first } = await w.says(zoe.id, { text: 'Olá ✓ 😀 a/b', ad: 'image' })
+  for (const kind of inboundKinds) {
+    assert.equal((await w.says(zoe.id, { kind, text: 'words', about: first.id })).status, 201)
   }
-  const types = new Set(messages.map(({ type }) => type))
-  const expected = 'text image audio interactive button reaction order revoke edit unsupported hologram'.split(' ')
-  for (const type of expected) assert.ok(types.has(type), type)
+  await w.call('POST', `/simulator/customers/${zoe.id}/call`)
+  await w.call('POST', `/simulator/customers/${zoe.id}/echo`, { text: 'from the phone' })
+  await change(zoe.id, { phone: '442079559999' })
+  await w.call('POST', '/simulator/account-events', { event: 'PARTNER_REMOVED' })
+  await simulator.settled()
+  for (const { raw, headers } of w.received) {
+    const signature = readSignature(headers['x-hub-signature-256'])
+    assert.ok(signature !== null && isSignedBy(number.appSecret, raw, signature))
+  }
+  const raw = w.received[0]?.raw ?? assert.fail()
+  assert.match(raw.toString(), /Ol\\u00e1 \\u2713 \\ud83d\\ude00 a\/b/)
+  const rewritten = createHmac('sha256', number.appSecret).update(JSON.stringify(w.received[0]?.body)).digest('hex')
+  assert.notEqual(w.received[0]?.headers['x-hub-signature-256'], `sha256=${rewritten}`)
+  const events = w.received.flatMap(({ body }) => parse(body, new Date()).items.map(({ event }) => event))
+  const seen = new Set(events.map((event) => (event.type === 'message' ? event.kind : event.type)))
+  const expected = ['text', 'image', 'video', 'audio', 'document', 'location', 'echo', 'contact_opened']
+  for (const one of [...expected, 'customer_changed', 'connection_state']) assert.ok(seen.has(one as never), one)
+  assert.ok(events.some((event) => event.type === 'message' && event.referral?.ctwa_clid))
 })
 
-test('an ad leaves its mark on the first message, without a click id when seen in a status', async () => {
+test('what is not answered by 200 comes again, the same bytes, until the schedule ends', async () => {
   const zoe = await w.customer()
-  for (const ad of ['image', 'video', 'post', 'status']) await say(zoe.id, { text: 'Hi', ad })
+  w.answers.push(500, 204, 200)
+  await w.says(zoe.id, { text: 'again' })
   await simulator.settled()
-  const referrals = w.changes().map(({ value }) => value.messages[0].referral)
-  assert.deepEqual(
-    referrals.map(({ source_type: type, media_type: media, ctwa_clid: click }) => [type, media, typeof click]),
-    [
-      ['ad', 'image', 'string'],
-      ['ad', 'video', 'string'],
-      ['post', 'image', 'string'],
-      ['ad', 'image', 'undefined'],
-    ],
-  )
+  assert.deepEqual(texts(), ['again'])
+  w.answers.push(500, 500, 500, 500)
+  await w.says(zoe.id, { text: 'never' })
+  await simulator.settled()
+  assert.deepEqual([texts(), platform.courier.counts.lost], [['again'], 1])
 })
 
-test('a phone without a network keeps what is written and gets what was sent once it is back', async () => {
-  const zoe = await w.customer()
-  await change(zoe.id, { online: false })
-  await say(zoe.id, { text: 'from the tunnel' })
-  await w.text(zoe.phone, 'to the tunnel')
+test('deliveries can be doubled, lost, batched, shuffled, held, late, escaped otherwise, and leave out a step', async () => {
+  const zoe = await w.customer({ readsAtOnce: true })
+  const three = async (changes: object) => {
+    await knobs(changes)
+    w.received.length = 0
+    for (const text of ['1', '2', '3']) await w.says(zoe.id, { text })
+    if (!('paused' in changes)) await simulator.settled()
+    return texts()
+  }
+  assert.deepEqual((await three({ duplicates: 1 })).sort(), ['1', '1', '2', '2', '3', '3'])
+  await calm()
+  assert.deepEqual(await three({ drop: 2 }), ['3'])
+  assert.deepEqual([await three({ batch: 3 }), w.received.length], [['1', '2', '3'], 1])
+  assert.deepEqual([await three({ batch: 1, reorder: 3 }), w.received.length], [['3', '2', '1'], 3])
+  await calm()
+  assert.deepEqual([await three({ paused: true }), platform.courier.pending()], [[], 3])
+  await knobs({ paused: false, skipDelivered: true, escapeSlashes: true })
   await simulator.settled()
-  assert.deepEqual(w.statuses(), ['sent'])
-  await w.call('POST', `/simulator/customers/${zoe.id}/read`)
-  assert.deepEqual(
-    (await chatOf(zoe.id)).messages.map(({ status }: { status: string }) => status),
-    ['delivered', 'pending', 'sent'],
-  )
-  await change(zoe.id, { online: true })
-  await simulator.settled()
-  assert.deepEqual(w.statuses(), ['sent', 'delivered'])
-  assert.equal(
-    w.changes().some(({ value }) => value.messages?.[0].text.body === 'from the tunnel'),
-    true,
-  )
-})
-
-test('a customer who hides the number is known by a user id alone', async () => {
-  const zoe = await w.customer()
-  await change(zoe.id, { hidesNumber: true, username: 'zoe' })
-  await say(zoe.id, { text: 'guess' })
-  await simulator.settled()
-  const { contacts, messages } = w.changes()[0].value
-  assert.deepEqual(contacts, [{ profile: { name: 'Zoë', username: 'zoe' }, user_id: zoe.userId }])
-  assert.deepEqual([messages[0].from, messages[0].from_user_id], [undefined, zoe.userId])
-  assert.equal(w.received[0]?.raw.includes(zoe.phone), false)
-})
-
-test('a new number is announced with the new user id, and without contacts', async () => {
-  const zoe = await w.customer()
-  await change(zoe.id, { phone: '442079551234' })
-  await simulator.settled()
-  const values = w.changes().map(({ value }) => value)
-  const [number, user] = values.map(({ messages }) => messages[0])
-  assert.deepEqual(
-    [number.from, number.system.wa_id, number.system.type],
-    [zoe.phone, '442079551234', 'user_changed_number'],
-  )
-  assert.deepEqual(
-    [user.from, user.system.previous_user_id, user.system.type],
-    [undefined, zoe.userId, 'user_changed_user_id'],
-  )
-  assert.equal(
-    values.some(({ contacts }) => contacts !== undefined),
-    false,
-  )
-})
-
-test('a call opens the window, a message typed on the phone of the business does not', async () => {
-  const { body: ana } = await w.call('POST', '/simulator/customers', { name: 'Ana', phone: '34600555110' })
-  await w.call('POST', `/simulator/customers/${ana.id}/echo`, { text: 'Hola Ana' })
-  assert.equal((await chatOf(ana.id)).windowIsOpen, false)
-  await w.call('POST', `/simulator/customers/${ana.id}/call`)
-  assert.equal((await chatOf(ana.id)).windowIsOpen, true)
-})
-
-test('two numbers on one platform keep their customers and their callbacks apart', async () => {
-  const { callbackUrl } = simulator.number
-  const added = await w.call('POST', '/simulator/numbers', {
-    name: 'Second',
-    phone: '15550002222',
-    callbackUrl: `${callbackUrl}/two`,
-  })
-  assert.equal(added.status, 201)
-  const { numberId, accessToken } = added.body
-  assert.equal((await w.graph('GET', numberId)).body.error.error_subcode, 33)
-  assert.equal((await w.graph('GET', numberId, undefined, accessToken)).status, 200)
-  const { body: ana } = await w.call('POST', '/simulator/customers', { name: 'Ana', phone: '34600555109', numberId })
+  assert.deepEqual(texts(), ['1', '2', '3'])
   w.received.length = 0
-  await say(ana.id, { text: 'hi' })
+  await w.text(zoe.phone, 'x')
+  await w.says(zoe.id, { text: 'a/b' })
   await simulator.settled()
-  assert.equal(w.changes()[0].value.metadata.phone_number_id, numberId)
-  assert.equal(
-    (await w.call('POST', '/simulator/customers', { name: 'Ana', phone: '34600555109', numberId })).status,
-    422,
-  )
+  assert.deepEqual(w.statuses(), ['sent', 'read'])
+  assert.ok(w.received.some(({ raw }) => raw.includes('a\\/b')))
+  await calm()
+  await knobs({ delayMs: 3_600_000 })
+  w.received.length = 0
+  await w.says(zoe.id, { text: 'late' })
+  assert.deepEqual([texts(), platform.courier.pending()], [[], 1])
+  assert.equal((await clock({ advanceMs: 3_600_000 })).body.shiftMs, 3_600_000)
+  await simulator.settled()
+  assert.deepEqual(texts(), ['late'])
+  await calm()
+  await clock({ set: '2030-01-01T00:00:00Z' })
+  assert.equal(platform.clock.now().toISOString().slice(0, 16), '2030-01-01T00:00')
+  for (const odd of [{ set: 'tomorrow' }, {}]) assert.equal((await clock(odd)).status, 400)
+  assert.equal((await clock({ follow: true })).body.shiftMs, 0)
 })
 
-test('the demo has living conversations, and none are told again after a restart', async () => {
-  const first = await simulatorWorld()
-  seedDemo(first.simulator, { speak: true })
-  await first.simulator.settled()
-  assert.ok(first.received.length >= 8)
-  const again = await simulatorWorld()
-  seedDemo(again.simulator, { speak: false })
-  await again.simulator.settled()
-  assert.equal(again.received.length, 0)
-  const { customers } = (await again.call('GET', '/simulator/customers')).body
-  const of = (network: string) => customers.filter((customer: { network: string }) => customer.network === network)
-  assert.deepEqual([of('official').length, of('linked').length], [6, 3])
+test('a callback is used only after it has given the challenge back', async () => {
+  const { accountId, numberId, callbackUrl } = number
+  const apps = `${accountId}/subscribed_apps`
+  const over = (override_callback_uri: string | null) => ({ override_callback_uri, verify_token: 'word' })
+  assert.equal((await w.graph('POST', apps, over('http://127.0.0.1:9/x'))).body.error.code, 2200)
+  assert.deepEqual((await w.graph('POST', apps, over(callbackUrl))).body, { success: true })
+  assert.equal((await w.graph('POST', numberId, { webhook_configuration: over(callbackUrl) })).status, 200)
+  const zoe = await w.customer()
+  await w.graph('DELETE', apps)
+  await w.says(zoe.id, { text: 'unheard' })
+  await simulator.settled()
+  assert.deepEqual(texts(), [])
+  await w.graph('POST', apps)
+  assert.equal((await w.graph('GET', apps)).body.data.length, 1)
 })

@@ -1,154 +1,164 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demoTemplates } from '../../src/simulator/demo/demo-templates.ts'
+import { addReadyMade, type ReadyMade } from '../../src/simulator/files/ready-made.ts'
+import type { TemplateComponent } from '../../src/simulator/template.ts'
 import { addTemplate } from '../../src/simulator/template-routes.ts'
-import { readWamid } from '../../src/simulator/wamid.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
-for (const template of demoTemplates) addTemplate(w.simulator.platform.world, template)
-for (const status of ['PAUSED', 'DISABLED'] as const) {
-  addTemplate(w.simulator.platform.world, {
-    name: status.toLowerCase(),
-    language: 'en',
-    status,
-    category: 'UTILITY',
-    parameter_format: 'POSITIONAL',
-    components: [{ type: 'BODY', text: 'Hi' }],
-  })
+const { platform, number } = w.simulator
+const { numberId } = number
+for (const template of demoTemplates) addTemplate(platform.world, template)
+const own = { language: 'en', status: 'APPROVED', category: 'UTILITY', parameter_format: 'POSITIONAL' } as const
+const add = (name: string, status: 'APPROVED' | 'PAUSED' | 'DISABLED', ...header: TemplateComponent[]) =>
+  addTemplate(platform.world, { ...own, name, status, components: [...header, { type: 'BODY', text: 'Hi' }] })
+for (const status of ['PAUSED', 'DISABLED'] as const) add(status.toLowerCase(), status)
+for (const format of ['IMAGE', 'DOCUMENT', 'LOCATION'] as const) {
+  add(`with_${format.toLowerCase()}`, 'APPROVED', { type: 'HEADER', format })
 }
 const zoe = await w.customer()
 const to = `+${zoe.phone}`
-const template = (name: string, code: string, parameters?: object[]) => ({
-  to,
-  type: 'template',
-  template: { name, language: { code }, ...(parameters ? { components: [{ type: 'body', parameters }] } : {}) },
-})
+const made = (name: ReadyMade) => addReadyMade(platform.files, numberId, name).id
+const [photo, clip, voice, pdf, sticker] = (['photo', 'clip', 'voice', 'pdf', 'sticker'] as const).map(made)
+const others = addReadyMade(platform.files, 'another-number', 'photo').id
+
+/** What came of something that is sent, as the phone and the callback have it. */
+async function sent(body: object) {
+  w.received.length = 0
+  const answer = await w.send({ to, ...body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  await w.simulator.settled()
+  return { id: answer.body.messages[0].id, shown: (await w.chat(zoe.id)).at(-1), statuses: w.statuses() }
+}
+const failure = () => w.changes()[0].value.statuses[0].errors[0].code
+
+const template = (name: string, code: string, parameters?: object[], header?: object) => {
+  const components = [
+    ...(header ? [{ type: 'header', parameters: [header] }] : []),
+    ...(parameters ? [{ type: 'body', parameters }] : []),
+  ]
+  return { type: 'template', template: { name, language: { code }, ...(components[0] && { components }) } }
+}
+const headed = (format: string, value: object) =>
+  template(`with_${format}`, 'en', undefined, { type: format, [format]: value })
 const word = (text: string, parameter_name?: string) => ({
   type: 'text',
   text,
-  ...(parameter_name ? { parameter_name } : {}),
+  ...(parameter_name && { parameter_name }),
 })
 const both = [word('Ana', 'first_name'), word('A-17', 'order_id')]
+const button = (id: string, title: string) => ({ type: 'reply', reply: { id, title } })
+const buttons = (all: object[], more: object = {}) => ({
+  type: 'interactive',
+  interactive: { type: 'button', body: { text: 'Which?' }, action: { buttons: all }, ...more },
+})
+const list = (rows: object[], more: object = {}) => ({
+  type: 'interactive',
+  interactive: { type: 'list', body: { text: 'Which?' }, action: { button: 'See', sections: [{ rows }], ...more } },
+})
+const row = (id: string, title = id) => ({ id, title })
+const image = (fields: object) => ({ type: 'image', image: fields })
+const text = (body: string, more: object = {}) => ({ type: 'text', text: { body }, ...more })
+const place = { latitude: -23.5614, longitude: '-46.6559', name: 'Us' }
+const card = { name: { formatted_name: 'Ana Dias', first_name: 'Ana' }, phones: [{ phone: '+34600555101' }] }
 
-const refusals: [string, object, number, number][] = [
-  ['no product', { messaging_product: undefined, to, type: 'text', text: { body: 'x' } }, 400, 100],
-  ['nobody to send to', { type: 'text', text: { body: 'x' } }, 400, 100],
-  ['no text', { to, type: 'text' }, 400, 131008],
-  ['no body', { to, type: 'text', text: {} }, 400, 131008],
-  ['an empty body', { to, type: 'text', text: { body: '' } }, 400, 100],
-  ['4,097 characters', { to, type: 'text', text: { body: 'x'.repeat(4097) } }, 400, 100],
-  ['2,049 emoji, which are 4,098 units', { to, type: 'text', text: { body: '😀'.repeat(2049) } }, 400, 100],
-  ['a number that is none', { to: '12', type: 'text', text: { body: 'x' } }, 400, 131009],
-  ['a user id that nobody has', { recipient: 'US.123', type: 'text', text: { body: 'x' } }, 400, 131009],
-  ['its own number', { to: w.simulator.number.phone, type: 'text', text: { body: 'x' } }, 400, 131021],
-  ['an unknown type', { to, type: 'telegram' }, 400, 100],
-  ['a correlator of 513 characters', { to, text: { body: 'x' }, biz_opaque_callback_data: 'x'.repeat(513) }, 400, 100],
-  ['a template without a name', { to, type: 'template', template: { language: { code: 'en' } } }, 400, 131008],
-  ['a template without a language', { to, type: 'template', template: { name: 'order_update' } }, 400, 131008],
-  ['an unknown template', template('nothing', 'en'), 404, 132001],
-  ['a language that it lacks', template('order_update', 'fr', both), 404, 132001],
-  ['a template that is not approved yet', template('summer_sale', 'pt_BR', [word('x')]), 404, 132001],
-  ['a paused template', template('paused', 'en'), 400, 132015],
-  ['a disabled template', template('disabled', 'en'), 400, 132016],
-  ['too few values', template('welcome_back', 'pt_BR', [word('Ana')]), 400, 132000],
-  ['too many values', template('paused', 'en', [word('Ana')]), 400, 132015],
-  ['a value with a line break', template('welcome_back', 'pt_BR', [word('Ana\n'), word('x')]), 400, 132018],
-  ['a value with a tab', template('welcome_back', 'pt_BR', [word('Ana\t'), word('x')]), 400, 132018],
-  ['a value with five blanks', template('welcome_back', 'pt_BR', [word('A     b'), word('x')]), 400, 132018],
-  ['an empty value', template('welcome_back', 'pt_BR', [word(''), word('x')]), 400, 131008],
-  ['named values without names', template('order_update', 'en', [word('Ana'), word('x')]), 400, 132012],
-  ['a wrong name', template('order_update', 'en', [word('Ana', 'first_name'), word('x', 'no')]), 400, 132012],
-  ['a picture that is missing', template('new_catalog', 'es'), 400, 132012],
-  ['over 1,024 characters', template('welcome_back', 'pt_BR', [word('x'.repeat(1020)), word('x')]), 400, 132005],
-  ['the reading of an unknown message', { status: 'read', message_id: 'wamid.x' }, 400, 131009],
+const refusals: [what: string, body: object, code: number][] = [
+  ['no product', { messaging_product: undefined, ...text('x') }, 100],
+  ['nobody to send to', { to: undefined, ...text('x') }, 100],
+  ['no text', { type: 'text' }, 131008],
+  ['an empty body', text(''), 100],
+  ['2,049 emoji, which are 4,098 units', text('😀'.repeat(2049)), 100],
+  ['a number that is none', { to: '12', ...text('x') }, 131009],
+  ['a user id that nobody has', { to: undefined, recipient: 'US.123', ...text('x') }, 131009],
+  ['its own number', { to: number.phone, ...text('x') }, 131021],
+  ['a correlator of 513 characters', text('x', { biz_opaque_callback_data: 'x'.repeat(513) }), 100],
+  ['a quote of nonsense', text('x', { context: { message_id: 'x' } }), 131009],
+  ['a template without a name', { type: 'template', template: { language: { code: 'en' } } }, 131008],
+  ['an unknown template', template('nothing', 'en'), 132001],
+  ['a language that it lacks', template('order_update', 'fr', both), 132001],
+  ['a template that is not approved yet', template('summer_sale', 'pt_BR', [word('x')]), 132001],
+  ['a paused template', template('paused', 'en'), 132015],
+  ['too few values', template('welcome_back', 'pt_BR', [word('Ana')]), 132000],
+  ['a value with a line break', template('welcome_back', 'pt_BR', [word('Ana\n'), word('x')]), 132018],
+  ['named values without names', template('order_update', 'en', [word('Ana'), word('x')]), 132012],
+  ['a picture that is missing', template('new_catalog', 'es'), 132012],
+  ['over 1,024 characters', template('welcome_back', 'pt_BR', [word('x'.repeat(1020)), word('x')]), 132005],
+  ['a header without its picture', headed('image', {}), 131008],
+  ['the reading of an unknown message', { status: 'read', message_id: 'wamid.x' }, 131009],
+  ['neither id nor link', image({}), 131008],
+  ['a file of another number', image({ id: others }), 100],
+  ['words below a sound', { type: 'audio', audio: { id: voice, caption: 'x' } }, 100],
+  ['1,025 characters below', image({ id: photo, caption: 'x'.repeat(1025) }), 100],
+  ['a place off the globe', { type: 'location', location: { latitude: 91, longitude: 0 } }, 131009],
+  ['no contacts', { type: 'contacts', contacts: [] }, 131008],
+  ['a contact without parts of a name', { type: 'contacts', contacts: [{ name: { formatted_name: 'A' } }] }, 131008],
+  ['two emoji', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍👍' } }, 131009],
+  ['interactive without its inside', { type: 'interactive' }, 131008],
+  ['a kind that is not simulated', { type: 'interactive', interactive: { type: 'flow' } }, 131051],
+  ['61 characters below', buttons([button('a', 'A')], { footer: { text: 'x'.repeat(61) } }), 131009],
+  ['four buttons', buttons(['a', 'b', 'c', 'd'].map((id) => button(id, id))), 100],
+  ['a button of 21 characters', buttons([button('a', 'x'.repeat(21))]), 131009],
+  ['two buttons of one title', buttons([button('a', 'A'), button('b', 'A')]), 131009],
+  ['eleven rows', list(Array.from({ length: 11 }, (_, n) => row(`${n}`))), 100],
+  ['a description of 73 characters', list([{ ...row('a'), description: 'x'.repeat(73) }]), 131009],
+  ['two sections without titles', list([], { sections: [{ rows: [row('a')] }, { rows: [row('b')] }] }), 131008],
 ]
-for (const [what, body, status, code] of refusals) {
-  test(`the simulator refuses ${what} with ${code}`, async () => {
-    const answer = await w.send(body)
-    assert.deepEqual([answer.status, answer.body.error?.code], [status, code])
-    assert.equal(typeof answer.body.error.fbtrace_id, 'string')
-  })
-}
+test('what the platform would not take is refused with its code', async () => {
+  for (const [what, body, code] of refusals) {
+    const { status, body: refused } = await w.send({ to, ...body })
+    assert.deepEqual([status, refused.error?.code], [code === 132001 ? 404 : 400, code], what)
+    assert.equal(typeof refused.error.fbtrace_id, 'string')
+  }
+})
 
 test('a token that is wrong or expired, and a number that is not there, are told apart', async () => {
-  const { numberId } = w.simulator.number
-  const body = { messaging_product: 'whatsapp', to, type: 'text', text: { body: 'x' } }
+  const body = { messaging_product: 'whatsapp', to, ...text('x') }
   assert.equal((await w.graph('POST', `${numberId}/messages`, body, 'wrong')).body.error.code, 190)
   const unknown = await w.graph('POST', '999/messages', body)
   assert.deepEqual([unknown.status, unknown.body.error.code, unknown.body.error.error_subcode], [400, 100, 33])
-  await w.call('PATCH', `/simulator/numbers/${numberId}`, { tokenState: 'expired' })
+  const change = (fields: object) => w.call('PATCH', `/simulator/numbers/${numberId}`, fields)
+  await change({ tokenState: 'expired' })
   const expired = await w.graph('GET', numberId)
   assert.deepEqual([expired.status, expired.body.error.code, expired.body.error.error_subcode], [401, 190, 463])
-  await w.call('PATCH', `/simulator/numbers/${numberId}`, { tokenState: 'valid', registered: false })
+  await change({ tokenState: 'valid', registered: false })
   assert.equal((await w.text(to, 'x')).body.error.code, 133010)
-  await w.call('PATCH', `/simulator/numbers/${numberId}`, { registered: true })
-  assert.equal((await w.graph('GET', numberId)).body.display_phone_number, `+${w.simulator.number.phone}`)
-})
-
-test('what travels along comes back with each status', async () => {
-  w.received.length = 0
-  const { body } = await w.text(zoe.phone, 'Olá ✓', { biz_opaque_callback_data: 'm1:1' })
-  assert.deepEqual(Object.keys(body.messages[0]), ['id'])
-  assert.deepEqual(readWamid(body.messages[0].id)?.customer, zoe.phone)
-  await w.simulator.settled()
-  assert.deepEqual(w.statuses(), ['sent', 'delivered'])
-  for (const { value } of w.changes()) assert.equal(value.statuses[0].biz_opaque_callback_data, 'm1:1')
-})
-
-test('numbers of Brazil and Mexico come back under the key of the platform', async () => {
-  const rows = [
-    ['+5541988887777', '554188887777'],
-    ['+5511912345678', '5511912345678'],
-    ['+525512345678', '5215512345678'],
-    ['+16505551234', '16505551234'],
-  ] as const
-  for (const [input, waId] of rows) assert.deepEqual((await w.text(input, 'x')).body.contacts, [{ input, wa_id: waId }])
+  await change({ registered: true })
+  assert.equal((await w.graph('GET', numberId)).body.display_phone_number, `+${number.phone}`)
 })
 
 test('outside the window a text is accepted and then fails with 131047, while a template goes out', async () => {
   const late = await w.customer()
   await w.call('POST', '/simulator/clock', { advanceMs: 24 * 3_600_000 })
-  assert.equal((await w.text(late.phone, 'too late')).status, 200)
-  await w.simulator.settled()
-  const [failed] = w.changes().flatMap(({ value }) => value.statuses ?? [])
-  assert.deepEqual([failed.status, failed.errors[0].code], ['failed', 131047])
-  assert.equal(
-    w.changes().every(({ value }) => value.contacts === undefined),
-    true,
-  )
-  w.received.length = 0
-  await w.send({ ...template('order_update', 'en', both), to: late.phone })
-  await w.simulator.settled()
-  assert.deepEqual(w.statuses(), ['sent', 'delivered'])
+  await sent({ to: late.phone, ...text('too late') })
+  assert.deepEqual([w.statuses(), failure()], [['failed'], 131047])
+  const { statuses } = await sent({ ...template('order_update', 'en', both), to: late.phone })
+  assert.deepEqual(statuses, ['sent', 'delivered'])
   await w.call('POST', '/simulator/clock', { follow: true })
 })
 
-test('who hides the number is written to by the user id, and nothing shows the number', async () => {
-  const hidden = await w.customer({ hidesNumber: true, username: 'zoe' })
-  const { body } = await w.send({ recipient: hidden.userId, type: 'text', text: { body: 'x' } })
-  assert.deepEqual(body.contacts, [{ input: hidden.userId, user_id: hidden.userId }])
-  await w.simulator.settled()
-  assert.deepEqual(w.statuses(), ['sent', 'delivered'])
-  assert.equal(
-    w.received.some(({ raw }) => raw.includes(hidden.phone)),
-    false,
-  )
-})
-
-test('templates are listed in pages, and the last page names no next one', async () => {
-  const { accountId } = w.simulator.number
-  const seen: string[] = []
-  let after: string | undefined
-  for (let page = 0; page < 10; page += 1) {
-    const query = new URLSearchParams({ limit: '3', ...(after === undefined ? {} : { after }) })
-    const { body } = await w.graph('GET', `${accountId}/message_templates?${query}`)
-    seen.push(...body.data.map(({ id }: { id: string }) => id))
-    if (body.paging.next === undefined) break
-    assert.match(body.paging.next, /\/v25\.0\/\d+\/message_templates\?.*after=/)
-    after = body.paging.cursors.after
+const kinds: [type: string, content: object, shown: object][] = [
+  ['audio', { audio: { id: voice, voice: true } }, { kind: 'voice', text: '🎤 Voice message' }],
+  ['document', { document: { id: pdf, filename: 'offer.pdf' } }, { kind: 'document', text: '📄 Document · offer.pdf' }],
+  ['image', { image: { link: 'https://example.com/a.jpg' } }, { kind: 'image' }],
+  ['location', { location: place }, { kind: 'location', place: { ...place, longitude: -46.6559 } }],
+  ['contacts', { contacts: [card] }, { kind: 'contacts', text: '👤 Contact · Ana Dias' }],
+]
+test('what is sent is on the phone as what it is; a file that does not go as what it is sent as fails with 131053', async () => {
+  for (const [type, content, expected] of kinds) {
+    const { shown, statuses } = await sent({ type, ...content })
+    assert.partialDeepStrictEqual(shown, expected)
+    assert.deepEqual(statuses, ['sent', 'delivered'])
   }
-  assert.equal(new Set(seen).size, demoTemplates.length + 2)
-  const approved = await w.graph('GET', `${accountId}/message_templates?status=APPROVED&limit=100`)
-  assert.equal(approved.body.data.length, 5)
+  const { shown } = await sent(headed('image', { id: photo }))
+  assert.deepEqual([shown.header, shown.file.kind, shown.file.id], ['IMAGE', 'image', photo])
+  assert.equal((await sent(headed('document', { id: pdf, filename: 'a.pdf' }))).shown.file.name, 'a.pdf')
+  assert.equal((await sent(headed('location', place))).shown.place.name, 'Us')
+  const wrong = [
+    { type: 'sticker', sticker: { id: photo } },
+    { type: 'audio', audio: { id: clip } },
+  ]
+  for (const content of [...wrong, image({ id: sticker }), headed('image', { id: pdf })]) {
+    assert.deepEqual([(await sent(content)).statuses, failure()], [['failed'], 131053])
+  }
 })

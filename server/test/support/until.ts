@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSignal } from '../../src/base/async/signal.ts'
 
 const lookEveryMs = 20
 
@@ -15,4 +16,15 @@ export async function until(
     if (performance.now() > endsAt) assert.fail(`Within ${patienceMs} ms there was no sign of ${what}`)
     await sleep(everyMs)
   }
+}
+
+/** Resolves once this is so; `listen` says when it may have become so. */
+export async function untilTold(
+  listen: (look: () => void) => () => void,
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const { wake, next } = createSignal()
+  const stop = listen(wake)
+  for (let told = next(); !(await isSo()); told = next()) await told
+  stop()
 }

@@ -4,7 +4,7 @@ import type { PasswordCost } from '../../src/access/users/passwords.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import type { Runtime } from '../../src/app/runtime.ts'
-import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { type Clock, type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
@@ -13,12 +13,13 @@ import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { createMetrics } from '../../src/http/ops/metrics.ts'
+import { openFolderStore } from '../../src/media/store/folder-store.ts'
 import { type FakePlatform, fakePlatform } from './channels/fake-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
+import { newFolder } from './folder.ts'
 import { fastPaces } from './inbox/send-deps.ts'
-import { markedStore } from './media/marked-store.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -42,35 +43,39 @@ export interface TestApp extends Runtime {
 /** What the app of a test file has instead of the scripted platform. */
 export type OwnConnectors = (runtime: Pick<Runtime, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
 
-/** The whole service of this test file on its own database, with a clock that the tests move. The first call makes it. */
-export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
+/** What the service of a test file stands on: its own database, and no limits of rates. */
+export async function testRuntime<C extends Clock>(clock: C, settings: Record<string, string> = {}) {
   const { db } = await testDatabase()
-  const clock = manualClock(testNoon)
   const logLines: string[] = []
-  const platform = fakePlatform()
   const log = createLog('debug', { write: (line) => logLines.push(line) })
-  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-  const runtime: Runtime = {
+  const runtime = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
       PARLEY_INBOX_RATE_LIMIT: '0',
       PARLEY_TEAM_RATE_LIMIT: '0',
       PARLEY_TEAM_TOKEN: testTeamToken,
+      ...settings,
     }),
     log,
     clock,
     db,
-    vault,
+    vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openTestOutgoing(),
     passwordCost: cheapPasswords,
-    media: await markedStore(),
-    connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
+    media: openFolderStore(await newFolder()),
     pacesOf: () => fastPaces,
-  }
+  } satisfies Runtime
+  await runtime.media.writeMark('a mark')
   await runtime.vault.ensureInstanceSecrets()
+  atEnd(async () => runtime.outgoing.close())
+  return { ...runtime, logLines }
+}
+
+/** The whole service, whose answers are held against the contract. */
+export async function servedApp(runtime: Runtime): Promise<App> {
   let answers: ContractCheck | undefined
   const app = await buildApp(runtime, (server) => {
     // All that differs from file to file is behind the routes.
@@ -79,10 +84,17 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
   await app.ready()
   atEnd(async () => {
     await app.close()
-    runtime.outgoing.close()
     answers?.assertNone()
   })
-  return { ...runtime, app, clock, logLines, platform }
+  return app
+}
+
+/** The whole service of this test file, with a clock that the tests move. The first call makes it. */
+export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
+  const runtime = await testRuntime(manualClock(testNoon))
+  const platform = fakePlatform()
+  const connectors = { ...platform.connectors, ...ownConnectors(runtime) }
+  return { ...runtime, connectors, app: await servedApp({ ...runtime, connectors }), platform }
 })
 
 export interface Answer {

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { openCanary } from '../../support/outgoing/canary.ts'
 import { makeAuthority } from '../../support/outgoing/make-certificate.ts'
 import { failureOf } from '../../support/outgoing/outgoing.ts'
-import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
+import { okAnswer, openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 
 // The public internet of this file is 127.0.0.2: allowed, while the canaries' 127.0.0.1 and ::1 are not.
 const outside = '127.0.0.2'

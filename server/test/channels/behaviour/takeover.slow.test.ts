@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
-import { type Phone, rigs } from '../../support/channels/rigs.ts'
+import { arrivedAt, begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import { phoneRig, rigs } from '../../support/channels/rigs.ts'
 import { until } from '../../support/until.ts'
-
-const arrived = async (phone: Phone) =>
-  (await phone.chat()).filter(({ from }) => from === 'business').map(({ text }) => text)
 
 // Slow: a takeover waits for a send that has begun, as long as its start may take.
 for (const rig of rigs) {
@@ -17,7 +14,7 @@ for (const rig of rigs) {
     const outbound = async () => (await w.messages(id)).filter(({ direction }) => direction === 'outbound')
     await w.line.stallNext()
     const first = w.send(id, 'on its way')
-    await until(async () => (await arrived(ana)).length === 1, 'the first message')
+    await w.arrived(ana, 1)
     const second = w.send(id, 'too late')
     await until(async () => (await outbound()).length === 2, 'the second message in the line')
     const taken = await w.team('POST', `/inbox/conversations/${id}/take-over`)
@@ -26,7 +23,7 @@ for (const rig of rigs) {
     await w.line.speaks()
     await Promise.all([first, second])
     await w.settled()
-    assert.deepEqual(await arrived(ana), ['on its way'])
+    assert.deepEqual(await arrivedAt(ana), ['on its way'])
     const stand = (await outbound()).map(({ text, status, error_code }) => [text, status, error_code])
     assert.deepEqual(stand, [
       ['on its way', 'delivered', null],
@@ -34,3 +31,22 @@ for (const rig of rigs) {
     ])
   })
 }
+
+test('a session whose line is lost is unavailable for a while, and tried again by itself until it is open', async () => {
+  const w = await behaviourWorld(phoneRig)
+  const { ana, id } = await begun(w)
+  const { phones } = await w.simulate('GET', 'phones')
+  const { numberId } = phones.at(-1)
+  const { connectionId } = w.line
+  await w.simulate('POST', `phones/${numberId}/drop`, { code: 428, again: 2 })
+  await w.whenSession(connectionId, ({ state }) => state === 'waiting')
+  assert.equal((await w.team('GET', `/connections/${connectionId}`)).body.connection.stateReason, 'reconnecting')
+  assert.equal((await w.send(id, 'x')).body.data.code, 'CONNECTION_UNAVAILABLE')
+  const isOpen = async () => (await w.team('GET', `/connections/${connectionId}/session`)).body.session.state === 'open'
+  await until(async () => {
+    await w.later(10_000)
+    return isOpen()
+  }, 'an open session')
+  assert.equal((await w.send(id, 'There we are')).body.status, 'sent')
+  assert.deepEqual(await arrivedAt(ana), ['There we are'])
+})

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
-import { voidAcknowledgement } from '../../../src/channels/connection/queries.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/acknowledgement.ts'
 import { noteActivity } from '../../../src/channels/health/activity.ts'
+import { newestAudit } from '../../support/audit.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -25,16 +26,18 @@ const input = {
 const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
 /** Connects a number at the platform. */
 const made = async (w: ChannelWorld) => (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
-const anyId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
-async function audit(w: ChannelWorld): Promise<string[]> {
-  const rows = await database.db.sql<{ action: string }[]>`
-    select action from audit_log where scope_id = ${w.workspaceId} order by id`
-  return rows.map((row) => row.action)
-}
+/** Every route of one connection. */
+const routes: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object][] = [
+  ['GET', ''],
+  ['PATCH', '', { version: 'v24.0' }],
+  ['DELETE', ''],
+  ...['pause', 'resume', 'acknowledge', 'templates/sync'].map((verb): ['POST', string] => ['POST', `/${verb}`]),
+  ['GET', '/templates'],
+]
 
 test('a number is connected, read, changed, paused, resumed and removed', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const made = await w.call('POST', '', fresh())
   assert.equal(made.statusCode, 201)
   const { connection, webhook } = made.json()
@@ -59,27 +62,19 @@ test('a number is connected, read, changed, paused, resumed and removed', async 
   assert.equal((await w.call('POST', `/${connection.id}/pause`)).json().connection.state, 'paused')
   assert.equal((await w.call('POST', `/${connection.id}/resume`)).json().connection.state, 'active')
   assert.equal((await w.call('DELETE', `/${connection.id}`)).statusCode, 200)
-  for (const [method, path, body] of [
-    ['GET', '', undefined],
-    ['DELETE', '', undefined],
-    ['PATCH', '', { name: 'x' }],
-    ['POST', '/pause', undefined],
-    ['POST', '/resume', undefined],
-    ['POST', '/acknowledge', undefined],
-    ['GET', '/templates', undefined],
-    ['POST', '/templates/sync', undefined],
-  ] as const) {
+  for (const [method, path, body] of routes) {
     assert.equal((await w.call(method, `/${connection.id}${path}`, body)).statusCode, 404, `${method} ${path}`)
   }
   const actions = ['added', 'changed', 'paused', 'resumed', 'removed']
+  const audited = await newestAudit(database.db.sql, w.workspaceId, 9)
   assert.deepEqual(
-    await audit(w),
+    audited.map(({ action }) => action).reverse(),
     actions.map((action) => `connection.${action}`),
   )
 })
 
 test('secrets are sealed, shown by their last four characters only, and forgotten with the connection', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const made = await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))
   const { connection } = made.json()
   const everything = JSON.stringify([
@@ -106,7 +101,7 @@ test('secrets are sealed, shown by their last four characters only, and forgotte
 })
 
 test('a number is connected once in the installation, and free again when it is removed', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const body = fresh()
   const first = (await w.call('POST', '', body)).json().connection
   const taken = await other.call('POST', '', body)
@@ -118,40 +113,21 @@ test('a number is connected once in the installation, and free again when it is 
 })
 
 test('a connection of another workspace is not found', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const { id } = await other.connect()
-  for (const [method, path, body] of [
-    ['GET', '', undefined],
-    ['PATCH', '', { name: 'x' }],
-    ['PATCH', '', { version: 'v24.0' }],
-    ['DELETE', '', undefined],
-    ['POST', '/resume', undefined],
-    ['GET', '/templates', undefined],
-  ] as const) {
-    assert.equal((await w.call(method, `/${id}${path}`, body)).statusCode, 404)
+  for (const [method, path, body] of routes) {
+    assert.equal((await w.call(method, `/${id}${path}`, body)).statusCode, 404, `${method} ${path}`)
   }
   assert.deepEqual((await w.call('GET')).json(), { connections: [], simulatorUrl: null })
 })
 
-const roles: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined, member: number][] = [
-  ['GET', '', undefined, 200],
-  ['GET', '/:id', undefined, 200],
-  ['GET', '/:id/templates', undefined, 200],
-  ['POST', '/:id/acknowledge', undefined, 409],
-  ['POST', '', input, 403],
-  ['PATCH', '/:id', { name: 'x' }, 403],
-  ['DELETE', '/:id', undefined, 403],
-  ['POST', '/:id/pause', undefined, 403],
-  ['POST', '/:id/resume', undefined, 403],
-  ['POST', '/:id/templates/sync', undefined, 403],
-]
-
 test('members read connections and acknowledge risks; what changes them is for admins', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const { id } = await w.connect()
-  for (const [method, path, body, expected] of roles) {
-    const { statusCode } = await w.call(method, path.replace(':id', id), body, 'member')
-    assert.equal(statusCode, expected, `${method} ${path}`)
+  assert.equal((await w.call('POST', '', input, 'member')).statusCode, 403)
+  for (const [method, path, body] of routes) {
+    const { statusCode } = await w.call(method, `/${id}${path}`, body, 'member')
+    assert.equal(statusCode, method === 'GET' ? 200 : path === '/acknowledge' ? 409 : 403, `${method} ${path}`)
   }
 })
 
@@ -169,7 +145,7 @@ const bad: [what: string, body: object, path: string][] = [
 ]
 
 test('what a field of a connection may not be is 400 on create and change', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const { id } = await w.connect()
   for (const [what, body, path] of bad) {
     for (const answer of [await w.call('POST', '', fresh(body)), await w.call('PATCH', `/${id}`, body)]) {
@@ -197,7 +173,7 @@ const mistakes: [what: string, body: object, paths: string[]][] = [
 ]
 
 test('what is wrong for a channel is 400 that names just that', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   for (const [what, body, paths] of mistakes) {
     const answer = await w.call('POST', '', body)
     assert.equal(answer.statusCode, 400, what)
@@ -206,7 +182,7 @@ test('what is wrong for a channel is 400 that names just that', async () => {
 })
 
 test('a session begins unpaired, under its own id, with neither secrets nor a webhook', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const made = await w.call('POST', '', { channel: 'unofficial', name: ' Phone ' })
   assert.equal(made.statusCode, 201)
   const { connection, webhook } = made.json()
@@ -226,15 +202,14 @@ test('a session begins unpaired, under its own id, with neither secrets nor a we
 })
 
 test('an empty change and a bad id are 400, an unknown one 404', async () => {
-  const w = await channelWorld(database)
-  const { id } = await w.connect()
-  assert.equal((await w.call('PATCH', `/${id}`, {})).statusCode, 400)
+  const w = await channelWorld()
+  assert.equal((await w.call('PATCH', `/${(await w.connect()).id}`, {})).statusCode, 400)
   assert.equal((await w.call('GET', '/nobody')).statusCode, 400)
-  assert.equal((await w.call('GET', `/${anyId}`)).statusCode, 404)
+  assert.equal((await w.call('GET', `/${randomUUID()}`)).statusCode, 404)
 })
 
 test('the platform on this machine is taken only when the operator allows it', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   w.deps.outgoing = openOutgoing({ allowCidrs: [] })
   assert.equal((await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9' }))).statusCode, 400)
   w.deps.outgoing = openTestOutgoing()
@@ -243,7 +218,7 @@ test('the platform on this machine is taken only when the operator allows it', a
 })
 
 test('a number that the platform does not answer for is unavailable, until it does', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 401, { error: { code: 190, error_subcode: 463 } })
   const { connection } = await made(w)
   assert.deepEqual([connection.state, connection.stateReason], ['unavailable', 'platform_error_190'])
@@ -262,7 +237,7 @@ test('a number that the platform does not answer for is unavailable, until it do
 })
 
 test('a number that must answer is not kept when it is refused, or nobody answers', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const refuse: [status: number, body: object, reason: string][] = [
     [401, { error: { code: 190 } }, 'platform_error_190'],
     [503, {}, 'unreachable'],
@@ -278,11 +253,15 @@ test('a number that must answer is not kept when it is refused, or nobody answer
   assert.deepEqual([made.statusCode, made.json().connection.state], [201, 'active'])
 })
 
-test('the number that customers see is told by the platform, and forgotten with another number', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+test('the number that customers see, and that it is on a phone too, is told by the platform; forgotten with another number', async () => {
+  const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1', display_phone_number: '+55 11 95550-1101' })
   const { connection } = await made(w)
   assert.equal(connection.phone, '5511955501101')
+  assert.equal((await w.find(connection.id))?.isOnPhone, false)
+  platform.answer = (_, response) =>
+    sendJson(response, 200, { id: '1', is_on_biz_app: true, platform_type: 'CLOUD_API' })
+  assert.equal((await w.find((await made(w)).connection.id))?.isOnPhone, true)
   platform.answer = (_, response) => sendJson(response, 503, {})
   const kept = (await w.call('POST', `/${connection.id}/resume`)).json().connection
   assert.equal(kept.phone, '5511955501101')
@@ -291,21 +270,8 @@ test('the number that customers see is told by the platform, and forgotten with 
   assert.equal(other.phone, null)
 })
 
-test('a number that the platform says is on a phone too is known as such', async () => {
-  for (const [fields, isOnPhone] of [
-    [{ is_on_biz_app: true, platform_type: 'CLOUD_API' }, true],
-    [{ is_on_biz_app: false, platform_type: 'CLOUD_API' }, false],
-    [{}, false],
-  ] as const) {
-    const w = await channelWorld(database, platform.baseUrl)
-    platform.answer = (_call, reply) => sendJson(reply, 200, { id: '1', ...fields })
-    const { connection } = await made(w)
-    assert.equal((await w.find(connection.id))?.isOnPhone, isOnPhone)
-  }
-})
-
 test('what the platform tells of its account makes a connection unavailable and available, but never unpauses', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const one = await w.connect()
   const stateOf = async () => {
     const { state, stateReason } = (await w.find(one.id)) ?? {}
@@ -328,7 +294,7 @@ test('what the platform tells of its account makes a connection unavailable and 
 })
 
 test('the last event is noted at most once a minute', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const { id } = await w.connect()
   const note = (direction: 'in' | 'out') =>
     database.db.tx((tx) => noteActivity(tx, w.workspaceId, id, direction, w.clock.now()))
@@ -345,35 +311,15 @@ test('the last event is noted at most once a minute', async () => {
   assert.deepEqual([lastEventInAt, lastEventOutAt], [w.clock.now(), w.clock.now()])
 })
 
-test('the risk of an unofficial connection is confirmed by a person, and a new pairing voids it', async () => {
-  const w = await channelWorld(database)
-  const { id } = await w.connect()
-  await database.db.sql`
-    update connections set channel = 'unofficial' where workspace_id = ${w.workspaceId} and id = ${id}`
-  assert.equal((await w.call('POST', `/${id}/acknowledge`, undefined, 'token')).statusCode, 403)
-  const answer = await w.call('POST', `/${id}/acknowledge`, undefined, 'member')
-  assert.deepEqual(answer.json().connection.acknowledgement, {
-    by: w.member.userId,
-    at: '2026-03-01T12:00:00.000Z',
-    until: '2026-05-30T12:00:00.000Z',
-  })
-  await database.db.tx((tx) => voidAcknowledgement(tx, w.workspaceId, id, w.clock.now()))
-  assert.equal((await w.call('GET', `/${id}`)).json().connection.acknowledgement, null)
-})
-
-const day = 86_400_000
-const confirmed = new Date('2026-03-01T12:00:00.000Z')
-const currency: [channel: 'waba' | 'unofficial' | 'partner', at: Date | null, afterMs: number, needed: boolean][] = [
-  ['unofficial', null, 0, true],
-  ['unofficial', confirmed, 0, false],
-  ['unofficial', confirmed, 90 * day - 1, false],
-  ['unofficial', confirmed, 90 * day, true],
-  ['waba', null, 0, false],
-  ['partner', null, 0, false],
-]
-
 test('a confirmation of the risk of a session counts for 90 days; official channels need none', () => {
-  for (const [channel, acknowledgedAt, afterMs, needed] of currency) {
+  const [day, confirmed] = [86_400_000, new Date('2026-03-01T12:00:00.000Z')]
+  for (const [channel, acknowledgedAt, afterMs, needed] of [
+    ['unofficial', null, 0, true],
+    ['unofficial', confirmed, 90 * day - 1, false],
+    ['unofficial', confirmed, 90 * day, true],
+    ['waba', null, 0, false],
+    ['partner', null, 0, false],
+  ] as const) {
     const now = new Date(confirmed.getTime() + afterMs)
     assert.equal(needsAcknowledgement({ channel, acknowledgedAt }, now), needed, `${channel} ${afterMs}`)
     const until = acknowledgedUntil({ channel, acknowledgedAt })

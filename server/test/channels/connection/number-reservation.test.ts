@@ -27,7 +27,7 @@ function answerChecks({ deps }: ChannelWorld, answer: CheckedNumber): void {
 }
 
 test('a number that is only named is kept from nobody, and tells nobody who has it', async () => {
-  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
+  const [w, squatter] = [await channelWorld(), await channelWorld()]
   const body = fresh({ baseUrl: platform.baseUrl })
   platform.answer = (asked, response) => {
     const isOwner = asked.headers.authorization === `Bearer ${input.accessToken}`
@@ -50,7 +50,7 @@ test('a number that is only named is kept from nobody, and tells nobody who has 
 })
 
 test('callbacks tell a number that its platform has not answered for nothing, but the handshake is answered', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   answerChecks(w, { problem: 'platform_error_190', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))).json()
   const url = `/channels/waba/${connection.id}/webhook`
@@ -67,7 +67,7 @@ test('callbacks tell a number that its platform has not answered for nothing, bu
 })
 
 test('of two that prove a number at once, one has it; a server of their own proves nothing about the platform', async () => {
-  const [w, other, third] = [await channelWorld(database), await channelWorld(database), await channelWorld(database)]
+  const [w, other, third] = [await channelWorld(), await channelWorld(), await channelWorld()]
   const body = fresh()
   const answers = await Promise.all([w, other].map((world) => world.call('POST', '', body)))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 409])
@@ -75,7 +75,7 @@ test('of two that prove a number at once, one has it; a server of their own prov
 })
 
 test('a number that its platform answers for late is another one’s by then: the connection says so, and stays off', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const body = fresh()
   answerChecks(w, { problem: 'unreachable', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', body)).json()
@@ -87,7 +87,7 @@ test('a number that its platform answers for late is another one’s by then: th
 })
 
 test('a stored token is for the server that it was given for: another one needs it again', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1' })
   const { id } = await w.connect()
   platform.asked = []

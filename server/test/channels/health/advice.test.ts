@@ -3,12 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
+import { inboxReceive } from '../../../src/app/inbox.ts'
+import type { Channel, StoredConnection } from '../../../src/channels/connection/connection.ts'
+import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
 import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
 import { readAccountUpdate } from '../../../src/channels/waba/read/account.ts'
 import { activityReasons } from '../../../src/inbox/conversation/activity.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 
@@ -75,11 +78,8 @@ const rows: [code: string, advice: RegExp][] = [
   ['everything', /list of error codes/],
 ]
 
-for (const [code, advice] of rows) {
-  test(`what to do about ${code}`, () => assert.match(adviceOn(code, 'waba'), advice))
-}
-
-test('a code that nobody knows is looked up where its channel has it', () => {
+test('what to do about a code, and where one that nobody knows is looked up', () => {
+  for (const [code, advice] of rows) assert.match(adviceOn(code, 'waba'), advice, code)
   assert.match(adviceOn('x', 'partner'), /partner's documentation/)
   assert.match(adviceOn('x', 'unofficial'), /the phone/)
 })
@@ -103,7 +103,7 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['nothing arrives', {}, true, ['nothing_arrives']],
   ['both', { state: 'paused' }, true, ['paused', 'nothing_arrives']],
   [
-    'a phone is not linked',
+    'no phone is linked',
     { channel: 'unofficial', numberId: 'c', state: 'unavailable', stateReason: 'never_paired' },
     false,
     ['never_paired'],
@@ -112,9 +112,9 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
 ]
 
-for (const [what, changes, isSilent, codes] of advised) {
-  test(`advice when ${what}`, () => assert.deepEqual(codesOf(changes, isSilent), codes))
-}
+test('a connection is advised on by what is wrong with it', () => {
+  for (const [what, changes, isSilent, codes] of advised) assert.deepEqual(codesOf(changes, isSilent), codes, what)
+})
 
 test('silence names the address to look for, where there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
@@ -129,3 +129,24 @@ test('silence counts from what was heard last, whose note may be a minute behind
   assert.deepEqual(silentSince(connection({})), now)
   assert.deepEqual(silentSince(connection({ lastEventInAt: later(5) })), later(60_005))
 })
+
+const channels: [Channel, string, string | null][] = [
+  ['waba', 'unavailable', 'platform_error_190'],
+  ['partner', 'unavailable', 'platform_error_190'],
+  // The network of phones numbers its refusals otherwise.
+  ['unofficial', 'active', null],
+]
+
+for (const [channel, state, reason] of channels) {
+  test(`a status that failed with the code of a bad token leaves the connection of ${channel} ${state}`, async () => {
+    const w = await inboxWorld()
+    const id = await w.addConnection(channel)
+    const keyring = await w.vault.keyring(w.workspaceId)
+    const find = () => findConnection(w.db.sql, keyring, w.workspaceId, id)
+    const connection = await find()
+    assert.ok(connection !== undefined)
+    await inboxReceive(w)(connection, [w.status('unknown', 'failed', { errorCode: '190' })])
+    const after = await find()
+    assert.deepEqual([after?.state, after?.stateReason], [state, reason])
+  })
+}

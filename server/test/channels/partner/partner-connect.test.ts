@@ -31,7 +31,7 @@ const stateOf = ({ state, stateReason }: { state: string; stateReason: string | 
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
 
 test('a number is asked for by its key, connected, and its partner told where to call and what to show', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const made = await w.call('POST', '', input({ signingSecret: 'a-signing-secret-of-26-cha' }))
   assert.equal(made.statusCode, 201)
   const { connection, webhook } = made.json()
@@ -48,7 +48,7 @@ test('a number is asked for by its key, connected, and its partner told where to
 })
 
 test('secrets are in no answer, log line or stored byte', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   const signingSecret = 'a-signing-secret-of-26-cha'
   const made = await w.call('POST', '', input({ signingSecret }))
   const { id } = made.json().connection
@@ -60,27 +60,18 @@ test('secrets are in no answer, log line or stored byte', async () => {
   for (const secret of [partnerKey, signingSecret, token]) assert.ok(!everything.includes(secret))
 })
 
-test('the base address of the partner is known', async () => {
-  const w = await channelWorld(database)
-  w.deps.adapters.partner.check = async () => ({ problem: 'unreachable', number: null, isOnPhone: false })
-  const { baseUrl: _, ...body } = input()
-  assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
-})
-
 const refusals: [what: string, status: number, body: object, reason: string][] = [
   ['an unknown key', 401, { meta: { developer_message: 'Invalid api_key' } }, 'platform_error_invalid_api_key'],
   ['an unknown key, said otherwise', 401, {}, 'platform_error_http_401'],
   ['a blocked number', 403, { message: 'Channel is blocked' }, 'platform_error_blocked'],
   ['an unpaid bill', 400, { detail: 'Payment method missing' }, 'platform_error_payment_required'],
   ['an error of the platform', 400, { error: { code: 131031 } }, 'platform_error_131031'],
-  ['an error of the older interface', 400, { errors: [{ code: 1005 }] }, 'platform_error_1005'],
-  ['an error of the number', 400, { error: { code: 100 } }, 'platform_error_100'],
   ['too many calls', 429, { error: { code: 130429 } }, 'unreachable'],
   ['a platform that is away', 502, {}, 'unreachable'],
 ]
 
 test('a number that its partner refuses is connected all the same, unavailable for a reason, and registered nowhere', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   for (const [what, status, body, reason] of refusals) {
     partner.asked = []
     partner.answer = (_, response) => sendJson(response, status, body)
@@ -94,7 +85,7 @@ test('a number that its partner refuses is connected all the same, unavailable f
 })
 
 test('a partner that does not know the question about the number is asked by its registration alone', async () => {
-  const w = await channelWorld(database)
+  const w = await channelWorld()
   for (const status of [404, 405]) {
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
     assert.deepEqual(stateOf((await made(w)).connection), ['active', null])
@@ -107,23 +98,19 @@ test('a partner that does not know the question about the number is asked by its
 const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
   sendJson(response, url.endsWith('webhook') ? 500 : 200, {})
 
-test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
-  const w = await channelWorld(database)
-  partner.answer = failsToRegister
-  const { connection } = await made(w)
-  assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
-  assert.deepEqual(stateOf(await resume(w, connection.id)), ['unavailable', 'webhook_not_registered'])
-  partner.answer = (_, response) => sendJson(response, 200, {})
-  assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
-})
-
-test('a number that waits for its partner comes back by itself with the next reading of templates', async () => {
-  for (const answer of [failsToRegister, ((_, response) => sendJson(response, 502, {})) as PlatformServer['answer']]) {
-    const w = await channelWorld(database, partner.baseUrl)
+test('a number that its partner does not answer for, or take the address of, comes back with the next reading of templates', async () => {
+  const away: PlatformServer['answer'] = (_, response) => sendJson(response, 502, {})
+  for (const [answer, reason] of [
+    [failsToRegister, 'webhook_not_registered'],
+    [away, 'unreachable'],
+  ] as const) {
+    const w = await channelWorld(partner.baseUrl)
     partner.answer = answer
     const { id } = await w.connectPartner()
     await syncDueTemplates(w.deps)
-    assert.equal((await w.find(id))?.state, 'unavailable')
+    const { state, stateReason } = (await w.find(id)) ?? {}
+    assert.deepEqual([state, stateReason], ['unavailable', reason])
+    assert.deepEqual(stateOf(await resume(w, id)), ['unavailable', reason])
     partner.answer = (_, response) => sendJson(response, 200, {})
     w.clock.advance(10 * 60_000)
     await syncDueTemplates(w.deps)
@@ -132,7 +119,7 @@ test('a number that waits for its partner comes back by itself with the next rea
 })
 
 test('what is registered follows the key and the number, not the name', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
   partner.asked = []
@@ -149,7 +136,7 @@ test('what is registered follows the key and the number, not the name', async ()
 })
 
 test('a key is for the partner that it was given for: another server needs it again, and is told another token', async () => {
-  const w = await channelWorld(database, partner.baseUrl)
+  const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
   partner.asked = []
@@ -163,7 +150,7 @@ test('a key is for the partner that it was given for: another server needs it ag
 })
 
 test('the number of a partner is whose key it is, whatever number is named with it', async () => {
-  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
+  const [w, squatter] = [await channelWorld(), await channelWorld()]
   partner.answer = ({ headers }, response) =>
     sendJson(response, 200, { phone_number: headers['d360-api-key'] === partnerKey ? '5581911' : '5581922' })
   const body = input()
@@ -173,7 +160,7 @@ test('the number of a partner is whose key it is, whatever number is named with 
 })
 
 test('who connects a number that is connected already does not take its callbacks away', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [w, other] = [await channelWorld(), await channelWorld()]
   const body = input()
   assert.equal((await w.call('POST', '', body)).statusCode, 201)
   partner.asked = []
@@ -185,7 +172,7 @@ test('a partner out there is not told of an address that it cannot reach', async
   const reachable = ['https://parley.example', 'https://parley.example/chat']
   const hidden = ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.1.2.3', 'http://parley.example']
   for (const publicUrl of [...reachable, ...hidden, 'https://parley.internal']) {
-    const w = await channelWorld(database, undefined, publicUrl)
+    const w = await channelWorld(undefined, publicUrl)
     const { partner: adapter } = w.deps.adapters
     const one = await w.connectPartner({ baseUrl: partner.baseUrl })
     // A stand-in on this machine reaches whatever is on it.
@@ -194,4 +181,91 @@ test('a partner out there is not told of an address that it cannot reach', async
     const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
     assert.equal(await adapter.register?.(real), 'public_url_not_reachable', publicUrl)
   }
+})
+
+after(() => partner.close())
+
+type Listed = Record<string, unknown>
+const template = (name: string, more: Listed = {}): Listed => ({
+  id: `${name}WT`,
+  name,
+  language: 'en',
+  status: 'approved',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+  ...more,
+})
+const asked = () => partner.asked.filter(({ url }) => url.startsWith('/v1/configs/templates')).map(({ url }) => url)
+
+/** A partner that pages by offset, with or without a total. */
+function serve(all: Listed[], says: (page: Listed[], offset: number) => object): void {
+  partner.asked = []
+  partner.answer = ({ url }, response) => {
+    if (!url.startsWith('/v1/configs/templates')) return sendJson(response, 200, {})
+    const query = new URL(url, 'http://x').searchParams
+    const offset = Number(query.get('offset') ?? query.get('after'))
+    sendJson(response, 200, says(all.slice(offset, offset + Number(query.get('limit'))), offset))
+  }
+}
+
+async function listed() {
+  const w = await channelWorld(partner.baseUrl)
+  const { id } = await w.connectPartner()
+  const answer = await w.call('POST', `/${id}/templates/sync`)
+  assert.equal(answer.statusCode, 200)
+  return answer.json().templates as Listed[]
+}
+
+// Statuses come in any case.
+const statuses = ['approved', 'APPROVED', 'submitted', 'rejected', 'paused']
+const many = Array.from({ length: 230 }, (_, n) =>
+  template(`t${String(n).padStart(3, '0')}`, { status: statuses[n] ?? 'approved' }),
+)
+const offsets = [0, 100, 200].map((offset) => `/v1/configs/templates?limit=100&offset=${offset}`)
+
+const ends: [what: string, says: (page: Listed[]) => object, pages: number][] = [
+  ['all pages are read by offset up to the total', (page) => ({ total: many.length, waba_templates: page }), 3],
+  ['without a total, a page that is not full is the last', (page) => ({ waba_templates: page }), 3],
+  ['a total that is too large does not go on for ever', (page) => ({ total: 1e9, waba_templates: page }), 4],
+]
+for (const [what, says, pages] of ends) {
+  test(what, async () => {
+    serve(many, says)
+    const told = await listed()
+    assert.deepEqual(
+      told.slice(0, 5).map(({ status, sendable }) => `${status} ${sendable}`),
+      ['APPROVED true', 'APPROVED true', 'SUBMITTED false', 'REJECTED false', 'PAUSED false'],
+    )
+    assert.equal(told.length, 230)
+    assert.deepEqual(asked().slice(0, 3), offsets)
+    assert.equal(asked().length, pages)
+  })
+}
+
+test('pages that point to the next one, as the official platform’s do, are followed', async () => {
+  serve(many, (page, offset) => {
+    const after = String(offset + page.length)
+    return { data: page, paging: { cursors: { after }, ...(offset < 200 ? { next: 'https://elsewhere' } : {}) } }
+  })
+  assert.equal((await listed()).length, 230)
+  assert.deepEqual(
+    asked().map((url) => url.split('&')[1]),
+    ['offset=0', 'after=100', 'after=200'],
+  )
+})
+
+test('a key that is refused while templates are read makes the number unavailable; a fault or a lack of rights does not', async () => {
+  serve([], () => ({}))
+  const w = await channelWorld(partner.baseUrl)
+  const { id } = await w.connectPartner()
+  partner.answer = (_, response) => sendJson(response, 502, {})
+  const away = await w.call('POST', `/${id}/templates/sync`)
+  assert.deepEqual([away.statusCode, away.json().data], [502, { code: 'http_502' }])
+  partner.answer = (_, response) => sendJson(response, 403, {})
+  assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)
+  assert.equal((await w.find(id))?.state, 'active')
+  partner.answer = (_, response) => sendJson(response, 401, {})
+  assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)
+  const { state, stateReason } = (await w.find(id)) ?? {}
+  assert.deepEqual([state, stateReason], ['unavailable', 'platform_error_http_401'])
 })

@@ -7,15 +7,13 @@ import type { StoredPartner } from '../../../src/channels/connection/connection.
 import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer } from '../../support/channels/platform-server.ts'
-import { bytesOf, change, payload, text, value } from '../../support/channels/waba-payloads.ts'
-import { testDatabase } from '../../support/database.ts'
+import { bytesOf, callback, text, value } from '../../support/channels/waba-payloads.ts'
 
-const database = await testDatabase()
 const partner = await platformServer()
 after(() => partner.close())
 
 const signingSecret = 'a-signing-secret-of-26-cha'
-const open = () => channelWorld(database, partner.baseUrl)
+const open = () => channelWorld(partner.baseUrl)
 
 async function connect(w: ChannelWorld, input: Partial<NewPartner> = {}): Promise<StoredPartner> {
   const one = await w.connectPartner(input)
@@ -26,8 +24,7 @@ async function connect(w: ChannelWorld, input: Partial<NewPartner> = {}): Promis
 const post = (w: ChannelWorld, { id }: { id: string }, body: Buffer, headers: Record<string, string>) =>
   w.app.inject({ method: 'POST', url: `/channels/partner/${id}/webhook`, headers, payload: body })
 const shown = ({ settings }: StoredPartner) => ({ 'x-parley-token': settings.webhookToken })
-const wrote = (numberId: string, words: string) =>
-  payload(change('messages', value({ messages: [text(words)] }, numberId)))
+const wrote = (numberId: string, words: string) => callback('messages', { messages: [text(words)] }, numberId)
 const textsOf = (w: ChannelWorld) =>
   w.received.map(({ connection, events }) => [
     connection.id,
@@ -36,17 +33,9 @@ const textsOf = (w: ChannelWorld) =>
 const hexOf = (secret: string, body: Buffer) => createHmac('sha256', secret).update(body).digest('hex')
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-test('a callback that shows the token is handed on and answered 200', async () => {
-  const w = await open()
-  const one = await connect(w)
-  const answer = await post(w, one, bytesOf(wrote(one.numberId, 'Olá')), shown(one))
-  assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }])
-  assert.deepEqual(textsOf(w), [[one.id, 'Olá']])
-  assert.notEqual((await w.find(one.id))?.lastEventInAt, null)
-})
-
 const proofs: [what: string, headers: (one: StoredPartner, body: Buffer) => Record<string, string>, status: number][] =
   [
+    ['the token', shown, 200],
     ['no proof', () => ({}), 401],
     ['another token', () => ({ 'x-parley-token': 'x'.repeat(43) }), 401],
     ['an empty token', () => ({ 'x-parley-token': '' }), 401],
@@ -64,7 +53,7 @@ test('a callback proves by its token that it is the partner’s', async () => {
   for (const [what, headers, status] of proofs) {
     w.received = []
     assert.equal((await post(w, one, body, headers(one, body))).statusCode, status, what)
-    assert.equal(w.received.length, status === 200 ? 1 : 0, what)
+    assert.deepEqual(textsOf(w), status === 200 ? [[one.id, 'Olá']] : [], what)
   }
 })
 
@@ -131,8 +120,7 @@ test('the partner’s own envelope and the lists of the older interface are read
 test('nonsense is answered 200 and changes nothing', async () => {
   const w = await open()
   const one = await connect(w)
-  const objects = ['{"object":1}', '{"event":"x"}', '{"event":"messages","data":[]}']
-  for (const body of ['', 'null', '[]', '7', '"x"', '{', ...objects]) {
+  for (const body of ['', 'null', '[]', '7', '{', '{"object":1}', '{"event":"messages","data":[]}']) {
     assert.equal((await post(w, one, Buffer.from(body), shown(one))).statusCode, 200, body)
   }
   assert.deepEqual(w.received, [])

@@ -8,8 +8,7 @@ import { type ChannelWorld, channelWorld } from '../../support/channels/channel-
 import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
 
-const database = await testDatabase()
-const { sql } = database.db
+const { sql } = (await testDatabase()).db
 const platform = await platformServer()
 after(() => platform.close())
 
@@ -46,7 +45,7 @@ const names = async (w: ChannelWorld, ids: string[] | null = null) =>
   (await listSendableTemplates(sql, w.workspaceId, ids)).map((one) => one.name)
 
 test('all pages are read by cursor, and none after the last', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b')], [template('c')], [template('d'), template('a')]]
   const answer = await sync(w, one.id)
@@ -65,7 +64,7 @@ test('all pages are read by cursor, and none after the last', async () => {
 })
 
 test('only what is approved and needs body parameters alone can be sent, by the team also with a file; the team sees all', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const named = [{ type: 'BODY', text: 'Hi {{first}}, {{order}} and {{ first }}' }]
   pages = [
@@ -106,7 +105,7 @@ test('only what is approved and needs body parameters alone can be sent, by the 
 })
 
 test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b'), template('a', { language: 'de' })]]
   const before = (await sync(w, one.id)).json().templates
@@ -120,43 +119,46 @@ test('a template keeps its id while it changes, and goes when the platform has i
 })
 
 test('open pages are told of templates that have come, changed or gone, and of no reading that found them as they were', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const told: string[] = []
-  const stop = database.db.onNews(teamTopic, (id) => told.push(id))
-  const toldBy = async (listed: Listed[]) => {
-    pages = [listed]
-    await sync(w, one.id)
-    return told.splice(0)
-  }
+  const stop = w.deps.db.onNews(teamTopic, (id) => told.push(id))
+  const [a, paused, b] = [template('a'), template('a', { status: 'PAUSED' }), template('b')]
   const news = [`${w.workspaceId} team.connection.changed ${one.id}`]
-  assert.deepEqual(await toldBy([]), [])
-  assert.deepEqual(await toldBy([template('a')]), news)
-  assert.deepEqual(await toldBy([template('a')]), [])
-  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' })]), news)
-  assert.deepEqual(await toldBy([template('a', { status: 'PAUSED' }), template('b')]), news)
-  assert.deepEqual(await toldBy([template('b')]), news)
-  assert.deepEqual(await toldBy([template('b')]), [])
+  for (const [listed, expected] of [
+    [[], []],
+    [[a], news],
+    [[a], []],
+    [[paused], news],
+    [[paused, b], news],
+    [[b], news],
+    [[b], []],
+  ]) {
+    pages = [listed as Listed[]]
+    await sync(w, one.id)
+    assert.deepEqual(told.splice(0), expected)
+  }
   stop()
 })
 
 test('templates are of one connection and one workspace', async () => {
-  const [w, other] = [await channelWorld(database, platform.baseUrl), await channelWorld(database, platform.baseUrl)]
+  const [w, other] = [await channelWorld(platform.baseUrl), await channelWorld(platform.baseUrl)]
   const [a, b] = [await w.connect(), await w.connect()]
-  pages = [[template('first')]]
-  await sync(w, a.id)
-  pages = [[template('second')]]
-  await sync(w, b.id)
-  assert.deepEqual(await names(w), ['first', 'second'])
-  assert.deepEqual(await names(w, [b.id]), ['second'])
-  assert.deepEqual(await names(w, []), [])
+  for (const [{ id }, name] of [
+    [a, 'first'],
+    [b, 'second'],
+  ] as const) {
+    pages = [[template(name)]]
+    await sync(w, id)
+  }
+  assert.deepEqual([await names(w), await names(w, [b.id]), await names(w, [])], [['first', 'second'], ['second'], []])
   assert.deepEqual(await names(other), [])
   await w.call('DELETE', `/${a.id}`)
   assert.deepEqual(await names(w), ['second'])
 })
 
 test('a reading that fails half-way changes nothing and says the code', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a')], [template('b')]]
   await sync(w, one.id)
@@ -171,32 +173,18 @@ test('a reading that fails half-way changes nothing and says the code', async ()
   assert.deepEqual(await names(w), ['a', 'b'])
   assert.ok(w.lines.some((line) => line.includes('templates not read') && line.includes('80007')))
   assert.ok(!w.lines.join().includes('an-access-token'))
-})
-
-test('a token that is not taken makes the connection unavailable; a missing permission to list does not', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
-  const one = await w.connect()
-  const refuse = (code: number) => {
+  for (const [code, reason] of [
+    [10, null],
+    [190, 'platform_error_190'],
+  ] as const) {
     platform.answer = (_, response) => sendJson(response, 400, { error: { code } })
+    await sync(w, one.id)
+    assert.equal((await w.find(one.id))?.stateReason, reason, 'only a token that is not taken makes it unavailable')
   }
-  refuse(10)
-  await sync(w, one.id)
-  assert.equal((await w.find(one.id))?.state, 'active')
-  refuse(190)
-  await sync(w, one.id)
-  assert.equal((await w.find(one.id))?.stateReason, 'platform_error_190')
-})
-
-test('without an account there are no templates and no call', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
-  const { id } = await w.connect({ accountId: null })
-  platform.asked = []
-  assert.deepEqual((await sync(w, id)).json().templates, [])
-  assert.deepEqual(platform.asked, [])
 })
 
 test('templates are read right after connecting and every ten minutes, by one node at a time', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   await w.connect()
   pages = [[template('a')]]
   const rounds = await Promise.all([syncDueTemplates(w.deps), syncDueTemplates(w.deps), syncDueTemplates(w.deps)])
@@ -212,7 +200,7 @@ test('templates are read right after connecting and every ten minutes, by one no
 })
 
 test('hints bring the reading forward once, however many there are, and not oftener than once a minute', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[]]
   await syncDueTemplates(w.deps)
@@ -230,7 +218,7 @@ test('hints bring the reading forward once, however many there are, and not ofte
 })
 
 test('a hint that comes while the templates are read is not lost', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   platform.answer = async (_, response) => {
     await applyPlatformSignal(w.deps, one, { type: 'templates_changed' })
@@ -244,7 +232,7 @@ test('a hint that comes while the templates are read is not lost', async () => {
 })
 
 test('a node that died while reading leaves it to the next after two minutes', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
+  const w = await channelWorld(platform.baseUrl)
   await w.connect()
   const dying = { ...w.deps.adapters.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
   await assert.rejects(syncDueTemplates({ ...w.deps, adapters: { ...w.deps.adapters, waba: dying } }))

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
-import { afterClose } from '../../../src/channels/unofficial/session/disconnect.ts'
 import { openIdentity } from '../../../src/channels/unofficial/transport/baileys-auth.ts'
 import { giveFile, shownFile } from '../../../src/channels/unofficial/transport/baileys-file.ts'
 import type { Line } from '../../../src/channels/unofficial/transport/baileys-line.ts'
@@ -47,11 +46,8 @@ test('messages as the package decodes them are read as well as plain ones', { sk
     [{ conversation: 'Hello' }, 'text', 'Hello'],
     [{ imageMessage: { caption: 'mine', fileLength: 7 } }, 'image', 'mine'],
     [{ locationMessage: { degreesLatitude: 1.5, degreesLongitude: 2 } }, 'location', '1.5, 2'],
-    [{ locationMessage: {} }, 'location', ''],
     [{ viewOnceMessageV2: { message: { videoMessage: { caption: 'x' } } } }, 'video', 'x'],
-    [{ ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
     [{ listResponseMessage: { title: 'Blue' } }, 'text', 'Blue'],
-    [{ pollCreationMessage: { name: 'Lunch?' } }, 'text', '📊 Lunch?'],
   ]
   const messages = contents.map(([message], n) => decoded(socketMessage(message, {}, { id: `3A${n}` })))
   messages.push(decoded(socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } })))
@@ -93,7 +89,7 @@ for (const after of ['at once', 'a word'] as const) {
     const log = keptLog()
     const transport = baileysTransport({ log, load, webSocketUrl: url })
     const codes: (number | null | undefined)[] = []
-    for (const attempt of [0, 1]) {
+    for (const _ of [0, 1]) {
       who.heard.length = 0
       const socket = transport.open(who)
       const update = readEvent(await who.until(isClose), now).update
@@ -101,8 +97,6 @@ for (const after of ['at once', 'a word'] as const) {
         state: 'connecting',
       })
       codes.push(update?.code)
-      const next = afterClose(update?.code ?? null, { isPairing: true, attempt, random: 0 })
-      assert.deepEqual(next, { act: 'reconnect', delayMs: 1000 * 2 ** attempt })
       await assert.rejects(
         socket.send({ id: '3EB0', jid: '5511900000001@s.whatsapp.net', text: 'x', previewUrl: false }),
       )
@@ -116,58 +110,20 @@ for (const after of ['at once', 'a word'] as const) {
   })
 }
 
-test('a line that nobody takes up closes as well', { skip }, async () => {
-  const { url, stop } = await droppingServer('at once')
-  stop()
-  const who = hearing()
-  baileysTransport({ log: keptLog(), load, webSocketUrl: url }).open(who)
-  const { update } = readEvent(await who.until(isClose), now)
-  assert.ok(update?.state === 'closed')
-  assert.equal(afterClose(update.code ?? null, { isPairing: true, attempt: 0, random: 0 }).act, 'reconnect')
-})
-
-test('a line that says nothing is closed by us within two seconds', { skip }, async () => {
-  const server = createServer()
-  const begun = Promise.withResolvers<void>()
-  server.on('upgrade', (_request, socket) => {
-    socket.on('error', () => {})
-    begun.resolve()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const who = hearing()
-  const webSocketUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const socket = baileysTransport({ log: keptLog(), load, webSocketUrl }).open(who)
-  await begun.promise
-  const startedMs = performance.now()
-  await socket.close()
-  assert.ok(performance.now() - startedMs < 2_000)
-  assert.ok(!who.heard.some(isClose))
-  server.closeAllConnections()
-  server.close()
-})
-
 test('a real identity comes back as it was, with its keys', { skip }, async () => {
-  const { initAuthCreds, BufferJSON, proto } = installed()
+  const { BufferJSON, proto } = installed()
   const store = memoryAuth()
   const first = await openIdentity(installed(), store)
-  assert.deepEqual(Object.keys(first.creds).sort(), Object.keys(initAuthCreds()).sort())
   Object.assign(first.creds, { me: { id: '5511900000001:7@s.whatsapp.net' }, account: { details: Buffer.from('x') } })
   await first.save()
   const pair = { public: Buffer.alloc(32, 1), private: Buffer.alloc(32, 2) }
   const state = proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.from('secret'), timestamp: 7 })
-  await first.keys.set({
-    'pre-key': { 1: pair, 2: pair },
-    session: { 'someone.0': Buffer.from([1, 2, 3]) },
-    'lid-mapping': { 5511900000002: '70011223344556' },
-    'app-state-sync-key': { AAAA: state },
-  })
+  await first.keys.set({ 'pre-key': { 1: pair, 2: pair }, 'app-state-sync-key': { AAAA: state } })
   await first.keys.set({ 'pre-key': { 1: null } })
   const again = await openIdentity(installed(), store)
   const plain = (value: unknown) => JSON.stringify(value, BufferJSON.replacer)
   assert.equal(plain(again.creds), plain(first.creds))
   assert.deepEqual(await again.keys.get('pre-key', ['1', '2']), { 2: pair })
-  assert.deepEqual(await again.keys.get('session', ['someone.0']), { 'someone.0': Buffer.from([1, 2, 3]) })
-  assert.deepEqual(await again.keys.get('lid-mapping', ['5511900000002']), { 5511900000002: '70011223344556' })
   const { AAAA: revived } = await again.keys.get('app-state-sync-key', ['AAAA'])
   assert.equal(plain(revived), plain(state))
   assert.equal(Object.getPrototypeOf(revived), Object.getPrototypeOf(state))

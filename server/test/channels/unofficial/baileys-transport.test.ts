@@ -12,17 +12,11 @@ const jid = '5511987650001@s.whatsapp.net'
 const own = { id: '5511900000001:7@s.whatsapp.net' }
 
 async function opened(who: Hearing = hearing()) {
-  const baileys = fakeBaileys()
+  const { promise: opening, resolve } = Promise.withResolvers<FakeSocket>()
+  const baileys = fakeBaileys(resolve)
   const log = keptLog()
   const socket = baileysTransport({ log, load: async () => baileys }).open(who)
-  await until(() => baileys.sockets.length > 0)
-  const [wa] = baileys.sockets
-  assert.ok(wa)
-  return { who, socket, wa, log, baileys }
-}
-
-async function until(isIt: () => boolean): Promise<void> {
-  while (!isIt()) await turn()
+  return { who, socket, wa: await opening, log, baileys }
 }
 
 const names = (who: Hearing) => who.heard.map(({ event }) => event)
@@ -51,26 +45,26 @@ test('a store that does not answer is told as a close without a code, so that it
 })
 
 test('events are handed on one after another, however long each takes', async () => {
-  const gates: (() => void)[] = []
+  const gates = [1, 2, 3].map(() => Promise.withResolvers<void>())
   const who = hearing()
   const keep = who.hear
   who.hear = async (event) => {
     await keep(event)
-    await new Promise<void>((resolve) => gates.push(resolve))
+    await gates[who.heard.length - 1]?.promise
   }
   const { wa } = await opened(who)
   wa.happen({ 'messages.upsert': { messages: [] } })
   wa.happen({ 'messages.update': [], 'contacts.upsert': [] })
-  for (const heard of [1, 2, 3]) {
-    await until(() => gates.length === heard)
+  for (const [before, gate] of gates.entries()) {
+    await who.until(() => who.heard.length === before + 1)
     await turn()
-    assert.equal(who.heard.length, heard)
-    gates[heard - 1]?.()
+    assert.equal(who.heard.length, before + 1)
+    gate.resolve()
   }
   assert.deepEqual(names(who), ['messages.upsert', 'contacts.upsert', 'messages.update'])
 })
 
-test('one who hears fails once, and hears the next all the same', async () => {
+test('one who hears fails once, and hears the next all the same; what is of no use to us is not handed on', async () => {
   const who = hearing()
   const keep = who.hear
   who.hear = async (event) => {
@@ -79,16 +73,10 @@ test('one who hears fails once, and hears the next all the same', async () => {
   }
   const { wa } = await opened(who)
   wa.happen({ 'messages.upsert': {} })
-  wa.happen({ 'messages.update': [] })
-  await who.until(({ event }) => event === 'messages.update')
-})
-
-test('what is of no use to us is not handed on', async () => {
-  const { wa, who } = await opened()
   wa.happen({ 'presence.update': {}, 'chats.update': [], 'groups.update': [] })
   wa.happen({ 'messages.update': [] })
   await who.until(({ event }) => event === 'messages.update')
-  assert.equal(who.heard.length, 1)
+  assert.equal(who.heard.length, 2)
 })
 
 test('what a burst keeps back is heard before the close that ends it', async () => {
@@ -129,6 +117,12 @@ test('an identity that cannot be kept ends the socket', async () => {
   assert.deepEqual(log.lines, ['the identity of a session could not be kept'])
 })
 
+/** By then an identity that changed before is kept. */
+async function told({ wa, who }: Awaited<ReturnType<typeof opened>>): Promise<void> {
+  wa.happen({ 'connection.update': { isNewLogin: true } })
+  await who.until(({ event }) => event === 'connection.update')
+}
+
 test('credentials and keys come back as they were', async () => {
   const who = hearing()
   const first = await opened(who)
@@ -139,7 +133,7 @@ test('credentials and keys come back as they were', async () => {
   const session = new Uint8Array([1, 2])
   await keys.set({ session: { a: session, b: session }, 'app-state-sync-key': { k: { keyData: 'x' } } })
   await keys.set({ session: { b: null } })
-  await until(() => who.auth.writes.length === 6)
+  await told(first)
   assert.deepEqual(who.auth.writes.slice(-1), ['forget session b'])
   const again = await opened(who)
   assert.deepEqual(again.wa.options.auth.creds, {
@@ -158,7 +152,7 @@ test('what a pairing that came to nothing left is not taken for an identity', as
   const first = await opened(who)
   Object.assign(first.wa.options.auth.creds, { me: { id: jid, name: '~' } })
   first.wa.happen({ 'creds.update': {} })
-  await until(() => who.auth.writes.length === 2)
+  await told(first)
   const again = await opened(who)
   assert.equal(again.wa.options.auth.creds.me, undefined)
 })
@@ -182,11 +176,11 @@ test('a message goes out under the id that was chosen, and the network taking it
     ['sendMessage', jid, { text: 'Hello', linkPreview: null }, { messageId: '3EB0A' }],
     ['sendMessage', jid, { text: 'see https://x.test' }, { messageId: '3EB0B' }],
   ])
-  wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid, t: '1790000000' })
+  wa.acks({ id: '3EB0A', from: jid, t: '1790000000' })
   // Told by the package itself, of somebody else, and a repeat.
-  wa.stanza('CB:ack,class:message', { id: '3EB0B', from: jid, error: '463' })
-  wa.stanza('CB:ack,class:message', { id: '3EB0C', from: jid })
-  wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid })
+  wa.acks({ id: '3EB0B', from: jid, error: '463' })
+  wa.acks({ id: '3EB0C', from: jid })
+  wa.acks({ id: '3EB0A', from: jid })
   wa.happen({ 'contacts.update': [] })
   const told = await who.until(({ event }) => event === 'messages.update')
   await who.until(({ event }) => event === 'contacts.update')
@@ -210,62 +204,54 @@ for (const [what, fault, isRejected] of faults) {
     const sent = socket.send({ id: '3EB0A', jid, text: 'Hello', previewUrl: false })
     if (isRejected) return assert.rejects(sent, (error) => error === fault)
     await sent
-    wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid })
+    wa.acks({ id: '3EB0A', from: jid })
     await who.until(({ event }) => event === 'messages.update')
   })
 }
 
-test('a code to type is asked for once the network is ready for it', async () => {
+test('a code to type is asked for once the network is ready for it, and never of a socket that closed', async () => {
   const { wa, socket } = await opened()
   const code = socket.pairingCode('5511900000001')
   await turn()
   assert.deepEqual(wa.calls, [])
   wa.happen({ 'connection.update': { qr: '2@x' } })
   assert.equal(await code, 'ABCD1234')
+  const other = await opened()
+  const none = other.socket.pairingCode('5511900000001')
+  other.wa.happen({ 'connection.update': { connection: 'close' } })
+  await assert.rejects(none, /no socket/)
 })
 
-test('nobody waits for a code of a socket that closed', async () => {
-  const { wa, socket } = await opened()
-  const code = socket.pairingCode('5511900000001')
-  wa.happen({ 'connection.update': { connection: 'close' } })
-  await assert.rejects(code, /no socket/)
-})
-
-test('a phone that asks for a message again gets what was sent, if it is still known', async () => {
-  const texts = new Map([['3EB0A', 'Hello']])
-  const sentText = async (id: string) => (id === 'bad' ? Promise.reject(new Error('away')) : (texts.get(id) ?? null))
+test('a phone that asks for a message again gets what was sent, if it is still known; only what people write is asked for', async () => {
+  const sentText = async (id: string) =>
+    id === 'bad' ? Promise.reject(new Error('away')) : id === '3EB0A' ? 'Hello' : null
   const { wa } = await opened(hearing({ sentText }))
-  const { getMessage } = wa.options
+  const { getMessage, shouldIgnoreJid } = wa.options
   assert.deepEqual(await getMessage({ id: '3EB0A' }), { conversation: 'Hello' })
   for (const id of ['3EB0Z', 'bad', null]) assert.equal(await getMessage({ id }), undefined)
-})
-
-test('only what people write to each other is asked for', async () => {
-  const { wa } = await opened()
   const ignored = ['1203630469@g.us', 'status@broadcast', '17@newsletter', jid, '7001@lid', 's.whatsapp.net']
-  assert.deepEqual(ignored.map(wa.options.shouldIgnoreJid), [true, true, true, false, false, false])
+  assert.deepEqual(ignored.map(shouldIgnoreJid), [true, true, true, false, false, false])
 })
 
-test('a message is marked as read by its sender and id', async () => {
-  const { wa, socket } = await opened()
-  await socket.markRead(jid, '3A01')
-  assert.deepEqual(wa.calls, [['readMessages', [{ remoteJid: jid, id: '3A01', fromMe: false }]]])
-})
-
-test('logging out is heard as the close that it is', async () => {
-  const { who, socket } = await opened()
-  await socket.logout()
-  await who.until(isClose)
-  assert.deepEqual(closeOf(who), { state: 'closed', code: 401 })
-})
-
-for (const wasOffered of [true, false]) {
-  test(`time that is up ${wasOffered ? 'after' : 'before'} a code was offered ${wasOffered ? 'ends the pairing' : 'is a bad line'}`, async () => {
-    const { wa, who } = await opened()
-    if (wasOffered) wa.happen({ 'connection.update': { qr: '2@x' } })
-    wa.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(408) } } })
-    await who.until(isClose)
-    assert.deepEqual(closeOf(who), { state: 'closed', code: wasOffered ? 408 : null })
+const timeIsUp = { 'connection.update': { connection: 'close', lastDisconnect: { error: boom(408) } } }
+const closes: [what: string, act: (one: Awaited<ReturnType<typeof opened>>) => unknown, code: number | null][] = [
+  ['logging out', ({ socket }) => socket.logout(), 401],
+  ['time that is up before a code was offered, which is a bad line', ({ wa }) => wa.happen(timeIsUp), null],
+  [
+    'time that is up after one was, which ends the pairing',
+    ({ wa }) => {
+      wa.happen({ 'connection.update': { qr: '2@x' } })
+      wa.happen(timeIsUp)
+    },
+    408,
+  ],
+]
+for (const [what, act, code] of closes) {
+  test(`${what} is heard as a close with ${code}`, async () => {
+    const one = await opened()
+    await act(one)
+    await one.who.until(isClose)
+    assert.deepEqual(closeOf(one.who), { state: 'closed', code })
   })
 }
 
@@ -311,20 +297,25 @@ test('a socket may be closed by who hears it', async () => {
 })
 
 test('a socket that is closed before it could open never does', async () => {
-  const baileys = fakeBaileys()
+  let opened = 0
+  const baileys = fakeBaileys(() => opened++)
   const ready = Promise.withResolvers<typeof baileys>()
+  const kept = Promise.withResolvers<void>()
   const who = hearing()
+  who.auth.writeCreds = async () => kept.resolve()
   const socket = baileysTransport({ log: keptLog(), load: () => ready.promise }).open(who)
   await socket.close()
   ready.resolve(baileys)
-  await until(() => who.auth.writes.length === 1)
+  await kept.promise
   for (const _ of Array(5)) await turn()
-  assert.deepEqual([baileys.sockets.length, who.heard.length], [0, 0])
+  assert.deepEqual([opened, who.heard.length], [0, 0])
 })
 
-test('a file is given to the network first, and shown by what came of that, with its quote', async () => {
+test('a message is marked as read; a file is given to the network first, and shown by what came of that, with its quote', async () => {
   const { wa, baileys, socket } = await opened()
   wa.user = own
+  await socket.markRead(jid, '3A01')
+  assert.deepEqual(wa.calls.splice(0), [['readMessages', [{ remoteJid: jid, id: '3A01', fromMe: false }]]])
   const bytes = async function* () {
     yield Buffer.from('a sound')
   }
@@ -356,8 +347,9 @@ test('a file is given to the network first, and shown by what came of that, with
   ])
 })
 
-test('a document with words, a reaction and a quoted text are put as the package wants them', async () => {
+test('a document with words, a reaction and a quoted text are put as the package wants them; what is too late stays here', async () => {
   const { wa, socket } = await opened()
+  await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
   const file = { kind: 'document', mimeType: 'application/pdf', name: 'a.pdf', given: '{"directPath":"/v/2"}' } as const
   await socket.send({ id: '3EB0A', jid, file, caption: 'The invoice' })
   const about = { externalId: 'T', direction: 'inbound', text: 'theirs' } as const
@@ -366,13 +358,9 @@ test('a document with words, a reaction and a quoted text are put as the package
   await socket.send({ id: '3EB0C', jid, reaction: { about, emoji: null } })
   await socket.send({ id: '3EB0D', jid, text: 'Yes', previewUrl: false, quoted: about })
   const shown = { directPath: '/v/2', caption: 'The invoice', fileName: 'a.pdf', title: 'a.pdf' }
+  const captioned = { documentWithCaptionMessage: { message: { documentMessage: shown } } }
   assert.deepEqual(wa.calls, [
-    [
-      'relayMessage',
-      jid,
-      { documentWithCaptionMessage: { message: { documentMessage: shown } } },
-      { messageId: '3EB0A' },
-    ],
+    ['relayMessage', jid, captioned, { messageId: '3EB0A' }],
     ['sendMessage', jid, { react: { text: '👍', key } }, { messageId: '3EB0B' }],
     ['sendMessage', jid, { react: { text: '', key } }, { messageId: '3EB0C' }],
     [
@@ -382,10 +370,4 @@ test('a document with words, a reaction and a quoted text are put as the package
       { messageId: '3EB0D', quoted: { key, message: { conversation: 'theirs' } } },
     ],
   ])
-})
-
-test('what is too late by the time it is to be sent stays here', async () => {
-  const { wa, socket } = await opened()
-  await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
-  assert.deepEqual(wa.calls, [])
 })

@@ -143,11 +143,9 @@ const details: [what: string, content: unknown, detail: unknown][] = [
   ],
 ]
 
-for (const [what, content, expected] of details) {
-  test(`${what} is read beside its words`, () => {
-    assert.deepEqual(detailOf(content), expected)
-  })
-}
+test('what is beside the words is read', () => {
+  for (const [what, content, expected] of details) assert.deepEqual(detailOf(content), expected, what)
+})
 
 const edit = { type: 14, key: { id: 'x' }, editedMessage: { conversation: 'Anew' } }
 const revisions: [what: string, content: unknown, told: Record<string, unknown>][] = [

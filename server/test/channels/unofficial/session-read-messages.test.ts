@@ -74,19 +74,19 @@ const calls: [what: string, item: object, said: string][] = [
   ['was silenced', call({ callOutcome: 'SILENCED_BY_DND', durationSecs: 0 }), 'Missed call'],
 ]
 
-for (const [what, item, said] of calls) {
-  test(`a call that ${what} is a notice, and nobody has written`, () => {
+test('a call is a notice, and nobody has written', () => {
+  for (const [what, item, said] of calls) {
     const event = written({ ...socketMessage(undefined), ...item })
-    assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', said, false])
-  })
-}
+    assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', said, false], what)
+  }
+})
 
-for (const [what, message, kind, said] of contents) {
-  test(`a customer sends ${what}`, () => {
+test('a message of every kind is read, and opens the window', () => {
+  for (const [what, message, kind, said] of contents) {
     const event = written(socketMessage(message))
-    assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, said, true])
-  })
-}
+    assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, said, true], what)
+  }
+})
 
 const passedOver: [what: string, message: unknown, reason: RegExp][] = [
   ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /withdrawal/],
@@ -114,13 +114,13 @@ function nested(depth: number): unknown {
   return depth === 0 ? text : { ephemeralMessage: { message: nested(depth - 1) } }
 }
 
-for (const [what, message, reason] of passedOver) {
-  test(`${what} is passed over`, () => {
+test('what is no news is passed over, for a reason', () => {
+  for (const [what, message, reason] of passedOver) {
     const read = readOne(message)
-    assert.equal(read.count, 1)
-    assert.match(read.reason ?? '', reason)
-  })
-}
+    assert.equal(read.count, 1, what)
+    assert.match(read.reason ?? '', reason, what)
+  }
+})
 
 test('one that could not be read keeps no other from being read', () => {
   const { events, skipped } = readEvent(upsert(socketMessage(null), 'x', socketMessage(text)), now)
@@ -131,11 +131,6 @@ test('a message that could not be decrypted counts once it comes again under its
   const key = { id: '3A0COMES0LATER' }
   assert.equal(readOne(socketMessage(undefined, { messageStubType: 2 }, key)).event, undefined)
   assert.equal(written(socketMessage(text, {}, key)).externalId, '3A0COMES0LATER')
-})
-
-test('what a customer wrote while we were away is a message like any other', () => {
-  const data = { type: 'append', messages: [socketMessage(text)] }
-  assert.equal(readEvent({ event: 'messages.upsert', data }, now).events[0]?.type, 'message')
 })
 
 test('what a person wrote on the phone is an echo to the customer, without the name of who wrote', () => {
@@ -159,11 +154,11 @@ const times: [what: string, value: unknown, at: Date][] = [
   ['nonsense', { low: 'x' }, now],
 ]
 
-for (const [what, value, moment] of times) {
-  test(`the time of a message as ${what}`, () => {
-    assert.deepEqual(written(socketMessage(text, { messageTimestamp: value })).at, moment)
-  })
-}
+test('the time of a message is read in every form', () => {
+  for (const [what, value, moment] of times) {
+    assert.deepEqual(written(socketMessage(text, { messageTimestamp: value })).at, moment, what)
+  }
+})
 
 const people: [what: string, key: Record<string, unknown>, userId: string | null, phone: string | null][] = [
   ['by phone', {}, null, customerDigits],
@@ -176,12 +171,12 @@ const people: [what: string, key: Record<string, unknown>, userId: string | null
   ['hidden, with nonsense', { remoteJid: customerLid, remoteJidAlt: 7 }, customerLid, null],
 ]
 
-for (const [what, key, userId, phone] of people) {
-  test(`a customer who is addressed ${what}`, () => {
+test('a customer is known by every form of address', () => {
+  for (const [what, key, userId, phone] of people) {
     const { customer } = written(socketMessage(text, {}, key))
-    assert.deepEqual(customer, { userId, parentUserId: null, phone, name: 'Ana' })
-  })
-}
+    assert.deepEqual(customer, { userId, parentUserId: null, phone, name: 'Ana' }, what)
+  }
+})
 
 test('an ad is told with every field, null where there is none', () => {
   const said = { title: 'Spring', sourceType: 'ad', sourceId: '120', sourceUrl: 'https://x.test', ctwaClid: 'c1' }

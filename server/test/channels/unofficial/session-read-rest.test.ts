@@ -41,11 +41,11 @@ const updates: [data: unknown, update: unknown][] = [
   [null, null],
 ]
 
-for (const [data, update] of updates) {
-  test(`a socket tells ${JSON.stringify(data)}`, () => {
+test('a socket tells how it is', () => {
+  for (const [data, update] of updates) {
     assert.deepEqual(readEvent({ event: 'connection.update', data }, now), { update, events: [], skipped: [] })
-  })
-}
+  }
+})
 
 const statusRows: [number: unknown, status: string | null][] = [
   [0, 'failed'],
@@ -59,13 +59,13 @@ const statusRows: [number: unknown, status: string | null][] = [
   [undefined, null],
 ]
 
-for (const [number, status] of statusRows) {
-  test(`status ${number} of our message is ${status ?? 'none'}`, () => {
+test('the status of our message is one of ours, or none', () => {
+  for (const [number, status] of statusRows) {
     const { events, skipped } = readEvent(statusUpdate(number), now)
     assert.equal(events.length + skipped.length, 1)
-    assert.equal(events[0]?.type === 'status' ? events[0].status : null, status)
-  })
-}
+    assert.equal(events[0]?.type === 'status' ? events[0].status : null, status, `${number}`)
+  }
+})
 
 test('a status names the message and when, whoever it was addressed to', () => {
   const { events } = readEvent(statusUpdate(4, {}, { remoteJid: customerLid }), now)
@@ -96,12 +96,12 @@ const noStatus: [what: string, event: SocketEvent][] = [
   ['another notice', statusUpdate(undefined, { message: null, messageStubType: 40 })],
 ]
 
-for (const [what, event] of noStatus) {
-  test(`no status: ${what}`, () => {
+test('what is no status of ours is passed over', () => {
+  for (const [what, event] of noStatus) {
     const { events, skipped } = readEvent(event, now)
-    assert.deepEqual([events.length, skipped.length], [0, 1])
-  })
-}
+    assert.deepEqual([events.length, skipped.length], [0, 1], what)
+  }
+})
 
 const contactRows: [contact: unknown, name: string | null | undefined][] = [
   [{ id: customerJid, name: 'Ana Souza', notify: 'ana' }, 'Ana Souza'],
@@ -114,14 +114,14 @@ const contactRows: [contact: unknown, name: string | null | undefined][] = [
   [null, undefined],
 ]
 
-for (const [contact, name] of contactRows) {
-  test(`the phone knows ${JSON.stringify(contact)}`, () => {
+test('a name that the phone knows is told of', () => {
+  for (const [contact, name] of contactRows) {
     const { events, skipped } = readEvent({ event: 'contacts.upsert', data: [contact] }, now)
     assert.equal(events.length + skipped.length, 1)
     const [event] = events
-    assert.equal(event?.type === 'contact_named' ? event.customer.name : undefined, name)
-  })
-}
+    assert.equal(event?.type === 'contact_named' ? event.customer.name : undefined, name, JSON.stringify(contact))
+  }
+})
 
 test('the phone behind a hidden address is told of as one customer with both', () => {
   const mapping = { lid: customerLid, pn: customerJid }

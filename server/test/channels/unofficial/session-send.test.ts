@@ -1,41 +1,42 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
+import { giveToNetwork } from '../../../src/channels/unofficial/send/give-file.ts'
 import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
-import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import {
+  customerPhone,
+  pictureFile as file,
+  pictureFile,
+  type SessionWorld,
+  sessionWorld,
+} from '../../support/channels/session-world.ts'
 import { conversationPath } from '../../support/inbox/inbox-world.ts'
-import type { Answer } from '../../support/world.ts'
+import { addUpload } from '../../support/inbox/uploads.ts'
+import { type Answer, testTeamToken } from '../../support/world.ts'
 
 async function assertNotDelivered(w: SessionWorld, id: string, answer: Answer, reason: string): Promise<void> {
   assert.deepEqual([answer.status, answer.body.data.code], [502, 'DELIVERY_FAILED'])
   assert.equal((await w.messages(id)).at(-1).error_code, reason)
 }
 
-test('a message goes to the customer under an id of ours, and its statuses find it', async () => {
+test('what was sent is known for three days, for a phone that asks for it again', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
-  const answer = await w.post(conversationId, 'Good morning')
-  assert.deepEqual([answer.status, answer.body.status], [202, 'sent'])
-  const [sent] = w.network.delivered
-  assert.ok(sent)
-  assert.partialDeepStrictEqual(sent, { jid: `${customerPhone}@s.whatsapp.net`, text: 'Good morning' })
-  for (const [status, expected] of [
-    [3, 'delivered'],
-    [4, 'read'],
+  await w.post(conversationId, 'Good morning')
+  const { id } = await w.network.arrived(1)
+  const { sentText } = socket.options
+  assert.equal(await sentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
+  for (const [ms, known] of [
+    [3 * 86_400_000, 'Good morning'],
+    [1, null],
   ] as const) {
-    await socket.status(sent.id, status)
-    assert.equal((await w.messages(conversationId)).at(-1).status, expected)
+    w.clock.advance(ms)
+    await forgetOldSends(w.db, w.clock.now())
+    assert.equal(await sentText(id), known)
   }
-  assert.equal(await socket.options.sentText(sent.id), 'Good morning')
-  assert.equal(await socket.options.sentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
-  // What was sent is forgotten after three days.
-  w.clock.advance(3 * 86_400_000)
-  await forgetOldSends(w.db, w.clock.now())
-  assert.equal(await socket.options.sentText(sent.id), 'Good morning')
-  w.clock.advance(1)
-  await forgetOldSends(w.db, w.clock.now())
-  assert.equal(await socket.options.sentText(sent.id), null)
 })
 
 test('a message that the socket refuses to take has surely not left', async () => {
@@ -59,7 +60,7 @@ test('what nobody has claimed in time is taken back, and is never sent', async (
   const { socket, conversationId } = await w.talk()
   await w.loseLine(socket)
   const posting = w.post(conversationId)
-  await w.sendIs('waiting')
+  await w.sendWaits()
   await w.endDeadlines()
   await assertNotDelivered(w, conversationId, await posting, 'session_not_open')
   await w.reconnect()
@@ -99,9 +100,11 @@ test('a send waits for the risk to be confirmed, and for the session to be open'
 test('the customer is told that their message was read', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
+  const read = new Promise((resolve) => {
+    w.network.onRead = resolve
+  })
   await w.call('POST', `${conversationPath(conversationId)}/read`)
-  for (let n = 0; n < 50 && w.network.reads.length === 0; n++) await w.work()
-  assert.equal(w.network.reads[0]?.jid, `${customerPhone}@s.whatsapp.net`)
+  assert.equal(await read, `${customerPhone}@s.whatsapp.net`)
 })
 
 test('a send that is slow to reach the database gets no more time by that: a takeover may have waited for it to end', async () => {
@@ -125,3 +128,170 @@ test('a send that is slow to reach the database gets no more time by that: a tak
   assert.deepEqual(result, { outcome: 'unreachable', errorCode: 'session_not_open' })
   assert.deepEqual(w.network.delivered, [])
 })
+
+async function outcomeOf(w: SessionWorld, conversationId: string) {
+  const { status, error_code } = (await w.messages(conversationId)).at(-1)
+  return `${status} ${error_code}`
+}
+
+test('a send whose process died before it asked the session’s holder was not sent, and one that was merely slow sends nothing', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.talk()
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  assert.equal(await w.settleAsDead(), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  goOn()
+  const { status, body } = await posting
+  assert.deepEqual([status, body.status], [202, 'failed'])
+  await w.work()
+  assert.equal(w.network.delivered.length, 0)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+})
+
+test('a send that nobody has claimed is taken back when its process has died, and no holder sends it later', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  await w.loseLine(socket)
+  const posting = w.post(conversationId)
+  await w.sendWaits()
+  assert.equal(await w.settleAsDead(), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  assert.equal((await posting).body.status, 'failed')
+  await w.reconnect()
+  assert.equal(w.network.delivered.length, 0)
+})
+
+test('a send that was claimed may have left: its outcome is open until the network tells it', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  w.network.acknowledges = false
+  const posting = w.post(conversationId)
+  const { id } = await w.network.arrived(1)
+  assert.equal(await w.settleAsDead(), 0)
+  assert.equal(await outcomeOf(w, conversationId), 'pending null')
+  await socket.status(id, 2)
+  assert.equal(await outcomeOf(w, conversationId), 'sent null')
+  assert.equal((await posting).body.status, 'sent')
+})
+
+async function postFile(w: SessionWorld, conversationId: string) {
+  const { workspaceId, media } = w
+  await media.writeMark('a mark')
+  const id = await addUpload(
+    w,
+    { workspaceId, conversationId },
+    {
+      ...{ kind: 'image', type: 'image/png', bytes: Buffer.from('a picture') },
+    },
+  )
+  return w.call('POST', `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${conversationId}/messages`, {
+    body: { kind: 'media', upload_id: id },
+    headers: { 'idempotency-key': randomUUID() },
+    key: testTeamToken,
+  })
+}
+
+for (const state of ['waiting', 'claimed'] as const) {
+  test(`a file’s send whose process died while its file was ${state} was not sent, and whoever has the file sends nothing with it`, async () => {
+    const w = await sessionWorld({ openFile: async () => pictureFile })
+    const { socket, conversationId } = await w.talk()
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+    const { promise: claimed, resolve: claim } = Promise.withResolvers<void>()
+    w.network.beforeUpload = () => {
+      claim()
+      return goesOn
+    }
+    if (state === 'waiting') await w.loseLine(socket)
+    const posting = postFile(w, conversationId)
+    await (state === 'waiting' ? w.sendWaits('file') : claimed)
+    assert.equal(await w.settleAsDead(), 1)
+    assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+    goOn()
+    if (state === 'waiting') await w.reconnect()
+    const { status, body } = await posting
+    assert.deepEqual([status, body.status], [202, 'failed'])
+    await w.work()
+    assert.equal(w.network.delivered.length, 0)
+    assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
+  })
+}
+
+test('what a session has to say of a send counts for ten minutes only, as it forgets what it was asked', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.talk()
+  const { halted, goOn } = w.haltBeforeAsking()
+  const posting = w.post(conversationId)
+  await halted
+  w.clock.advance(10 * 60_000)
+  assert.equal(await w.settleAsDead(), 1)
+  assert.equal(await outcomeOf(w, conversationId), 'failed outcome_unknown')
+  goOn()
+  await posting
+})
+
+const isThere = { openFile: async (_: string, id: string) => (id === file.id ? file : null) }
+const { signal } = new AbortController()
+
+const give = (w: SessionWorld, id = file.id, until = signal) =>
+  giveToNetwork(
+    { ...w, pollMs: 20 },
+    { workspaceId: w.workspaceId, id: w.connectionId } as SessionConnection,
+    { id },
+    until,
+  )
+const left = (w: SessionWorld) => w.db.sql`select state from session_sends where workspace_id = ${w.workspaceId}`
+
+test('whoever holds the session gives the network a file, and nothing of that stays behind', async () => {
+  const w = await sessionWorld(isThere)
+  await w.talk()
+  const given = await give(w)
+  assert.ok(given.outcome === 'taken')
+  assert.equal(given.platformId, 'given a-row')
+  assert.ok(given.livesUntil > w.clock.now())
+  assert.equal((await left(w)).length, 0)
+})
+
+test('a session that nobody holds gives nothing away', async () => {
+  const w = await sessionWorld(isThere)
+  assert.deepEqual(await give(w), { outcome: 'failed', errorCode: 'session_not_held', isDown: false })
+  assert.equal((await left(w)).length, 0)
+})
+
+test('a file that is not there any more is refused', async () => {
+  const w = await sessionWorld(isThere)
+  await w.talk()
+  assert.deepEqual(await give(w, 'another'), { outcome: 'refused', errorCode: 'file_missing' })
+})
+
+test('what the network does not take may be given again', async () => {
+  const w = await sessionWorld(isThere)
+  await w.talk()
+  w.network.beforeUpload = () => Promise.reject(new Error('the network is away'))
+  assert.deepEqual(await give(w), { outcome: 'failed', errorCode: 'not_sent', isDown: false })
+  w.network.beforeUpload = async () => {}
+  assert.equal((await give(w)).outcome, 'taken')
+})
+
+for (const [what, end] of [
+  ['its holder is lost', (w: SessionWorld) => w.expireLease()],
+  ['nobody waits for it any more', async (_: SessionWorld, over: AbortController) => over.abort()],
+] as const) {
+  test(`a file that is on its way when ${what} counts as not given`, async () => {
+    const w = await sessionWorld(isThere)
+    await w.talk()
+    const { promise: isUploading, resolve: uploading } = Promise.withResolvers<void>()
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+    w.network.beforeUpload = () => {
+      uploading()
+      return goesOn
+    }
+    const over = new AbortController()
+    const given = give(w, file.id, over.signal)
+    await isUploading
+    await end(w, over)
+    assert.deepEqual(await given, { outcome: 'failed', errorCode: 'session_lost', isDown: false })
+    goOn()
+  })
+}

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   accountId,
   at,
+  callback,
   change,
   customerPhone,
   eventsOf,
@@ -27,12 +28,7 @@ const hidden = { from: undefined, from_user_id: userId }
 const odd = [{ ...both, user_id: 'foo_bar' }]
 const byPhone = [null, null, customerPhone]
 const customers: [what: string, contacts: unknown, sender: Record<string, unknown>, expected: unknown[]][] = [
-  [
-    'both phone and user id',
-    [{ ...both, ...parent }],
-    { from_user_id: userId },
-    [userId, 'BR.ENT.1', customerPhone, 'Ana'],
-  ],
+  ['both', [{ ...both, ...parent }], { from_user_id: userId }, [userId, 'BR.ENT.1', customerPhone, 'Ana']],
   ['a hidden number', [{ ...ana, user_id: userId }], hidden, [userId, null, null, 'Ana']],
   ['a user id in the place of the number', [{ ...ana, wa_id: userId }], { from: userId }, [userId, null, null, 'Ana']],
   ['a user id in the contact alone', [both], {}, [userId, null, customerPhone, 'Ana']],
@@ -47,18 +43,18 @@ const customers: [what: string, contacts: unknown, sender: Record<string, unknow
   ['contacts of other people alone', [eve], {}, [...byPhone, null]],
 ]
 
-for (const [what, contacts, sender, expected] of customers) {
-  test(`a customer with ${what}`, () => {
-    const body = payload(change('messages', value({ contacts, messages: [text('Hi', sender)] })))
+test('a customer is known by all that is told of them', () => {
+  for (const [what, contacts, sender, expected] of customers) {
+    const body = callback('messages', { contacts, messages: [text('Hi', sender)] })
     const { customer } = onlyEvent(body, 'message')
-    assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected)
-  })
-}
+    assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected, what)
+  }
+})
 
 test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
   const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
   const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
-  const event = onlyEvent(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
+  const event = onlyEvent(callback('messages', { contacts: [], messages: [item] }), 'message')
   assert.deepEqual([event.customer.phone, event.customer.userId], [customerPhone, userId])
   assert.equal(event.text, 'Shared their phone number')
 })
@@ -85,21 +81,15 @@ const climbs: [state: string, more: Record<string, unknown>, expected: string, c
   ['failed', {}, 'failed', 'unknown'],
 ]
 
-for (const [state, more, expected, code] of climbs) {
-  test(`a status ${state} with ${Object.keys(more)[0] ?? 'nothing more'}`, () => {
-    const item = status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId })
-    const event = onlyEvent(payload(change('messages', value({ statuses: [item] }))), 'status')
-    assert.deepEqual(
-      [event.status, event.errorCode, event.correlator, event.externalId],
-      [expected, code, 'm:0', 'wamid.OUT'],
-    )
-    assert.deepEqual([event.customer?.phone, event.customer?.userId], [customerPhone, userId])
-  })
-}
-
-test('a status to a hidden number names the user', () => {
-  const item = status('delivered', { recipient_id: undefined, recipient_user_id: userId })
-  const { customer } = onlyEvent(payload(change('messages', value({ statuses: [item] }))), 'status')
+test('a status names its message, how far it has come, and to whom, a hidden number too', () => {
+  const told = (item: Record<string, unknown>) => onlyEvent(callback('messages', { statuses: [item] }), 'status')
+  for (const [state, more, expected, code] of climbs) {
+    const event = told(status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId }))
+    const { errorCode, correlator, externalId, customer } = event
+    assert.deepEqual([event.status, errorCode, correlator, externalId], [expected, code, 'm:0', 'wamid.OUT'])
+    assert.deepEqual([customer?.phone, customer?.userId], [customerPhone, userId])
+  }
+  const { customer } = told(status('delivered', { recipient_id: undefined, recipient_user_id: userId }))
   assert.deepEqual([customer?.phone, customer?.userId], [null, userId])
 })
 
@@ -134,7 +124,7 @@ test('any other notice is kept without the numbers in it', () => {
 
 test('a change of a user id as a field of its own', () => {
   const update = { wa_id: customerPhone, user_id: { previous: 'BR.old', current: 'BR.new' }, timestamp: String(at) }
-  const body = payload(change('user_id_update', value({ user_id_update: [update, {}] })))
+  const body = callback('user_id_update', { user_id_update: [update, {}] })
   const event = onlyEvent(body, 'customer_changed')
   assert.deepEqual(
     [event.previous.userId, event.customer.userId, event.customer.phone],
@@ -142,38 +132,37 @@ test('a change of a user id as a field of its own', () => {
   )
 })
 
-test('a call by the customer opens the window and says nothing', () => {
-  const call = { from: customerPhone, event: 'connect', direction: 'USER_INITIATED', timestamp: String(at) }
-  const event = onlyEvent(payload(change('calls', value({ calls: [call] }))), 'contact_opened')
-  assert.deepEqual([event.customer.phone, event.at], [customerPhone, new Date(at * 1000)])
+test('a call by the customer opens the window; its end is a notice in the thread, and nobody has written', () => {
+  const told = (fields: object) =>
+    callback('calls', { calls: [{ id: 'wacid.1', from: customerPhone, timestamp: String(at), ...fields }] })
+  const opened = onlyEvent(told({ event: 'connect', direction: 'USER_INITIATED' }), 'contact_opened')
+  assert.deepEqual([opened.customer.phone, opened.at], [customerPhone, new Date(at * 1000)])
+  for (const [fields, said] of [
+    [{ status: 'FAILED' }, 'Missed call'],
+    [{ status: 'COMPLETED', duration: 65 }, 'Call (1:05)'],
+  ] as const) {
+    const {
+      externalId,
+      customer,
+      kind,
+      text: words,
+      opensWindow,
+    } = onlyEvent(told({ event: 'terminate', ...fields }), 'message')
+    const expected = ['wacid.1', customerPhone, 'system', said, false]
+    assert.deepEqual([externalId, customer.phone, kind, words, opensWindow], expected)
+  }
 })
-
-const ends: [what: string, fields: object, said: string][] = [
-  ['nobody took', { status: 'FAILED' }, 'Missed call'],
-  ['was taken', { status: 'COMPLETED', duration: 65 }, 'Call (1:05)'],
-]
-
-for (const [what, fields, said] of ends) {
-  test(`the end of a call that ${what} is a notice in the thread, and nobody has written`, () => {
-    const call = { id: 'wacid.1', from: customerPhone, event: 'terminate', timestamp: String(at), ...fields }
-    const event = onlyEvent(payload(change('calls', value({ calls: [call] }))), 'message')
-    assert.deepEqual(
-      [event.externalId, event.customer.phone, event.kind, event.text, event.opensWindow],
-      ['wacid.1', customerPhone, 'system', said, false],
-    )
-  })
-}
 
 test('what a person writes on the phone is an echo to the customer', () => {
   const echo = text('Hi', { from: ownPhone, to: customerPhone, to_user_id: userId })
   const revoke = { ...echo, id: 'wamid.R', type: 'revoke', revoke: {} }
-  const event = onlyEvent(payload(change('smb_message_echoes', value({ message_echoes: [echo, revoke] }))), 'echo')
+  const event = onlyEvent(callback('smb_message_echoes', { message_echoes: [echo, revoke] }), 'echo')
   assert.deepEqual([event.text, event.customer.phone, event.customer.userId], ['Hi', customerPhone, userId])
 })
 
 test('a name of the contact book is told of', () => {
   const sync = { type: 'contact', action: 'add', contact: { first_name: 'Ana', phone_number: customerPhone } }
-  const event = onlyEvent(payload(change('smb_app_state_sync', value({ state_sync: [sync] }))), 'contact_named')
+  const event = onlyEvent(callback('smb_app_state_sync', { state_sync: [sync] }), 'contact_named')
   assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
 })
 
@@ -212,23 +201,20 @@ const accounts: [event: Record<string, unknown>, available: boolean, reason: str
   [{ event: 'ACCOUNT_RECONNECTED' }, true, 'account_reconnected', accountId],
 ]
 
-for (const [update, available, reason, account] of accounts) {
-  test(`account update ${reason}`, () => {
-    const { items } = parsed(payload(change('account_update', update)))
-    assert.deepEqual(items, [
-      { numberId: null, accountId: account, event: { type: 'connection_state', available, reason } },
+test('what becomes of an account, and that templates changed, is told of the account', () => {
+  for (const [update, available, reason, account] of accounts) {
+    const event = { type: 'connection_state', available, reason }
+    assert.deepEqual(parsed(payload(change('account_update', update))).items, [
+      { numberId: null, accountId: account, event },
     ])
-  })
-}
-
-for (const field of [
-  'message_template_status_update',
-  'message_template_quality_update',
-  'template_category_update',
-  'message_template_components_update',
-]) {
-  test(`${field} hints that templates changed`, () => {
+  }
+  for (const field of [
+    'message_template_status_update',
+    'message_template_quality_update',
+    'template_category_update',
+    'message_template_components_update',
+  ]) {
     const { items } = parsed(payload(change(field, { event: 'PAUSED', message_template_id: 2 ** 60, reason: null })))
     assert.deepEqual(items, [{ numberId: null, accountId, event: { type: 'templates_changed' } }])
-  })
-}
+  }
+})

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { attacksOn, textOf } from '../../support/regex/regex-attacks.ts'
 import { regexSources } from '../../support/regex/regex-sources.ts'
-import { walk } from '../../support/regex/regex-steps.ts'
-import { readRegex } from '../../support/regex/regex-tree.ts'
 import { worstOf } from '../../support/regex/worst-of.ts'
 
 const { written } = regexSources()
 
-test('no expression that is written down takes more steps than in proportion to its text', () => {
+test('no expression that is written down takes longer than in proportion to its text', () => {
   assert.ok(written.length > 200, 'the expressions are found')
   const found = written.map(({ expression, files }) => [worstOf(expression), ...files])
   assert.deepEqual(
@@ -45,21 +42,7 @@ const quick: RegExp[] = [
   /\bEdge?\//,
 ]
 
-test('the steps tell slow expressions from quick ones', () => {
+test('the time tells slow expressions from quick ones', () => {
   for (const expression of slow) assert.ok(worstOf(expression), `${expression} is slow`)
   for (const expression of quick) assert.equal(worstOf(expression), undefined)
-})
-
-test('the steps lead where those of the engine lead', () => {
-  for (const expression of [...slow, ...quick, ...written.map((one) => one.expression)]) {
-    const tree = readRegex(expression)
-    const once = new RegExp(expression.source, expression.flags.replace('g', ''))
-    for (const attack of attacksOn(tree, expression.source).filter((_, at) => at % 7 === 0)) {
-      const text = textOf(attack, 12)
-      const found = once.exec(text)
-      const { first } = walk(tree, text, false)
-      const expected = found && { start: found.index, end: found.index + found[0].length }
-      assert.deepEqual(first, expected, `${expression} in ${JSON.stringify(text)}`)
-    }
-  }
 })

@@ -20,19 +20,13 @@ const common = {
 } satisfies Partial<Connection>
 
 export const wabaAt = (baseUrl: string): WabaConnection => ({
-  ...common,
-  channel: 'waba',
+  ...{ ...common, channel: 'waba' },
   settings: { baseUrl, version: 'v25.0', accessToken: 'the-token', appSecret: 's', verifyToken: 'v' },
 })
 
-export const partnerAt = (
-  baseUrl: string,
-  { apiKey = 'the-key', ...more }: { apiKey?: string; numberId?: string } = {},
-): PartnerConnection => ({
-  ...common,
-  ...more,
-  channel: 'partner',
-  settings: { profile: '360dialog', baseUrl, apiKey, webhookToken: 't', signingSecret: null },
+export const partnerAt = (baseUrl: string): PartnerConnection => ({
+  ...{ ...common, channel: 'partner' },
+  settings: { profile: '360dialog', baseUrl, apiKey: 'the-key', webhookToken: 't', signingSecret: null },
 })
 
 export const sessionAt = (baseUrl: string | null): SessionConnection => ({

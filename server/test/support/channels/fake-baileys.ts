@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import type {
   BaileysOptions,
   BaileysPackage,
@@ -5,38 +6,18 @@ import type {
   Stanza,
 } from '../../../src/channels/unofficial/transport/baileys-package.ts'
 
-export interface FakeSocket extends BaileysSocket {
-  options: BaileysOptions
-  /** What the network makes happen, all at one time. */
-  happen(happened: Record<string, unknown>): void
-  /** What is told only once somebody asks for it or the burst is over. */
-  keptBack: Record<string, unknown>[]
-  stanza(name: string, attrs: Stanza['attrs']): void
-  /** What was asked of it, in order. */
-  calls: unknown[][]
-  /** What the next `sendMessage` fails with. */
-  fault: unknown
-}
+export type FakeSocket = ReturnType<typeof fakeSocket>
+type Happened = Record<string, unknown>
 
-/** A file as the package was given it. */
-export interface Prepared {
-  type: string
-  told: Record<string, unknown>
-  bytes: string
-  upload: unknown
-}
-
-/** The package as far as it is used, on a script: `sockets` are those that were made. */
-export function fakeBaileys(): BaileysPackage & { sockets: FakeSocket[]; prepared: Prepared[] } {
-  const prepared: Prepared[] = []
-  const sockets: FakeSocket[] = []
+/** The package as far as it is used, on a script; `onOpen` is handed each socket that it makes. */
+export function fakeBaileys(onOpen: (wa: FakeSocket) => void = () => {}) {
+  /** Files as it was given them. */
+  const prepared: { type: string; told: Happened; bytes: string; upload: unknown }[] = []
   const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array
-  return {
-    sockets,
-    prepared,
+  const baileys: BaileysPackage = {
     makeWASocket: (options) => {
       const socket = fakeSocket(options)
-      sockets.push(socket)
+      onOpen(socket)
       return socket
     },
     makeCacheableSignalKeyStore: (store) => store,
@@ -51,44 +32,34 @@ export function fakeBaileys(): BaileysPackage & { sockets: FakeSocket[]; prepare
     proto: {
       Message: { AppStateSyncKeyData: { fromObject: (value) => ({ revived: value }) }, fromObject: (value) => value },
     },
-    prepareWAMessageMedia: async (content, options) => {
+    prepareWAMessageMedia: async (content, { upload }) => {
       const [type, media] = Object.entries(content)[0] as [string, { stream: AsyncIterable<Uint8Array> }]
-      const pieces: Uint8Array[] = []
-      for await (const piece of media.stream) pieces.push(piece)
-      const { [type]: _, ...told } = content as Record<string, unknown>
-      prepared.push({ type, told, bytes: Buffer.concat(pieces).toString(), upload: options.upload })
+      const { [type]: _, ...told } = content as Happened
+      prepared.push({ type, told, bytes: (await buffer(media.stream)).toString(), upload })
       return { [`${type}Message`]: { directPath: '/v/1', mediaKey: Buffer.from('key'), mimetype: told.mimetype } }
     },
   }
+  return { ...baileys, prepared }
 }
 
-function fakeSocket(options: BaileysOptions): FakeSocket {
-  const handlers: ((happened: Record<string, unknown>) => void)[] = []
-  const listeners: [name: string, listener: (node: Stanza) => void][] = []
+function fakeSocket(options: BaileysOptions) {
+  const handlers: ((happened: Happened) => void)[] = []
+  const listeners = new Map<string, (node: Stanza) => void>()
+  /** What was asked of it, in order. */
   const calls: unknown[][] = []
-  const socket: FakeSocket = {
-    options,
-    calls,
-    fault: null,
-    keptBack: [],
-    happen: (happened) => {
-      for (const handle of handlers) handle(happened)
-    },
-    stanza: (name, attrs) => {
-      for (const [known, listener] of listeners) if (known === name) listener({ attrs })
-    },
+  const closes = (lastDisconnect: object) =>
+    socket.happen({ 'connection.update': { connection: 'close', lastDisconnect } })
+  const wa: BaileysSocket = {
     ev: {
       process: (handler) => void handlers.push(handler),
       flush: () => {
         for (const happened of socket.keptBack.splice(0)) socket.happen(happened)
       },
     },
-    ws: { on: (name, listener) => listeners.push([name, listener]) },
+    ws: { on: (name, listener) => listeners.set(name, listener) },
     sendMessage: async (...call) => {
       calls.push(['sendMessage', ...call])
-      const { fault } = socket
-      socket.fault = null
-      if (fault !== null) throw fault
+      if (socket.fault !== null) throw socket.fault
     },
     relayMessage: async (...call) => void calls.push(['relayMessage', ...call]),
     waUploadToServer: 'the way up',
@@ -97,14 +68,25 @@ function fakeSocket(options: BaileysOptions): FakeSocket {
       calls.push(['requestPairingCode', digits])
       return 'ABCD1234'
     },
-    logout: async () => {
-      calls.push(['logout'])
-      socket.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(401) } } })
-    },
+    logout: async () => closes({ error: boom(401) }),
     end: async () => {
       calls.push(['end'])
-      socket.happen({ 'connection.update': { connection: 'close', lastDisconnect: {} } })
+      closes({})
     },
+  }
+  const socket = {
+    ...wa,
+    options,
+    calls,
+    /** What `sendMessage` fails with. */
+    fault: null as unknown,
+    /** What is told only once somebody asks for it or the burst is over. */
+    keptBack: [] as Happened[],
+    /** What the network makes happen, all at one time. */
+    happen: (happened: Happened) => {
+      for (const handle of handlers) handle(happened)
+    },
+    acks: (attrs: Stanza['attrs']) => listeners.get('CB:ack,class:message')?.({ attrs }),
   }
   return socket
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Channel, Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector, Order, SendResult } from '../../../src/channels/connector.ts'
 import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
@@ -13,66 +13,53 @@ export type Behaviour =
   | 'unreachable'
   | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale'; isFileGone?: boolean }
 
-/** A platform in memory, of every channel. It accepts what it is sent unless the test says otherwise. */
-export interface FakePlatform {
-  connector: Connector
-  connectors: Record<Channel, Connector>
-  way: MediaWay
-  /** Every file that it took, in order: what it called it, and its bytes. */
-  uploads: { id: string; bytes: string }[]
-  /** What it says of an upload in place of taking it. */
-  refusesUpload: Exclude<Uploaded, { outcome: 'taken' }> | null
-  /** Called when an upload arrives; it is not taken until this resolves. */
-  onUpload: () => void | Promise<void>
-  /** Every message that the platform took, in order: what the customer gets. */
-  accepted: { correlator: string; externalId: string; text: string; to: string | null; at: number }[]
-  /** Every call, taken or not. */
-  sends: { connectionId: string; order: Order }[]
-  /** The same, by themselves. */
-  calls: Order[]
-  reads: { connectionId: string; externalId: string }[]
-  /** Makes `markRead` fail, which a connector should not. */
-  readsFail: boolean
-  /** What the next calls are answered with, whatever else it does. */
-  answers: SendResult[]
-  /** How it behaves: for every call, unless the answer is undefined. */
-  behave: (order: Order) => Behaviour | undefined
-  delayMs: number
-  /** Called when a call arrives; nothing is done with it until this resolves. */
-  onCall: (order: Order) => void | Promise<void>
-  /** The same platform over HTTP, for other processes. */
-  listen(): Promise<{ url: string; close(): void }>
-}
+export type FakePlatform = ReturnType<typeof fakePlatform>
+type State = ReturnType<typeof newState>
 
-export function fakePlatform(): FakePlatform {
+const newState = () => ({
+  /** Every file that it took, in order: what it called it, and its bytes. */
+  uploads: [] as { id: string; bytes: string }[],
+  /** What it says of an upload in place of taking it. */
+  refusesUpload: null as Exclude<Uploaded, { outcome: 'taken' }> | null,
+  /** Called when an upload arrives; it is not taken until this resolves. */
+  onUpload: (): void | Promise<void> => {},
+  /** Every message that it took, in order: what the customer gets. */
+  accepted: [] as { correlator: string; externalId: string; text: string; to: string | null; at: number }[],
+  /** Every call, taken or not. */
+  sends: [] as { connectionId: string; order: Order }[],
+  /** The same, by themselves. */
+  calls: [] as Order[],
+  reads: [] as { connectionId: string; externalId: string }[],
+  /** Makes `markRead` fail, which a connector should not. */
+  readsFail: false,
+  /** What the next calls are answered with, whatever else it does. */
+  answers: [] as SendResult[],
+  /** How it behaves: for every call, unless the answer is undefined. */
+  behave: (_order: Order): Behaviour | undefined => undefined,
+  delayMs: 0,
+  /** Called when a call arrives; nothing is done with it until this resolves. */
+  onCall: (_order: Order): void | Promise<void> => {},
+})
+
+/** A platform in memory, of every channel. It accepts what it is sent unless the test says otherwise. */
+export function fakePlatform() {
+  const platform = newState()
   const connector: Connector = {
     maxTextLength: 4096,
     takesChoices: true,
-    send: ({ id }: Connection, order: Order) => take(platform, id, order),
+    send: ({ id }, order) => take(platform, id, order),
     markRead: async ({ id: connectionId }, externalId) => {
       platform.reads.push({ connectionId, externalId })
       if (platform.readsFail) throw new Error('The platform does not answer')
     },
   }
-  const platform: FakePlatform = {
+  return Object.assign(platform, {
     connector,
     connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
-    accepted: [],
-    sends: [],
-    calls: [],
-    reads: [],
-    readsFail: false,
-    answers: [],
-    uploads: [],
-    refusesUpload: null,
-    onUpload: () => {},
-    way: wayOf(async (file) => takeUpload(platform, await bytesOf(file))),
-    behave: () => undefined,
-    delayMs: 0,
-    onCall: () => {},
+    way: wayOf(async ({ bytes }) => takeUpload(platform, await textOf(bytes()))),
+    /** The same platform over HTTP, for other processes. */
     listen: () => listen(platform),
-  }
-  return platform
+  })
 }
 
 const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => ({
@@ -83,23 +70,24 @@ const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => (
   upload: (_connection, file) => upload(file),
 })
 
-async function bytesOf({ bytes }: FileToUpload): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of bytes()) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces).toString()
+/** Pieces may come in the same memory. */
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  let read = ''
+  for await (const piece of bytes) read += Buffer.from(piece).toString()
+  return read
 }
 
-const day = 86_400_000
+const livesUntil = new Date('2026-04-08T12:00:00.000Z')
 
-async function takeUpload(platform: FakePlatform, bytes: string): Promise<Uploaded> {
+async function takeUpload(platform: State, bytes: string): Promise<Uploaded> {
   await platform.onUpload()
   if (platform.refusesUpload !== null) return platform.refusesUpload
   const id = `file-${platform.uploads.length + 1}`
   platform.uploads.push({ id, bytes })
-  return { outcome: 'taken', platformId: id, livesUntil: new Date(Date.parse('2026-03-10T12:00:00.000Z') + 29 * day) }
+  return { outcome: 'taken', platformId: id, livesUntil }
 }
 
-async function take(platform: FakePlatform, connectionId: string, order: Order): Promise<SendResult> {
+async function take(platform: State, connectionId: string, order: Order): Promise<SendResult> {
   platform.sends.push({ connectionId, order })
   platform.calls.push(order)
   await platform.onCall(order)
@@ -108,7 +96,7 @@ async function take(platform: FakePlatform, connectionId: string, order: Order):
   return result
 }
 
-function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): SendResult {
+function resultOf(platform: State, order: Order, behaviour: Behaviour): SendResult {
   if (behaviour === 'unreachable') return { outcome: 'unreachable', errorCode: 'econnrefused' }
   if (typeof behaviour === 'object') {
     const { refuse: errorCode, effect = 'none', isFileGone = false } = behaviour
@@ -116,41 +104,28 @@ function resultOf(platform: FakePlatform, order: Order, behaviour: Behaviour): S
   }
   const { message, correlator, recipient } = order
   const externalId = `wamid.${correlator}`
-  const text = wordsOf(message)
-  platform.accepted.push({ correlator, externalId, text, to: recipient.phone, at: performance.now() })
+  platform.accepted.push({
+    ...{ correlator, externalId, text: wordsOf(message), to: recipient.phone, at: performance.now() },
+  })
   if (behaviour === 'lose') return { outcome: 'unknown', errorCode: 'timeout' }
   return { outcome: 'accepted', externalId, platformUserPhone: recipient.phone }
 }
 
 function wordsOf(message: Order['message']): string {
-  switch (message.kind) {
-    case 'text':
-      return message.text
-    case 'template':
-      return message.parameters.join('|')
-    case 'media':
-      return `${message.file.kind} ${message.file.platformId}`
-    case 'choices':
-      return message.text
-    case 'reaction':
-      return message.emoji ?? ''
-    default:
-      return message satisfies never
-  }
+  if (message.kind === 'template') return message.parameters.join('|')
+  if (message.kind === 'media') return `${message.file.kind} ${message.file.platformId}`
+  return message.kind === 'reaction' ? (message.emoji ?? '') : message.text
 }
 
-async function listen(platform: FakePlatform): Promise<{ url: string; close(): void }> {
+async function listen(platform: State) {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
+    const body = await text(request)
     const isUpload = request.url === '/upload'
     response.end(JSON.stringify(await (isUpload ? takeUpload(platform, body) : take(platform, '', JSON.parse(body)))))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -161,19 +136,17 @@ async function listen(platform: FakePlatform): Promise<{ url: string; close(): v
 /** How files go to a fake platform that another process serves. */
 export const remoteWay = (url: string): MediaWay =>
   wayOf(async (file) => {
-    const response = await fetch(`${url}upload`, { method: 'POST', body: await bytesOf(file) })
-    const taken = (await response.json()) as { platformId: string; livesUntil: string }
-    return { outcome: 'taken', platformId: taken.platformId, livesUntil: new Date(taken.livesUntil) }
+    const response = await fetch(`${url}upload`, { method: 'POST', body: await textOf(file.bytes()) })
+    const { platformId } = (await response.json()) as { platformId: string }
+    return { outcome: 'taken', platformId, livesUntil }
   })
 
 /** A way to a fake platform that another process serves. */
-export function remoteConnector(url: string): Connector {
-  return {
-    maxTextLength: 4096,
-    send: async (_connection, order) => {
-      const response = await fetch(url, { method: 'POST', body: JSON.stringify(order) })
-      return (await response.json()) as SendResult
-    },
-    markRead: async () => {},
-  }
-}
+export const remoteConnector = (url: string): Connector => ({
+  maxTextLength: 4096,
+  send: async (_connection, order) => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(order) })
+    return (await response.json()) as SendResult
+  },
+  markRead: async () => {},
+})

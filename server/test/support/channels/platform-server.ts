@@ -1,38 +1,33 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Loose } from './rigs.ts'
 
-export interface Asked {
+export type PlatformServer = Awaited<ReturnType<typeof platformServer>>
+export interface Asked extends Pick<IncomingMessage, 'headers'> {
   method: string
   url: string
-  headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape
-  body: any
+  raw: Buffer
+  body: Loose
 }
-
-export interface PlatformServer {
-  baseUrl: string
-  /** Every request, oldest first. */
-  asked: Asked[]
-  answer: (asked: Asked, response: ServerResponse, socket: Socket) => void
-  close(): Promise<void>
-}
+type Answer = (asked: Asked, response: ServerResponse, socket: Socket) => void
 
 /** A platform of the tests' own, on a real socket: `answer` does as the test says. */
-export async function platformServer(answer?: PlatformServer['answer']): Promise<PlatformServer> {
+export async function platformServer(answer: Answer = (_, response) => sendJson(response, 200, {})) {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+    const raw = await buffer(request)
     const { method = '', url = '', headers } = request
-    const asked = { method, url, headers, body: text === '' ? null : JSON.parse(text) }
+    const asked = { method, url, headers, raw, body: raw.length === 0 ? null : JSON.parse(raw.toString()) }
     platform.asked.push(asked)
     platform.answer(asked, response, request.socket)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const platform: PlatformServer = {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const platform = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: [],
-    answer: answer ?? ((_, response) => sendJson(response, 200, {})),
+    /** Every request, oldest first. */
+    asked: [] as Asked[],
+    answer,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -41,6 +36,5 @@ export async function platformServer(answer?: PlatformServer['answer']): Promise
   return platform
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
+export const sendJson = (response: ServerResponse, status: number, body: unknown): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

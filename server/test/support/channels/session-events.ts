@@ -22,15 +22,13 @@ export function socketMessage(message: unknown, more: Fields = {}, key: Fields =
   }
 }
 
-export function upsert(...messages: unknown[]): SocketEvent {
-  return { event: 'messages.upsert', data: { type: 'notify', messages } }
-}
+export const upsert = (...messages: unknown[]): SocketEvent => ({
+  ...{ event: 'messages.upsert', data: { type: 'notify', messages } },
+})
 
 export function statusUpdate(status: unknown, more: Fields = {}, key: Fields = {}): SocketEvent {
-  const item = {
-    key: { remoteJid: customerJid, fromMe: true, id: '3EB0AA', ...key },
-    update: { status, messageTimestamp: at, ...more },
-  }
+  const update = { status, messageTimestamp: at, ...more }
+  const item = { key: { remoteJid: customerJid, fromMe: true, id: '3EB0AA', ...key }, update }
   return { event: 'messages.update', data: [item] }
 }
 

@@ -1,27 +1,21 @@
+import assert from 'node:assert/strict'
 import type { Log } from '../../../src/base/log.ts'
-import type { AuthKey, AuthStore } from '../../../src/channels/unofficial/transport/auth-store.ts'
+import type { AuthStore } from '../../../src/channels/unofficial/transport/auth-store.ts'
+import { simulatedTransport } from '../../../src/channels/unofficial/transport/simulated-transport.ts'
 import type { OpenSocket, SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
+import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { sessionAt } from './connections.ts'
+import type { Loose } from './rigs.ts'
+import type { SimulatorWorld } from './simulator.ts'
 
-export interface MemoryAuth extends AuthStore {
-  creds: string | null
-  keys: Map<string, string>
-  /** What was written, in order. */
-  writes: string[]
-  /** Rejects every write from now on, as after another process has taken over. */
-  isFenced: boolean
-}
+export type MemoryAuth = ReturnType<typeof memoryAuth>
 
-export function memoryAuth(): MemoryAuth {
+export function memoryAuth() {
   const note = (...written: string[]) => {
     if (auth.isFenced) throw new Error('Another process holds the session')
     auth.writes.push(...written)
   }
-  const auth: MemoryAuth = {
-    creds: null,
-    keys: new Map(),
-    writes: [],
-    isFenced: false,
+  const store: AuthStore = {
     readCreds: async () => auth.creds,
     writeCreds: async (value) => {
       note('creds')
@@ -31,7 +25,7 @@ export function memoryAuth(): MemoryAuth {
       const known = ids.map((id) => [id, auth.keys.get(`${type} ${id}`)] as const)
       return new Map(known.flatMap(([id, value]) => (value === undefined ? [] : [[id, value] as const])))
     },
-    writeKeys: async (entries: readonly AuthKey[]) => {
+    writeKeys: async (entries) => {
       note(...entries.map(({ type, id, value }) => `${value === null ? 'forget' : 'keep'} ${type} ${id}`))
       for (const { type, id, value } of entries) {
         if (value === null) auth.keys.delete(`${type} ${id}`)
@@ -39,25 +33,30 @@ export function memoryAuth(): MemoryAuth {
       }
     },
   }
+  const auth = {
+    ...store,
+    creds: null as string | null,
+    keys: new Map<string, string>(),
+    /** What was written, in order. */
+    writes: [] as string[],
+    /** Rejects every write from now on, as after another process has taken over. */
+    isFenced: false,
+  }
   return auth
 }
 
 type Fits = (event: SocketEvent) => boolean
-
-export interface Hearing extends OpenSocket {
-  auth: MemoryAuth
-  heard: SocketEvent[]
-  /** Resolves with the first event heard, from now or before, that it answers true for. */
-  until(fits: Fits): Promise<SocketEvent>
-  /** The same, but each event is found once. */
-  next(fits: Fits): Promise<SocketEvent>
-}
+export type Hearing = ReturnType<typeof hearing>
 
 /** Somebody who opens a socket and keeps what it tells; `commit` is what happens with an event before it counts as heard. */
-export function hearing(changes: Partial<OpenSocket> = {}, commit?: (event: SocketEvent) => Promise<void>): Hearing {
+export function hearing(
+  { auth = memoryAuth(), ...changes }: Partial<OpenSocket> & { auth?: MemoryAuth } = {},
+  commit?: (event: SocketEvent) => Promise<void>,
+) {
   const heard: SocketEvent[] = []
   const found = new Set<SocketEvent>()
   const waiting = new Set<() => void>()
+  /** Resolves with the first event heard, from now or before, that it answers true for. */
   const until = (fits: Fits) =>
     new Promise<SocketEvent>((resolve) => {
       const look = () => {
@@ -71,23 +70,24 @@ export function hearing(changes: Partial<OpenSocket> = {}, commit?: (event: Sock
     })
   return {
     connection: sessionAt(null),
-    auth: memoryAuth(),
+    auth,
     heard,
-    hear: async (event) => {
+    hear: async (event: SocketEvent) => {
       await commit?.(event)
       heard.push(event)
       for (const look of waiting) look()
     },
-    sentText: async () => null,
+    sentText: async (_id: string): Promise<string | null> => null,
     until,
-    next: (fits) =>
+    /** The same, but each event is found once. */
+    next: (fits: Fits) =>
       until((event) => {
         if (found.has(event) || !fits(event)) return false
         found.add(event)
         return true
       }),
     ...changes,
-  } as Hearing
+  }
 }
 
 export const isClose = ({ event, data }: SocketEvent): boolean =>
@@ -98,4 +98,43 @@ export function keptLog(): Log & { lines: string[] } {
   const lines: string[] = []
   const keep = (message: string) => void lines.push(message)
   return { debug: keep, info: keep, warn: keep, error: keep, lines }
+}
+
+export type TestDevice = ReturnType<typeof openDevice>
+type DeviceOptions = { store?: MemoryAuth; commit?: (event: SocketEvent) => Promise<void> }
+
+const outgoing = openTestOutgoing()
+
+/** Opens a socket to a simulator through the transport and listens to it. */
+export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: DeviceOptions = {}) {
+  const who = hearing({ connection: sessionAt(baseUrl), auth: store }, commit)
+  const socket = simulatedTransport(outgoing).open(who)
+  const next = async (fits: (event: string, data: Loose) => boolean): Promise<Loose> =>
+    (await who.next(({ event, data }) => fits(event, data))).data
+  const updated = (fits: (data: Loose) => boolean) => next((event, data) => event === 'connection.update' && fits(data))
+  return {
+    socket,
+    store,
+    heard: who.heard,
+    next,
+    offered: async (): Promise<string> => (await updated(({ qr }) => typeof qr === 'string')).qr,
+    closed: async () =>
+      (await updated(({ connection }) => connection === 'close')).lastDisconnect.error.output.statusCode,
+    opened: () => updated(({ connection }) => connection === 'open'),
+    upsert: async (type: 'notify' | 'append') =>
+      (await next((event, data) => event === 'messages.upsert' && data.type === type)).messages[0],
+    status: (id: string, status: number) =>
+      next((event, data) => event === 'messages.update' && data[0].key.id === id && data[0].update.status === status),
+  }
+}
+
+/** Links a device to the owner's phone by its QR code, and opens it again as the network wants it. */
+export async function linkDevice(network: SimulatorWorld, options: DeviceOptions = {}): Promise<TestDevice> {
+  const { url } = network.simulator
+  const first = openDevice(url, options)
+  assert.equal((await network.scan(await first.offered())).status, 200)
+  assert.equal(await first.closed(), 515)
+  const device = openDevice(url, { ...options, store: first.store })
+  await device.opened()
+  return device
 }

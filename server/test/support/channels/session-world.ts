@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connectorsOf, inboxReceive } from '../../../src/app/inbox.ts'
-import type { Db } from '../../../src/base/db.ts'
-import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
-import type { Receive } from '../../../src/channels/channel-event.ts'
+import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { FileToUpload } from '../../../src/channels/media-way.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
@@ -12,9 +10,10 @@ import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
-import { until } from '../until.ts'
-import { type Answer, testApp, testTeamToken, type World, world } from '../world.ts'
-import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
+import { untilTold } from '../until.ts'
+import { testApp, testTeamToken, world } from '../world.ts'
+import type { Loose } from './rigs.ts'
+import { type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 
 const running = new Set<() => Promise<void>>()
 let isPlayed = false
@@ -39,45 +38,7 @@ let beforeAsking = async () => {}
 export const shopPhone = '5511955501234'
 export const customerPhone = '5581991234567'
 
-export interface SessionWorld extends World {
-  network: ScriptedNetwork
-  connectionId: string
-  holder: SessionHolder
-  /** Does what is to be done now, until there is nothing left. */
-  work(holder?: SessionHolder): Promise<void>
-  /** Another process: a pool, a vault and a holder of its own. */
-  addHolder(own?: Partial<HoldDeps>): Promise<{ holder: SessionHolder; db: Db }>
-  team(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, key?: string): Promise<Answer>
-  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  session(): Promise<any>
-  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  connection(): Promise<any>
-  /** Pairs by a QR code, up to an open socket. */
-  pair(phone?: string): Promise<ScriptedSocket>
-  /** A member confirms the risk. */
-  acknowledge(): Promise<void>
-  /** Paired and confirmed, with a customer who has written: the id of the conversation. */
-  talk(): Promise<{ socket: ScriptedSocket; conversationId: string }>
-  /** The line is lost, and nobody has noticed yet that it is. */
-  loseLine(socket: ScriptedSocket): Promise<void>
-  /** A minute later, by which every session that may is open again. */
-  reconnect(holder?: SessionHolder): Promise<ScriptedSocket>
-  post(conversationId: string, text?: string): Promise<Answer>
-  /** Resolves once a send of this kind is where it is said to be. */
-  sendIs(state: 'waiting' | 'claimed', kind?: 'message' | 'file'): Promise<void>
-  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  conversation(): Promise<any>
-  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  messages(conversationId: string): Promise<any[]>
-  /** What was sent and nobody has claimed has no more time. */
-  endDeadlines(): Promise<void>
-  /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
-  haltBeforeAsking(): { halted: Promise<void>; goOn(): void }
-  /** As if the holder's process had stopped renewing long ago. */
-  expireLease(): Promise<void>
-  /** What the watch finds once the process of each send that is under way counts as dead. */
-  settleAsDead(): Promise<number>
-}
+export type SessionWorld = Awaited<ReturnType<typeof sessionWorld>>
 
 /** A file of the team's, for the network. */
 export const pictureFile: FileToUpload = {
@@ -93,26 +54,22 @@ let phones = 5511955500000
 export const newShopPhone = (): string => String(++phones)
 
 /** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
-export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<SessionWorld> {
+export async function sessionWorld(own: Partial<HoldDeps> = {}) {
   beginPlay()
-  const test = await testApp((runtime) => {
-    const vault: Vault = {
-      ...runtime.vault,
-      keyring: async (id) => {
-        await beforeAsking()
-        return runtime.vault.keyring(id)
-      },
+  const test = await testApp(({ db, vault, clock }) => {
+    const halting = async (id: string) => {
+      await beforeAsking()
+      return vault.keyring(id)
     }
-    return { unofficial: sessionConnector({ ...runtime, vault, pollMs: 20 }) }
+    return { unofficial: sessionConnector({ db, vault: { ...vault, keyring: halting }, clock, pollMs: 20 }) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
   const network = scriptedNetwork(w.clock)
   beforeAsking = async () => {}
-  const receive: Receive = inboxReceive(test)
   const holdDeps: HoldDeps = {
     ...test,
-    receive,
+    receive: inboxReceive(test),
     openFile: async () => null,
     transportOf: () => network.transport,
     random: () => 0,
@@ -129,15 +86,12 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     return holder
   }
   const holder = holderOn(holdDeps)
-  const team: SessionWorld['team'] = (method, path, body, key = testTeamToken) =>
-    call(method, `/api/team/v1/workspaces/${workspaceId}/connections${path}`, {
-      ...(body === undefined ? {} : { body }),
-      key,
-    })
+  const team = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+    call(method, `/api/team/v1/workspaces/${workspaceId}/connections${path}`, { body, key: testTeamToken })
   const made = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
   const connectionId: string = made.body.connection.id
-  const work: SessionWorld['work'] = async (one = holder) => {
+  /** Does what is to be done now, until there is nothing left. */
+  const work = async (one = holder) => {
     await one.renew()
     await one.look()
     await one.idle()
@@ -145,7 +99,8 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     await one.send()
     await one.idle()
   }
-  const pair: SessionWorld['pair'] = async (phone = newShopPhone()) => {
+  /** Pairs by a QR code, up to an open socket. */
+  const pair = async (phone = newShopPhone()) => {
     await team('POST', `/${connectionId}/pair`, { method: 'qr' })
     await work()
     await network.last().qr('first')
@@ -156,69 +111,75 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     await work()
     return network.last()
   }
+  /** A member confirms the risk. */
   const acknowledge = async () => {
     await db.sql`
       update connections
       set acknowledged_at = ${w.clock.now()}, acknowledged_by = ${randomUUID()}
       where workspace_id = ${workspaceId}`
   }
-  const conversation = async () => (await call('GET', `${inboxPath}/conversations`)).body.conversations[0]
+  const conversation = async (): Promise<Loose> =>
+    (await call('GET', `${inboxPath}/conversations`)).body.conversations[0]
 
   return {
     ...w,
-    network,
-    connectionId,
-    holder,
-    work,
-    team,
-    pair,
-    acknowledge,
-    conversation,
-    addHolder: async (more = {}) => {
+    ...{ network, connectionId, holder, work, team, pair, acknowledge, conversation },
+    /** Another process: a pool, a vault and a holder of its own. */
+    addHolder: async () => {
       const pool = openNode((await testDatabase()).options)
       atEnd(() => pool.close())
       const vault = openVault(pool, { current: Buffer.alloc(32, 7) }, w.clock)
-      const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }
+      const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }) }
       return { holder: holderOn(deps), db: pool }
     },
-    session: async () => (await team('GET', `/${connectionId}/session`)).body.session,
-    connection: async () => (await team('GET', `/${connectionId}`)).body.connection,
+    session: async (): Promise<Loose> => (await team('GET', `/${connectionId}/session`)).body.session,
+    connection: async (): Promise<Loose> => (await team('GET', `/${connectionId}`)).body.connection,
+    /** Paired and confirmed, with a customer who has written. */
     talk: async () => {
       const socket = await pair()
       await acknowledge()
       await socket.customerWrites(customerPhone, 'Hello')
-      return { socket, conversationId: (await conversation()).id }
+      return { socket, conversationId: (await conversation()).id as string }
     },
-    loseLine: async (socket) => {
+    /** The line is lost, and nobody has noticed yet that it is. */
+    loseLine: async (socket: ScriptedSocket) => {
       await socket.close(428)
       await holder.idle()
       await db.sql`update connections set state = 'active', state_reason = null where id = ${connectionId}`
     },
-    reconnect: async (one) => {
+    /** A minute later, by which every session that may is open again. */
+    reconnect: async (one?: SessionHolder) => {
       w.clock.advance(60_000)
       await work(one)
       await network.last().open()
       await work(one)
       return network.last()
     },
-    sendIs: (state, kind = 'message') =>
-      until(async () => {
-        const rows = await db.sql`
-          select from session_sends where workspace_id = ${workspaceId} and state = ${state} and kind = ${kind}`
-        return rows.length > 0
-      }, `a ${kind} that is ${state}`),
-    post: (conversationId, text = 'Good morning') =>
+    /** Resolves once a send of this kind waits for a holder. */
+    sendWaits: (kind: 'message' | 'file' = 'message') =>
+      untilTold(
+        (look) => db.onNews(waitingTopic, look),
+        async () => {
+          const rows = await db.sql`
+            select from session_sends where workspace_id = ${workspaceId} and state = 'waiting' and kind = ${kind}`
+          return rows.length > 0
+        },
+      ),
+    post: (conversationId: string, text = 'Good morning') =>
       call('POST', `${inboxPath}/conversations/${conversationId}/messages`, {
         body: { kind: 'text', text },
         headers: { 'idempotency-key': randomUUID() },
       }),
-    messages: async (id) => (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
+    messages: async (id: string): Promise<Loose[]> =>
+      (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
+    /** What was sent and nobody has claimed has no more time. */
     endDeadlines: async () => {
       await db.sql`
         update session_sends
         set deadline = statement_timestamp()
         where workspace_id = ${workspaceId} and state = 'waiting'`
     },
+    /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
     haltBeforeAsking: () => {
       const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
       const { promise: released, resolve: goOn } = Promise.withResolvers<void>()
@@ -228,12 +189,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
       }
       return { halted, goOn }
     },
+    /** As if the holder's process had stopped renewing long ago. */
     expireLease: async () => {
       await db.sql`
         update channel_sessions
         set lease_until = statement_timestamp() - interval '1 second'
         where workspace_id = ${workspaceId}`
     },
+    /** What the watch finds once the process of each send that is under way counts as dead. */
     settleAsDead: async () => {
       await db.sql`
         update dispatches

@@ -14,13 +14,11 @@ export const at = 1_772_000_000
 
 type Fields = Record<string, unknown>
 
-export function change(field: string, value: Fields): Fields {
-  return { field, value }
-}
+export const change = (field: string, value: Fields): Fields => ({ field, value })
 
-export function payload(...changes: Fields[]): Fields {
-  return { object: 'whatsapp_business_account', entry: [{ id: accountId, changes }] }
-}
+export const payload = (...changes: Fields[]): Fields => ({
+  ...{ object: 'whatsapp_business_account', entry: [{ id: accountId, changes }] },
+})
 
 export function value(lists: Fields, ofNumber = numberId): Fields {
   return {
@@ -38,18 +36,18 @@ export function message(type: string, content: unknown, more: Fields = {}): Fiel
   return { from: customerPhone, id: `wamid.IN${++ids}`, timestamp: String(at), type, ...inner, ...more }
 }
 
-export function text(body: string, more: Fields = {}): Fields {
-  return message('text', { body }, more)
-}
+export const text = (body: string, more: Fields = {}): Fields => message('text', { body }, more)
 
-export function status(state: string, more: Fields = {}): Fields {
-  return { id: 'wamid.OUT', status: state, timestamp: String(at), recipient_id: customerPhone, ...more }
-}
+export const status = (state: string, more: Fields = {}): Fields => ({
+  ...{ id: 'wamid.OUT', status: state, timestamp: String(at), recipient_id: customerPhone, ...more },
+})
+
+/** A callback of one field. */
+export const callback = (field: string, lists: Fields, ofNumber?: string) =>
+  payload(change(field, value(lists, ofNumber)))
 
 /** A callback with these messages. */
-export function messages(...items: Fields[]): Fields {
-  return payload(change('messages', value({ messages: items })))
-}
+export const messages = (...items: Fields[]) => callback('messages', { messages: items })
 
 /** The bytes as the platform writes them: everything beyond ASCII escaped. */
 export function bytesOf(body: unknown): Buffer {
@@ -60,12 +58,10 @@ export function bytesOf(body: unknown): Buffer {
   return Buffer.from(escaped)
 }
 
-export function signatureOf(secret: string, bytes: Buffer): string {
-  return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
-}
+export const signatureOf = (secret: string, bytes: Buffer): string =>
+  `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
 
 export const parsedAt = new Date('2026-03-10T12:00:00.000Z')
-
 export const parsed = (body: unknown) => parse(body, parsedAt)
 
 /** The events that are read from a callback, in order. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
+import type { Loose } from '../channels/rigs.ts'
+import { bytesOf, callback, signatureOf } from '../channels/waba-payloads.ts'
 import { atEnd } from '../file-end.ts'
 import { operatorToken, type Service } from '../program/service.ts'
 
@@ -11,17 +12,7 @@ const numberId = '700100200'
 
 const server = fileURLToPath(new URL('./serve-bytes.ts', import.meta.url))
 
-/** Files of one conversation, by the routes of the service; sizes are in megabytes. */
-export interface FilesInbox {
-  /** Has the platform tell of a message with a file. */
-  tell(megabytes: number): Promise<void>
-  /** The files of this size that have been fetched. */
-  here(megabytes: number): Promise<string[]>
-  /** Reads one; `bytes` is how many came. */
-  read(id: string): Promise<{ status: number; bytes: number }>
-  upload(megabytes: number): Promise<{ status: number; id: string }>
-  drop(id: string): Promise<void>
-}
+export type FilesInbox = Awaited<ReturnType<typeof filesInbox>>
 
 /** A platform in a process of its own; returns its address. */
 export async function startFilePlatform(): Promise<string> {
@@ -33,13 +24,12 @@ export async function startFilePlatform(): Promise<string> {
   return `http://127.0.0.1:${String(port).trim()}`
 }
 
-/** A new workspace with a number at this platform. */
-export async function filesInbox({ url }: Service, baseUrl: string): Promise<FilesInbox> {
+/** Files of one conversation in a new workspace with a number at this platform, by the routes of the service; sizes are in megabytes. */
+export async function filesInbox({ url }: Service, baseUrl: string) {
   const headers = { authorization: `Bearer ${operatorToken}` }
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } })
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
-  const json = async (path: string, body?: object): Promise<any> => {
+  const json = async (path: string, body?: object): Promise<Loose> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const answer = await ask(path, body === undefined ? {} : init)
     assert.ok(answer.ok, `${path}: ${answer.status}`)
@@ -50,43 +40,39 @@ export async function filesInbox({ url }: Service, baseUrl: string): Promise<Fil
   const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl }
   const { connection } = await json(`${at}/connections`, { channel: 'waba', name: 'Files', numberId, ...settings })
   let [told, conversation] = [0, '']
+  /** Has the platform tell of a message with a file. */
   const tell = async (of: number) => {
     const id = `file-${of}-${++told}`
     const item = { id: `wamid.${id}`, from: '442079460000', timestamp: String(Math.floor(Date.now() / 1000)) }
     const messages = [{ ...item, type: 'document', document: { id, mime_type: 'application/pdf', filename: id } }]
     const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
-    const body = bytesOf(payload(change('messages', { messaging_product: 'whatsapp', metadata, messages })))
+    const body = bytesOf(callback('messages', { metadata, messages, contacts: undefined }))
     const signed = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, body) }
-    const answer = await fetch(`${url}/channels/waba/${connection.id}/webhook`, {
-      method: 'POST',
-      headers: signed,
-      body: body.toString(),
-    })
+    const path = `${url}/channels/waba/${connection.id}/webhook`
+    const answer = await fetch(path, { method: 'POST', headers: signed, body: body.toString() })
     assert.equal(answer.status, 200)
   }
+  /** The files of this size that have been fetched. */
   const here = async (of: number): Promise<string[]> => {
     if (conversation === '') conversation = (await json(`${at}/inbox/conversations?view=all`)).conversations[0].id
     const { items } = await json(`${at}/inbox/conversations/${conversation}/media?kinds=document&limit=50`)
-    return items
-      .filter(
-        ({ media }: { media: { state: string; bytes: number } }) => media.state === 'here' && media.bytes === of * 1e6,
-      )
-      .map(({ media }: { media: { id: string } }) => media.id)
+    const isIt = ({ media }: Loose) => media.state === 'here' && media.bytes === of * 1e6
+    return items.filter(isIt).map(({ media }: Loose) => media.id)
   }
   return {
     tell,
     here,
-    read: async (id) => {
+    read: async (id: string) => {
       const answer = await ask(`${at}/inbox/media/${id}`)
       return { status: answer.status, bytes: await countOf(answer) }
     },
-    upload: async (of) => {
+    upload: async (of: number) => {
       const path = `${at}/inbox/conversations/${conversation}/uploads?kind=document&name=a.pdf&type=application/pdf`
       const init = { method: 'POST', body: ReadableStream.from(pdf(of * 1e6)), duplex: 'half' }
       const answer = await ask(path, init as RequestInit)
       return { status: answer.status, id: ((await answer.json()) as { id: string }).id }
     },
-    drop: async (id) => {
+    drop: async (id: string) => {
       const answer = await ask(`${at}/inbox/conversations/${conversation}/uploads/${id}`, { method: 'DELETE' })
       assert.equal(answer.status, 204)
     },

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,10 +10,7 @@ import type { MediaStore } from '../../../src/media/store/store.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 
-export const bucket = 'parley-media'
-
-/** What the S3 server of the tests takes, and no other keys. */
-const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+const bucket = 'parley-media'
 
 /** `PARLEY_TEST_S3` names another server with an empty bucket: `http://key:secret@host:port/bucket`. */
 const s3Server = oncePerFile(() => {
@@ -34,20 +32,13 @@ export async function startS3(isStrict: boolean): Promise<S3Address> {
   })
   const { port } = await server.run()
   atEnd(() => server.close())
-  return { kind: 's3', bucket, prefix: '', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', credentials }
+  return addressOf(new URL(`http://S3RVER:S3RVER@127.0.0.1:${port}/${bucket}`))
 }
 
-function addressOf(url: URL): S3Address {
-  const keys = { accessKeyId: decodeURIComponent(url.username), secretAccessKey: url.password }
-  return {
-    kind: 's3',
-    bucket: url.pathname.slice(1),
-    prefix: '',
-    endpoint: url.origin,
-    region: 'us-east-1',
-    credentials: keys,
-  }
-}
+const addressOf = ({ origin, pathname, username, password }: URL): S3Address => ({
+  ...{ kind: 's3', bucket: pathname.slice(1), prefix: '', endpoint: origin, region: 'us-east-1' },
+  credentials: { accessKeyId: decodeURIComponent(username), secretAccessKey: password },
+})
 
 /** Where nothing is yet, in the bucket of the tests. */
 export async function newS3Address(): Promise<S3Address> {
@@ -58,6 +49,16 @@ export interface TestStore {
   store: MediaStore
   /** Puts something there by other means than the store's. */
   strew(path: string, text: string): Promise<void>
+}
+
+/** What does to a bucket what a store would not. */
+export async function clientOf({ region, endpoint, credentials }: S3Address) {
+  const { S3Client } = await import('@aws-sdk/client-s3')
+  assert.ok(credentials !== null && endpoint !== null)
+  const calm = { forcePathStyle: true, requestChecksumCalculation: 'WHEN_REQUIRED' } as const
+  const client = new S3Client({ region, endpoint, credentials, ...calm })
+  atEnd(async () => client.destroy())
+  return client
 }
 
 /** An empty store of each form, with a mark. */
@@ -73,24 +74,14 @@ export const stores: Record<string, () => Promise<TestStore>> = {
     return { store, strew }
   },
   S3: async () => {
-    const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+    const { PutObjectCommand } = await import('@aws-sdk/client-s3')
     const address = await newS3Address()
     const store = openS3Store(address)
     await store.writeMark('a mark')
-    const { region, endpoint, prefix } = address
-    const client = new S3Client({
-      region,
-      ...(endpoint !== null && { endpoint }),
-      ...(address.credentials !== null && { credentials: address.credentials }),
-      forcePathStyle: true,
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-    })
-    atEnd(async () => {
-      await store.close()
-      client.destroy()
-    })
+    const client = await clientOf(address)
+    atEnd(() => store.close())
     const strew = async (path: string, text: string) => {
-      await client.send(new PutObjectCommand({ Bucket: address.bucket, Key: prefix + path, Body: text }))
+      await client.send(new PutObjectCommand({ Bucket: address.bucket, Key: address.prefix + path, Body: text }))
     }
     return { store, strew }
   },

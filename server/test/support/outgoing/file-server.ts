@@ -1,28 +1,24 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface FileServer {
-  baseUrl: string
-  port: number
-  /** `METHOD path`, oldest first, with the credential if there was one. */
-  asked: { line: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[]
-  answer: (request: IncomingMessage, response: ServerResponse) => void
-  close(): Promise<void>
-}
+export type FileServer = Awaited<ReturnType<typeof fileServer>>
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** Serves files, as well or as badly as `answer` says. */
-export async function fileServer(answer: FileServer['answer'], host = '127.0.0.1'): Promise<FileServer> {
-  const server: Server = createServer((request, response) => {
+export async function fileServer(answer: Answer, host = '127.0.0.1') {
+  const server = createServer((request, response) => {
     const { method, url, headers } = request
     files.asked.push({ line: `${method} ${url}`, authorization: headers.authorization, headers })
     files.answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  await once(server.listen(0, host), 'listening')
   const { port } = server.address() as AddressInfo
-  const files: FileServer = {
+  const files = {
     baseUrl: `http://${host}:${port}`,
     port,
-    asked: [],
+    /** Oldest first, with the credential if there was one. */
+    asked: [] as { line: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[],
     answer,
     close: async () => {
       server.closeAllConnections()

@@ -1,17 +1,8 @@
-import { createServer, type Socket } from 'node:net'
-
-export interface RawServer {
-  port: number
-  /** Requests that have come in whole, as text, oldest first. */
-  requests: string[]
-  sockets: Socket[]
-  /** What is done with each request: `of` counts the requests of its socket from 1. */
-  answer: (socket: Socket, of: number) => void
-  close(): Promise<void>
-}
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** A server that answers by bytes, so that it can answer wrongly. Requests end at an empty line, or with their body `{}`. */
-export async function rawServer(host = '127.0.0.1', port = 0): Promise<RawServer> {
+export async function rawServer(host = '127.0.0.1', port = 0) {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     raw.sockets.push(socket)
     let text = ''
@@ -26,16 +17,14 @@ export async function rawServer(host = '127.0.0.1', port = 0): Promise<RawServer
       raw.answer(socket, ++count)
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address()
-  const raw: RawServer = {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
-    requests: [],
-    sockets: [],
-    answer: (socket) => socket.write(okAnswer()),
+  await once(server.listen(port, host), 'listening')
+  const raw = {
+    port: (server.address() as AddressInfo).port,
+    /** Those that have come in whole, oldest first. */
+    requests: [] as string[],
+    sockets: [] as Socket[],
+    /** What is done with each request: `of` counts the requests of its socket from 1. */
+    answer: (socket: Socket, _of: number): unknown => socket.write(okAnswer()),
     close: async () => {
       for (const socket of raw.sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -45,3 +34,15 @@ export async function rawServer(host = '127.0.0.1', port = 0): Promise<RawServer
 }
 
 export const okAnswer = (body = 'ok'): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+/** Listens on both loopback addresses, on one port, where nobody may come; counts who does. */
+export async function openCanary() {
+  const first = await rawServer()
+  // Not every machine has IPv6.
+  const second = await rawServer('::1', first.port).catch(() => null)
+  return {
+    port: first.port,
+    count: () => first.sockets.length + (second?.sockets.length ?? 0),
+    close: async () => void (await Promise.all([first.close(), second?.close()])),
+  }
+}

@@ -1,16 +1,141 @@
-import { attacksOn, textOf } from './regex-attacks.ts'
-import { walk } from './regex-steps.ts'
-import { readRegex } from './regex-tree.ts'
+/** A regular expression as a tree, read well enough to find texts that it takes long for. What it does not know it throws at. */
+type Tree =
+  | { kind: 'one'; fits: (character: string) => boolean }
+  | { kind: 'all' | 'either'; parts: Tree[] }
+  | { kind: 'repeat'; parts: [Tree]; min: number; max: number }
+  /** What takes no character: an edge, or what is looked at only. */
+  | { kind: 'look'; parts: Tree[] }
 
-/** The attack under which the steps of an expression grow faster than a text does; nothing when there is none. */
+type One = Tree & { kind: 'one' }
+
+/** An attack under which an expression takes longer than in proportion to a text; nothing when there is none. */
 export function worstOf(expression: RegExp): string | undefined {
-  const tree = readRegex(expression)
-  const found = attacksOn(tree, expression.source).find((attack) => {
-    const growth = (length: number) =>
-      stepsAt(2 * length) === Infinity ? Infinity : stepsAt(2 * length) / stepsAt(length)
-    const stepsAt = (length: number) => walk(tree, textOf(attack, length), expression.global).steps
-    // Most texts are cleared by a short look; twice the text takes twice the steps, and four times where it is square.
-    return growth(24) > 2.2 && growth(384) > 3
-  })
+  const found = attacksOn(expression).find(([before, pump, after]) =>
+    // Those for which time grows by powers are found by short texts, before a long one would take for ever.
+    [24, 240, 2_400].some((length) => {
+      const text = before + pump.repeat(Math.ceil(length / pump.length)) + after
+      // At once where the time is in proportion, 5 ms at least where it is square: a busy machine is asked again.
+      return [1, 2, 3, 4, 5].every(() => millisecondsOf(expression, text) > 2)
+    }),
+  )
   return found && `${expression}: ${JSON.stringify(found)}`
+}
+
+function millisecondsOf(expression: RegExp, text: string): number {
+  const startedAt = performance.now()
+  expression.lastIndex = 0
+  if (expression.global) text.replace(expression, '')
+  else expression.test(text)
+  return performance.now() - startedAt
+}
+
+const probes = `aZ09_-.+@/:;,!?#%&=~*^|\\'"\`<>()[]{} \t\n\r\0é中。”−\u00ad\u0301`
+const letters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code))
+
+/** What repeats no more often than this, and nothing that repeats, takes its time only once. */
+const enough = 100
+
+/**
+ * Texts made of the characters that an expression tells apart: whatever leads up to one of its repetitions, then a
+ * piece that this takes again and again, then something that it does not end with.
+ */
+function attacksOn(expression: RegExp): [before: string, pump: string, after: string][] {
+  const { source } = expression
+  const tree = readRegex(expression)
+  const repeats = [...repeatsIn(tree, '')]
+  if (!repeats.some(({ part, max }) => max > enough || [...repeatsIn(part, '')].length > 0)) return []
+  const inRepeats = repeats.flatMap(({ part }) => onesIn(part))
+  const ones = onesIn(tree)
+  const kindOf = (character: string) => ones.map((one) => Number(one.fits(character))).join('')
+  // One of each kind of characters that the expression treats alike.
+  const characters = [...new Map([...probes, ...source].toReversed().map((one) => [kindOf(one), one])).values()]
+  const taken = characters.filter((character) => inRepeats.some((one) => one.fits(character)))
+  const foreign = characters.filter((character) => !taken.includes(character))
+  const pieces = [...taken, ...repeats.map(({ part }) => shortest(part)), shortest(tree)].filter((piece) => piece)
+  const pumps = new Set([...pieces, ...pieces.flatMap((one) => pieces.map((other) => one + other))])
+  const befores = new Set(['', ...foreign.slice(0, 1), ...repeats.map(({ before }) => before)])
+  return [...befores].flatMap((before) =>
+    [...pumps].flatMap((pump) => ['', ...foreign].map((after): [string, string, string] => [before, pump, after])),
+  )
+}
+
+function onesIn(tree: Tree): One[] {
+  return tree.kind === 'one' ? [tree] : tree.parts.flatMap(onesIn)
+}
+
+/** Every repetition, with the shortest text that leads up to it. */
+function* repeatsIn(tree: Tree, before: string): Generator<{ before: string; part: Tree; max: number }> {
+  if (tree.kind === 'one') return
+  if (tree.kind === 'repeat') yield { before, part: tree.parts[0], max: tree.max }
+  let sofar = before
+  for (const part of tree.parts) {
+    yield* repeatsIn(part, sofar)
+    if (tree.kind === 'all') sofar += shortest(part)
+  }
+}
+
+function shortest(tree: Tree): string {
+  if (tree.kind === 'one') return [...probes, ...letters].find((character) => tree.fits(character)) ?? ''
+  if (tree.kind === 'all') return tree.parts.map(shortest).join('')
+  if (tree.kind === 'repeat') return shortest(tree.parts[0]).repeat(Math.min(tree.min, 50))
+  return tree.kind === 'look' ? '' : tree.parts.map(shortest).reduce((a, b) => (b.length < a.length ? b : a))
+}
+
+// Whatever stands for one character.
+const single =
+  /\[(?:[^\]\\]|\\.)*\]|\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|[pP]\{[^}]*\}|[^0-9kbBxuc])|[^\\[(){}*+?|^$]/iy
+
+function readRegex({ source, flags }: RegExp): Tree {
+  let at = 0
+  const match = (expression: RegExp) => {
+    expression.lastIndex = at
+    const found = expression.exec(source)
+    at += found?.[0].length ?? 0
+    return found
+  }
+  const either = (): Tree => {
+    const parts = [all()]
+    while (match(/\|/y)) parts.push(all())
+    return { kind: 'either', parts }
+  }
+  const all = (): Tree => {
+    const parts: Tree[] = []
+    while (at < source.length && !/[|)]/.test(source[at] ?? '')) parts.push(repeated())
+    return { kind: 'all', parts }
+  }
+  const repeated = (): Tree => {
+    const part = one()
+    const found = match(/([*+?]|\{(\d+)(,?)(\d*)\})\??/y)
+    if (found === null) return part
+    const [, sign = '', least = '', comma, most] = found
+    const bounds = { '*': [0, Infinity], '+': [1, Infinity], '?': [0, 1] }[sign]
+    const [min = Number(least), max = comma === '' ? min : Number(most || Infinity)] = bounds ?? []
+    return { kind: 'repeat', parts: [part], min, max }
+  }
+  const one = (): Tree => {
+    if (match(/[$^]|\\b/iy)) return { kind: 'look', parts: [] }
+    const isLook = match(/\(\?<?[=!]/y) !== null
+    if (isLook || match(/\((?:\?:|\?<\w+>|(?!\?))/y)) {
+      const part = either()
+      if (!match(/\)/y)) throw new Error(`Cannot read /${source}/: a bracket stays open`)
+      return isLook ? { kind: 'look', parts: [part] } : part
+    }
+    const found = match(single)
+    if (found === null) throw new Error(`Cannot read /${source}/ at ${at}`)
+    return { kind: 'one', fits: fitter(found[0], flags.replace(/[dgy]/g, '')) }
+  }
+  const tree = either()
+  if (at < source.length) throw new Error(`Cannot read /${source}/ from ${at} on`)
+  return tree
+}
+
+// Node knows what a class holds; it is asked once for each character.
+function fitter(source: string, flags: string): (character: string) => boolean {
+  const expression = new RegExp(`^(?:${source})$`, flags)
+  const known = new Map<string, boolean>()
+  return (character) => {
+    const answer = known.get(character) ?? expression.test(character)
+    known.set(character, answer)
+    return answer
+  }
 }
