@@ -20,7 +20,8 @@ export interface ReceiverAnswer {
 }
 
 /** What the receiver answers to a request; `hang` never does, `cut` ends the connection. */
-export type ReceiverScript = (webhook: ReceivedWebhook) => ReceiverAnswer | 'hang' | 'cut' | Promise<ReceiverAnswer>
+type Answer = ReceiverAnswer | 'hang' | 'cut'
+export type ReceiverScript = (webhook: ReceivedWebhook) => Answer | Promise<Answer>
 
 export interface Receiver {
   url: string
@@ -60,6 +61,8 @@ export async function startReceiver(): Promise<Receiver> {
       else response.writeHead(answer.status, answer.headers).end(answer.body)
     })
   })
+  // A sender keeps its connections; that of a dead one is closed by its system.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   atEnd(async () => {
     server.closeAllConnections()
