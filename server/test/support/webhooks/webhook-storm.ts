@@ -8,14 +8,7 @@ export interface StormItem {
   stored?: () => void
 }
 
-export interface Storm {
-  /** How many items, copies included, were posted; in how many callbacks; how many of those had to be repeated. */
-  told: { items: number; callbacks: number; repeated: number }
-  /** Adds items to what is to be posted; `first` ones go with the next callback. */
-  put(number: ChatNumber, items: StormItem[], first?: boolean): void
-  /** Posts in random batches to random processes until all is told and nothing more will come. */
-  blow(isComplete: () => boolean): Promise<void>
-}
+export type Storm = ReturnType<typeof webhookStorm>
 
 // More than the groups of a workspace that are under way at once in each process: the others go together.
 const posters = 24
@@ -24,18 +17,20 @@ const maxBatch = 100
 const notJson = 0.03
 
 /** Callbacks as a platform on a bad day posts them: out of order, in part twice, in batches of any size. */
-export function webhookStorm(world: NodesWorld): Storm {
+export function webhookStorm(world: NodesWorld) {
   const waiting = world.connections.map((number) => ({ number, first: [] as StormItem[], rest: [] as StormItem[] }))
   const told = { items: 0, callbacks: 0, repeated: 0 }
   const post = async (number: ChatNumber, batch: StormItem[]) => {
-    const body = Math.random() < notJson ? Buffer.from('{"object":') : null
-    if (body !== null) assert.equal((await world.callback(anyOf(world.nodes), number, body)).status, 200)
-    const lists = { messages: valuesOf(batch, 'messages'), statuses: valuesOf(batch, 'statuses') }
-    for (;;) {
-      const { status, text } = await world.callback(anyOf(world.nodes), number, callbackOf(number, lists))
-      told.callbacks++
-      if (status === 200) break
-      assert.equal(status, 503, text)
+    const send = (body: Buffer | object) => world.callback(anyOf(world.nodes), number, body)
+    if (Math.random() < notJson) assert.equal((await send(Buffer.from('{"object":'))).status, 200)
+    const { messages = [], statuses = [] } = Object.groupBy(batch, ({ list }) => list)
+    const values = (items: StormItem[]) => items.map(({ value }) => value)
+    const body = callbackOf(number, { messages: values(messages), statuses: values(statuses) })
+    for (let status = 0; status !== 200; told.callbacks++) {
+      const answer = await send(body)
+      status = answer.status
+      if (status === 200) continue
+      assert.equal(status, 503, answer.text)
       told.repeated++
     }
     told.items += batch.length
@@ -52,16 +47,16 @@ export function webhookStorm(world: NodesWorld): Storm {
     }
   }
   return {
+    /** How many items, copies included, were posted; in how many callbacks; how many of those had to be repeated. */
     told,
-    put: (number, items, first = false) => {
+    /** Adds items to what is to be posted; `first` ones go with the next callback. */
+    put: (number: ChatNumber, items: StormItem[], first = false) => {
       const pool = waiting.find((one) => one.number === number)
-      const copies = items.filter(() => Math.random() < copyShare)
       ;(first ? pool?.first : pool?.rest)?.push(...items)
-      pool?.rest.push(...copies)
+      pool?.rest.push(...items.filter(() => Math.random() < copyShare))
     },
-    blow: async (isComplete) => {
-      await Promise.all(Array.from({ length: posters }, () => poster(isComplete)))
-    },
+    /** Posts in random batches to random processes until all is told and nothing more will come. */
+    blow: (isComplete: () => boolean) => Promise.all(Array.from({ length: posters }, () => poster(isComplete))),
   }
 }
 
@@ -69,18 +64,13 @@ function takeBatch(first: StormItem[], rest: StormItem[]): StormItem[] {
   const batch = first.splice(0, maxBatch)
   const size = Math.max(batch.length, 1 + Math.floor(Math.random() * maxBatch))
   while (batch.length < size && rest.length > 0) {
-    const [item] = rest.splice(Math.floor(Math.random() * rest.length), 1)
+    const some = rest.splice(Math.floor(Math.random() * rest.length), 1)
     // Anywhere among the others, so that those that go first are not first within the callback.
-    if (item !== undefined) batch.splice(Math.floor(Math.random() * (batch.length + 1)), 0, item)
+    batch.splice(Math.floor(Math.random() * (batch.length + 1)), 0, ...some)
   }
   return batch
 }
 
-const valuesOf = (batch: StormItem[], list: StormItem['list']) =>
-  batch.filter((item) => item.list === list).map(({ value }) => value)
-
 export function anyOf<T>(all: readonly T[]): T {
-  const one = all[Math.floor(Math.random() * all.length)]
-  assert.ok(one !== undefined)
-  return one
+  return all[Math.floor(Math.random() * all.length)] ?? assert.fail('There is none')
 }
