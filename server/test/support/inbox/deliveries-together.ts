@@ -60,6 +60,5 @@ export async function tellTogether(
 
 const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
 const opened = { type: 'contact_opened', customer: nobody } as const
-const read = {
-  ...{ type: 'status', externalId: 'wamid.nobody', status: 'read', errorCode: null, correlator: null, customer: null },
-} as const
+const unknown = { errorCode: null, correlator: null, customer: null }
+const read = { type: 'status', externalId: 'wamid.nobody', status: 'read', ...unknown } as const

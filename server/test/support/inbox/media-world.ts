@@ -72,7 +72,7 @@ export async function mediaWorld() {
     const secret = which === 'file' ? { key: file, bytes: bytes ?? 0 } : (preview ?? assert.fail())
     const name = (which === 'file' ? storedAs : previewStoredAs) ?? assert.fail()
     const pieces: Buffer[] = []
-    const open = (start: number, end: number) => media.open(name, start, end)
+    const open = (start: number, end: number | null) => media.open(name, start, end)
     const opened = openFile({ id: name, ...secret }, { start: 0, end: secret.bytes }, open)
     for await (const piece of opened) pieces.push(Buffer.from(piece))
     return Buffer.concat(pieces)
