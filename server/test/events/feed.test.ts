@@ -31,14 +31,6 @@ test('a caller reads what it has just written, in order, page by page, and each 
   assert.deepEqual(again.events, [...first.events, ...second.events])
 })
 
-test('the event of a lead is the same whether it is read from the feed or from the table', async () => {
-  const w = await feedWorld()
-  const { id } = await w.lead({ notes: 'Likes blue', customFieldValues: { city: 'Recife' } })
-  const [recorded] = await w.events(id)
-  const { events } = await w.page()
-  assert.deepEqual(events[0].payload, recorded?.payload)
-})
-
 test('an event whose row was altered, even after it was read, is passed over and logged, and keeps nobody from what comes behind it', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()

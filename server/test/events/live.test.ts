@@ -6,7 +6,6 @@ import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
-import { openNode, testDatabase } from '../support/database.ts'
 import {
   type FeedWorld,
   feedWorld,
@@ -72,23 +71,6 @@ test('a browser that comes back goes on behind the last id, and misses nothing',
   )
   second.close()
   third.close()
-})
-
-test('all browsers of a workspace are served by one read', async () => {
-  const w = await feedWorld()
-  const { options } = await testDatabase()
-  let reads = 0
-  const db = openNode({ ...options, onStatement: ({ text }) => void (/\bselect position\b/.test(text) && reads++) })
-  atEnd(() => db.close())
-  const node = await startNode(w, { db })
-  const streams = await Promise.all(Array.from({ length: 15 }, () => openStream(`${node.url}${livePath(w)}`, asToken)))
-  for (const stream of streams) await stream.next()
-  await w.record(['lead.created'], { db })
-  const ids = new Set(await Promise.all(streams.map(async (stream) => (await stream.next()).id)))
-  assert.equal(ids.size, 1)
-  // Once more where the event has no place yet at the first look.
-  assert.ok(reads <= 2, `${reads} reads`)
-  for (const stream of streams) stream.close()
 })
 
 test('a place that is unknown, too old or too far behind is a reset, and the stream goes on from now', async () => {

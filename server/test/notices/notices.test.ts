@@ -121,21 +121,6 @@ test('a person chooses what they are told of; a token is told of nothing', async
   }
 })
 
-test('each person has a tone of their own, which stays when a change leaves it out', async () => {
-  const { ana, bea } = await noticesWorld()
-  const toneOf = async (person: typeof bea) => (await person.call('GET', '/notices/settings')).body.settings.tone
-  const { tone: usual, ...others } = (await bea.call('GET', '/notices/settings')).body.settings
-  assert.equal(usual, 'chime')
-  assert.equal((await bea.call('PUT', '/notices/settings', others)).body.settings.tone, 'chime')
-  for (const tone of ['drop', 'knock']) {
-    assert.equal((await bea.call('PUT', '/notices/settings', { ...others, tone })).body.settings.tone, tone)
-  }
-  assert.equal((await bea.call('PUT', '/notices/settings', { ...others, pushNames: true })).status, 200)
-  assert.deepEqual([await toneOf(bea), await toneOf(ana)], ['knock', 'chime'])
-  const refused = await bea.call('PUT', '/notices/settings', { ...others, tone: 'siren' })
-  assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'tone'])
-})
-
 test('in quiet hours the bell says so', async () => {
   const { w, bea } = await noticesWorld()
   const { settings } = (await bea.call('GET', '/notices/settings')).body

@@ -6,16 +6,13 @@ import {
   unansweredAfterInbound,
   windowAfter,
   windowIsOpen,
-  withStatus,
 } from '../../../src/inbox/conversation/conversation-state.ts'
-import { uniqueTime } from '../../../src/inbox/conversation/message.ts'
 import {
   type AgentKey,
   agent,
   firstOwner,
   human,
   keyCanOwn,
-  maySetOwner,
   readOwner,
   writeOwner,
 } from '../../../src/inbox/conversation/owner.ts'
@@ -135,39 +132,11 @@ for (const [what, one, canOwn] of keys) {
   })
 }
 
-test('the oldest of several keys is chosen, whatever order they come in', () => {
-  const three = [
-    key({ id: 'c', createdAt: at(2) }),
-    key({ id: 'b', createdAt: at(1) }),
-    key({ id: 'd', createdAt: at(1) }),
-  ]
-  assert.deepEqual(firstOwner(three, connection, false, noon), agent('b'))
-  assert.deepEqual(firstOwner(three.toReversed(), connection, false, noon), agent('b'))
-})
-
-test('an agent sets itself or people as owner, a member anyone', () => {
-  const me = { type: 'agent', id: 'me' } as const
-  assert.equal(maySetOwner(me, agent('me')), true)
-  assert.equal(maySetOwner(me, human), true)
-  assert.equal(maySetOwner(me, agent('other')), false)
-  assert.equal(maySetOwner({ type: 'user', id: 'u' }, agent('other')), true)
-})
-
 test('owners are written as the contract has them, and nothing else is read', () => {
   for (const owner of [human, agent(connection)]) assert.deepEqual(readOwner(writeOwner(owner)), owner)
   for (const text of ['', 'agent', 'agent:', 'agent:x', 'Human', ` human`, `agent:${connection} `]) {
     assert.equal(readOwner(text), null, text)
   }
-})
-
-test('leaving snoozed clears its time', () => {
-  assert.deepEqual(withStatus('snoozed', at(1)), { status: 'snoozed', snoozedUntil: at(1) })
-  assert.deepEqual(withStatus('open', at(1)), { status: 'open', snoozedUntil: null })
-})
-
-test('a time that is taken moves on by single milliseconds', () => {
-  const taken = new Set([noon.getTime(), noon.getTime() + 1, noon.getTime() + 3])
-  assert.equal(uniqueTime(noon, (ms) => taken.has(ms)).getTime(), noon.getTime() + 2)
 })
 
 const waits: [what: string, since: Date | null, last: Date | null, wrote: Date, after: Date | null][] = [

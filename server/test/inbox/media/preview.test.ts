@@ -120,20 +120,6 @@ test('a decoder that takes too long or too much memory is killed, and the next p
   assert.ok(made.every((preview) => preview !== null))
 })
 
-test('many pictures after each other leave no listeners on the process that decodes them', async () => {
-  const warnings: Error[] = []
-  const note = (warning: Error) => warnings.push(warning)
-  process.on('warning', note)
-  const bytes = await small()
-  for (let n = 0; n < 12; n++) assert.notEqual(await make(bytes), null)
-  await new Promise(setImmediate)
-  process.off('warning', note)
-  assert.deepEqual(
-    warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
-    [],
-  )
-})
-
 for (const [realType, bytes, expected] of [
   ['image/jpeg', 1_000, true],
   ['image/jpeg', 30_000_000, false],

@@ -114,34 +114,6 @@ test('work that was cut short goes on where it was, and is done once by two work
   assert.equal((await rowsOf(w)).length, 1_201)
 })
 
-test('nothing is written where nothing has changed, and conversations of old names lose none of the others', async () => {
-  const w = await inboxWorld()
-  const { id } = await w.customerWrites('Hello')
-  await makeInboxTokens(w)
-  const marks = () => w.db.sql`
-    select ctid::text, xmin::text
-    from conversation_search
-    where workspace_id = ${w.workspaceId}`
-  const before = await marks()
-  await w.customerWrites('Again')
-  await makeInboxTokens(w)
-  assert.deepEqual(await marks(), before)
-  assert.deepEqual(await conversationRows(w), [id])
-  assert.equal(await indexInbox(w), 0)
-})
-
-test('a message that comes in, and one that goes out, write no tokens and ask for none', async () => {
-  const w = await inboxWorld()
-  await w.customerWrites('Hello')
-  await makeInboxTokens(w)
-  const statements = await statementsOf(() => w.customerWrites('Again'))
-  assert.ok(statements.length > 0)
-  assert.deepEqual(
-    statements.filter(({ text }) => /message_search|conversation_search|inbox_search_progress/.test(text)),
-    [],
-  )
-})
-
 test('one who makes tokens waits for nobody, and stays out while somebody deletes', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')

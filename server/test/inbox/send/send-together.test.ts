@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { onOneServer, statementsOf } from '../../support/database.ts'
-import { holdConversations } from '../../support/inbox/gate.ts'
+import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { forgetStatistics, waysTo } from '../../support/plans.ts'
-import { until } from '../../support/until.ts'
 
 const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
@@ -69,15 +68,19 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   const node = await world.addNode()
   const [before, after, ...others] = await many(12, () => world.conversation())
   const releases = [await holdConversations(world, before?.id)]
+  const isHeldAfter = Promise.withResolvers<void>()
   world.platform.onCall = async ({ recipient }) => {
-    if (recipient.phone === after?.contact.phone) releases.push(await holdConversations(world, after?.id))
+    if (recipient.phone !== after?.contact.phone) return
+    releases.push(await holdConversations(world, after?.id))
+    isHeldAfter.resolve()
   }
   let waiting = 2
   const late = [before, after].map((one) => world.post(one?.id ?? '', { node }).finally(() => waiting--))
   const replies = await Promise.all(others.map(({ id }) => world.post(id, { node })))
   assert.ok(replies.every(({ body }) => body.status === 'sent'))
-  await until(() => world.platform.accepted.length === 11, 'the call of the one that is held after it')
-  assert.equal(waiting, 2)
+  await isHeldAfter.promise
+  await lockIsAwaited(world)
+  assert.deepEqual([world.platform.accepted.length, waiting], [11, 2])
   await Promise.all(releases.map((release) => release()))
   assert.ok((await Promise.all(late)).every(({ body }) => body.status === 'sent'))
 })

@@ -19,8 +19,9 @@ export async function openStream(url: string, headers: Record<string, string>) {
   const waiting: ((told: Told) => void)[] = []
   const read = async (body: ReadableStream<Uint8Array>) => {
     let rest = ''
-    for await (const text of body.pipeThrough(new TextDecoderStream())) {
-      const parts = (rest + text).split('\n\n')
+    const decoder = new TextDecoder()
+    for await (const bytes of body) {
+      const parts = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
       rest = parts.pop() ?? ''
       for (const told of parts.map(readBlock)) {
         const taker = waiting.shift()

@@ -23,6 +23,8 @@ export interface AnyOperation {
   verb: Verb | null
 }
 
+type Input = { properties: Record<string, Schema>; required?: string[] }
+
 /** Every operation of the OpenAPI document and every verb of agents; not what streams, which never ends. */
 function allOperations(app: App): AnyOperation[] {
   const documented = [...operationsOf(routesOf(app))].flatMap(({ path, method, operation }): AnyOperation[] => {
@@ -37,7 +39,7 @@ function allOperations(app: App): AnyOperation[] {
   })
   const asked = verbs.map((verb): AnyOperation => {
     const path = verb.http.path.replaceAll(/:(\w+)/g, '{$1}')
-    const { properties, required = [] } = verb.input as { properties: Record<string, Schema>; required?: string[] }
+    const { properties, required = [] } = verb.input as unknown as Input
     const isFree = (name: string) => !path.includes(`{${name}}`)
     const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => isFree(name)))
     const rest: Schema = { type: 'object', properties: fields, required: required.filter(isFree) }

@@ -8,11 +8,11 @@ import type { MediaKind } from '../../../src/channels/message-detail.ts'
 import type { MediaDetails, MediaState } from '../../../src/inbox/media/media.ts'
 import { createMediaFetcher, type FetcherDeps } from '../../../src/inbox/media/media-fetcher.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
-import { openDetails, openFileKeys, sealDetails } from '../../../src/inbox/media/sealed-media.ts'
-import { openFile } from '../../../src/media/sealed-file.ts'
+import { openDetails, sealDetails } from '../../../src/inbox/media/sealed-media.ts'
 import { wabaAt } from '../channels/connections.ts'
 import { atEnd } from '../file-end.ts'
 import { type FileServer, fileServer } from '../outgoing/file-server.ts'
+import { testTeamToken } from '../world.ts'
 import { inboxWorld } from './inbox-world.ts'
 
 /** What the platform has by an id: what is said of it is its address and size unless given. */
@@ -35,7 +35,6 @@ interface MediaRow {
   previewStoredAs: string | null
   bytes: number | null
   details: Buffer
-  fileKey: Buffer | null
 }
 
 export type MediaWorld = Awaited<ReturnType<typeof mediaWorld>>
@@ -58,24 +57,21 @@ export async function mediaWorld() {
   const row = async (id: string) => {
     const [found] = await db.sql<MediaRow[]>`
       select state, failure, tries, due_at as "dueAt", lease_until as "leaseUntil", stored_as as "storedAs",
-        preview_stored_as as "previewStoredAs", size_bytes::int as bytes, details, file_key as "fileKey"
+        preview_stored_as as "previewStoredAs", size_bytes::int as bytes, details
       from media
       where workspace_id = ${workspaceId}
         and id = ${id}`
     assert.ok(found, 'the row is there')
     return { ...found, details: openDetails(keyring, id, found.details) }
   }
-  /** The file of a row, or its preview, out of the store. */
-  const read = async (id: string, which: 'file' | 'preview') => {
-    const { fileKey, storedAs, previewStoredAs, bytes, failure } = await row(id)
-    const { file, preview } = openFileKeys(keyring, id, fileKey ?? assert.fail(String(failure)))
-    const secret = which === 'file' ? { key: file, bytes: bytes ?? 0 } : (preview ?? assert.fail())
-    const name = (which === 'file' ? storedAs : previewStoredAs) ?? assert.fail()
-    const pieces: Buffer[] = []
-    const open = (start: number, end: number | null) => media.open(name, start, end)
-    const opened = openFile({ id: name, ...secret }, { start: 0, end: secret.bytes }, open)
-    for await (const piece of opened) pieces.push(Buffer.from(piece))
-    return Buffer.concat(pieces)
+  const read = async (id: string, after = '') => {
+    const url = `/api/team/v1/workspaces/${workspaceId}/inbox/media/${id}${after}`
+    const { statusCode, rawPayload } = await w.app.inject({
+      url,
+      headers: { authorization: `Bearer ${testTeamToken}` },
+    })
+    assert.equal(statusCode, 200)
+    return rawPayload
   }
   const deps = fetchDeps(w, noPreviews)
   const { waba } = deps.adapters
@@ -106,8 +102,8 @@ export async function mediaWorld() {
     },
     fetcher: (more: Partial<FetcherDeps> = {}) => createMediaFetcher({ ...deps, random: () => 0, ...more }),
     row,
-    content: (id: string) => read(id, 'file'),
-    preview: (id: string) => read(id, 'preview'),
+    content: read,
+    preview: (id: string) => read(id, '/preview'),
     /** Names in the store. */
     stored: async () => (await media.list(null, 1_000)).map(({ name }) => name).sort(),
   }

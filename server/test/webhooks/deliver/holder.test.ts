@@ -73,30 +73,6 @@ test('an endpoint whose settings do not open keeps no other from the renewal of 
   await holder.done()
 })
 
-test('a claim that is answered after the stop began sends nothing, and is given back', async () => {
-  const w = await webhookWorld()
-  await recordPlaced(w, 1)
-  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const db: WebhookWorld['db'] = {
-    ...w.db,
-    statement: async (work) => {
-      const answer = await w.db.statement(work)
-      asked.resolve()
-      await answered.promise
-      return answer
-    },
-  }
-  const holder = holderOf(w, { db })
-  const claimed = holder.claim([w.workspaceId])
-  await asked.promise
-  const stopped = holder.stop()
-  answered.resolve()
-  await stopped
-  assert.equal((await w.queue()).lease_owner, null)
-  await claimed
-  assert.equal(w.receiver.received.length, 0)
-})
-
 test('an attempt that comes to its end at once is written before its queue rests', async () => {
   const w = await webhookWorld()
   const id = await recordPlaced(w, 1)
@@ -116,25 +92,6 @@ test('an attempt that comes to its end at once is written before its queue rests
   await holder.stop()
   const [row] = await w.deliveries()
   assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'failed', attempts: 2 })
-})
-
-test('a claim that failed is made up for by the next look at what is due', async () => {
-  const w = await webhookWorld()
-  const id = await recordPlaced(w, 1)
-  let isAway = false
-  const statement: WebhookWorld['db']['statement'] = async (work, news) => {
-    if (isAway) throw new Error('The database is away')
-    return w.db.statement(work, news)
-  }
-  const holder = holderOf(w, { db: { ...w.db, statement } })
-  await holder.claim('due')
-  isAway = true
-  await assert.rejects(holder.claim([w.workspaceId]), /away/)
-  isAway = false
-  assert.deepEqual(w.sentIds(), [])
-  await holder.claim('due')
-  await holder.done()
-  assert.deepEqual(w.sentIds(), [id])
 })
 
 test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
@@ -168,42 +125,3 @@ test('an endpoint with a long backlog and a slow receiver leaves others their sh
   assert.equal(next, 'quick')
   assert.equal(w.receiver.received.length, 10)
 })
-
-test('what is in memory when a queue ends amid a reading of the feed is left to the next worker, not lost', async () => {
-  const w = await webhookWorld()
-  const ids = await w.recordEach(500)
-  await w.sequencer.place(w.workspaceId)
-  const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const locking = w.db.tx(async (tx) => {
-    await w.receiver.reached(100)
-    await tx`lock table event_feeds in access exclusive mode`
-    locked.resolve()
-    await unlock.promise
-  })
-  const answered = Promise.withResolvers<{ status: number }>()
-  w.receiver.answer(async ({ number }) => {
-    if (number > 100) await locked.promise
-    return number > 250 ? answered.promise : { status: 200 }
-  })
-  const holder = holderOf(w)
-  await holder.claim([w.workspaceId])
-  await locked.promise
-  while (!(await someoneWaits(w, 'event_feeds')));
-  await w.receiver.reached(251)
-  const stopped = holder.stop()
-  unlock.resolve()
-  await locking
-  answered.resolve({ status: 200 })
-  await stopped
-  await w.drain()
-  assert.deepEqual(new Set(w.sentIds()), new Set(ids))
-})
-
-async function someoneWaits({ db }: WebhookWorld, table: string): Promise<boolean> {
-  const waiting = await db.sql`
-    select
-    from pg_locks
-    where relation = ${table}::regclass
-      and not granted`
-  return waiting.length > 0
-}

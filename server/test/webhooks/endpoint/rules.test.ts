@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstIdAt, newId, timeOfId } from '../../../src/base/id.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
@@ -65,14 +64,6 @@ test('headers of an endpoint are its own: none that the service sets', () => {
     assert.equal(issue?.path, `headers.${name}`)
     assert.match(issue?.message ?? '', /set by the service/)
   }
-})
-
-test('the first id of a time stands before every id that is made then, and tells it', () => {
-  const id = newId(now)
-  assert.ok(firstIdAt(now) <= id)
-  assert.ok(firstIdAt(in1s) > id)
-  assert.deepEqual(timeOfId(firstIdAt(now)), now)
-  assert.equal(firstIdAt(new Date(-1)), '00000000-0000-0000-0000-000000000000')
 })
 
 test('the next attempt is when the retry is due and no pause holds it back', () => {
