@@ -102,23 +102,6 @@ test('the stream of a team token ends when it is revoked, also with its maker’
   await second.stream.ended
 })
 
-test('the streams of others go on, and those of the same person elsewhere', async () => {
-  const [w, other] = [await feedWorld(), await feedWorld()]
-  const [node] = await twoNodes()
-  const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
-  await w.db.sql`
-    insert into members (workspace_id, user_id, role, created_at)
-    values (${other.workspaceId}, ${member.userId}, 'member', ${w.clock.now()})`
-  const elsewhere = await follow(other, node, { cookie: member.cookie })
-  const here = await follow(w, node, { cookie: member.cookie })
-  await send(node, owner, 'DELETE', membersPath(w, member))
-  await here.ended
-  await other.record(['lead.created'])
-  await node.tick()
-  await elsewhere.nextEvent('lead.created')
-  elsewhere.close()
-})
-
 test('a wait of a key ends with 401 when the key is revoked, on every node, and gets no event', async () => {
   const w = await feedWorld()
   const nodes = await twoNodes()

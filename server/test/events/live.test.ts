@@ -3,20 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
-import { buildApp } from '../../src/app/app.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
-import {
-  type FeedWorld,
-  feedWorld,
-  follow,
-  livePath,
-  type Node,
-  repeatByHand,
-  startNode,
-} from '../support/events/feed-world.ts'
+import { type FeedWorld, feedWorld, follow, livePath, type Node, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { oncePerFile } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
 import { testApp, testTeamToken } from '../support/world.ts'
 
@@ -107,17 +98,6 @@ test('a member whose plan has no inbox is sent the events of leads only', async 
   stream.close()
 })
 
-test('a heartbeat comes as a comment that moves the place on', async () => {
-  const w = await feedWorld()
-  const node = await oneNode()
-  const stream = await follow(w, node, asToken)
-  await node.tick()
-  const beat = await stream.next()
-  assert.equal(beat.comment, 'here')
-  assert.equal(beat.id, writeFeedCursor(w.workspaceId, 0))
-  stream.close()
-})
-
 test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
   const w = await feedWorld()
   const node = await oneNode()
@@ -181,34 +161,6 @@ test('a client that does not read is cut, at once when its session has ended, an
   await node.tick()
   idle.client.resume()
   await idle.closed
-  stream.close()
-})
-
-test('clients that leave while they are let in hold no place', async () => {
-  const w = await feedWorld()
-  const { cookie } = await signedInMember(w)
-  let arrived = Promise.withResolvers<void>()
-  const { repeat } = repeatByHand()
-  const app = await buildApp({ ...w, repeat }, (server) =>
-    server.addHook('preValidation', async ({ raw, headers }) => {
-      if (headers['x-leaves'] === undefined) return
-      const gone = new Promise((resolve) => raw.socket.once('close', resolve))
-      arrived.resolve()
-      await gone
-    }),
-  )
-  atEnd(() => app.close())
-  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}${livePath(w)}`
-  for (let n = 1; n <= 20; n++) {
-    arrived = Promise.withResolvers()
-    const controller = new AbortController()
-    const asked = fetch(url, { headers: { cookie, 'x-leaves': '1' }, signal: controller.signal })
-    await arrived.promise
-    controller.abort()
-    await assert.rejects(asked)
-  }
-  const stream = await openStream(url, { cookie })
-  await stream.next()
   stream.close()
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statementsOf } from '../../support/database.ts'
-import { conversationPath, type InboxWorld, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { conversationPath, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 // What pages show is remembered in the process: each of these reads before a change, and after it.
@@ -11,12 +11,6 @@ async function talk() {
   const conversation = await w.customerWrites('Hello!')
   await w.messages(conversation.id)
   return { w, id: conversation.id as string }
-}
-
-async function _readBoth(w: InboxWorld, id: string) {
-  const [listed] = await w.conversations()
-  const [newest] = (await w.messages(id)).slice(-1)
-  return { listed, newest }
 }
 
 test('a value that was sealed again is shown as it is now', async () => {

@@ -254,29 +254,3 @@ test('what was said in many epochs comes newest first, a page at a time, each on
   assert.deepEqual(seen, texts.toReversed())
   assert.deepEqual(await lines(member, '"sofa 2 of 0"'), ['Sofa 2 of 0'])
 })
-
-test('an edit leaves a message in its epoch, and gives one that had no words that of the message before it', async () => {
-  const w = await inboxWorld()
-  const member = await signedInMember(w)
-  await w.customerWrites('The green sofa', { externalId: 'wamid.1' })
-  w.clock.advance(1000)
-  await w.customerWrites('👍', { externalId: 'wamid.2', at: w.clock.now() })
-  await makeInboxTokens(w)
-  await nextEpoch(w, 7)
-  await say(w, 'The newest sofa')
-  await makeInboxTokens(w)
-  w.clock.advance(1000)
-  const shared = { direction: 'inbound', customer: marina, at: w.clock.now() } as const
-  await w.tell({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
-  await w.tell({ type: 'edited', originalId: 'wamid.2', text: 'Another sofa', ...shared })
-  assert.deepEqual(await lines(member, 'sofa'), ['The newest sofa', 'Another sofa', 'The blue sofa'])
-  const rows = await w.db.sql<{ epoch: number }[]>`
-    select epoch
-    from message_search
-    where workspace_id = ${w.workspaceId}
-    order by message_id`
-  assert.deepEqual(
-    rows.map(({ epoch }) => epoch),
-    [0, 0, 7],
-  )
-})

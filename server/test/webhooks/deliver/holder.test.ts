@@ -73,27 +73,6 @@ test('an endpoint whose settings do not open keeps no other from the renewal of 
   await holder.done()
 })
 
-test('an attempt that comes to its end at once is written before its queue rests', async () => {
-  const w = await webhookWorld()
-  const id = await recordPlaced(w, 1)
-  const failed = Promise.withResolvers<void>()
-  const holder = holderOf(w, { observe: { ...noObserver, failed: () => failed.resolve() } }, { mayLinger: true })
-  await holder.claim([w.workspaceId])
-  await w.receiver.reached(1)
-  while ((await w.deliveries()).length === 0);
-  await w.sendAgain(id)
-  // It is no longer kept when its turn comes, so that no request is made of it.
-  await w.db.sql`
-    delete from events
-    where workspace_id = ${w.workspaceId}
-      and id = ${id}`
-  await holder.renew(holder.held())
-  await Promise.race([failed.promise, holder.done()])
-  await holder.stop()
-  const [row] = await w.deliveries()
-  assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'failed', attempts: 2 })
-})
-
 test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
   const w = await webhookWorld()
   const answers: PromiseWithResolvers<{ status: number }>[] = []
