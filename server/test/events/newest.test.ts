@@ -38,21 +38,6 @@ test('the newest events are opened once for all who read them', async () => {
   assert.equal(opened, 0)
 })
 
-test('an event that was sealed anew is opened anew, and says the same', async () => {
-  const w = await feedWorld()
-  await w.record(['lead.created'])
-  const before = await w.page()
-  const place = { table: 'events', row: before.events[0].id, column: 'payload' }
-  const keyring = await w.vault.keyring(w.workspaceId)
-  const payload = keyring.seal(place, JSON.stringify(before.events[0].payload))
-  await w.db.sql`
-    update events
-    set payload = ${payload}
-    where workspace_id = ${w.workspaceId}
-      and id = ${place.row}`
-  assert.equal(await openedBy(async () => assert.deepEqual(await w.page(), before)), 1)
-})
-
 test('once events of a customer are erased, those that were read are in no memory', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()

@@ -7,15 +7,7 @@ import {
   windowAfter,
   windowIsOpen,
 } from '../../../src/inbox/conversation/conversation-state.ts'
-import {
-  type AgentKey,
-  agent,
-  firstOwner,
-  human,
-  keyCanOwn,
-  readOwner,
-  writeOwner,
-} from '../../../src/inbox/conversation/owner.ts'
+import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 import {
   climb,
   type MessageStatus,
@@ -103,34 +95,6 @@ for (const [statuses, status] of parts) {
 }
 
 const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
-const key = (fields: Partial<AgentKey> = {}): AgentKey => ({
-  id: 'a',
-  scopes: ['inbox.write'],
-  connectionIds: [],
-  expiresAt: null,
-  revokedAt: null,
-  answersNew: true,
-  createdAt: noon,
-  ...fields,
-})
-
-const keys: [what: string, key: AgentKey, canOwn: boolean][] = [
-  ['an active key with inbox.write', key(), true],
-  ['one that allows this connection', key({ connectionIds: [connection] }), true],
-  ['one that allows another', key({ connectionIds: ['x'] }), false],
-  ['one that only reads', key({ scopes: ['inbox.read'] }), false],
-  ['a revoked one', key({ revokedAt: at(-1) }), false],
-  ['one that expires now', key({ expiresAt: noon }), false],
-  ['one that expires later', key({ expiresAt: at(1) }), true],
-]
-
-for (const [what, one, canOwn] of keys) {
-  test(`${what} ${canOwn ? 'can' : 'cannot'} own a conversation`, () => {
-    assert.equal(keyCanOwn(one, connection, noon), canOwn)
-    assert.deepEqual(firstOwner([one], connection, false, noon), canOwn ? agent('a') : human)
-    assert.deepEqual(firstOwner([one], connection, true, noon), human)
-  })
-}
 
 test('owners are written as the contract has them, and nothing else is read', () => {
   for (const owner of [human, agent(connection)]) assert.deepEqual(readOwner(writeOwner(owner)), owner)

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
 import { png } from '../../support/inbox/files-world.ts'
-import { holdLocks } from '../../support/inbox/gate.ts'
-import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
 
@@ -218,66 +216,6 @@ test('one workspace with many files neither takes all places nor holds up the ot
   assert.equal(most, 2)
   assert.ok(order.lastIndexOf('few') < 4, order.join(' '))
 })
-
-test('nothing is left behind by a look during which the last files under way come', async () => {
-  const w = await mediaWorld()
-  const served = Promise.withResolvers<ServerResponse>()
-  const serve = served.resolve
-  const ids: string[] = []
-  for (let n = 0; n < 2; n++) {
-    ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
-    w.clock.advance(1)
-  }
-  const release = await anothersLockedFile(w)
-  let asked = 0
-  // Where rows are spread a look asks for each workspace by itself; for the other one alone while this one has its place taken.
-  const ofSecondLook = isSpread(w.db.sql) ? 3 : 2
-  const [second, hasLooked, isThere] = [0, 1, 2].map(() => Promise.withResolvers<void>())
-  assert.ok(second && hasLooked && isThere)
-  w.db.onNews(mediaTopic, () => isThere.resolve())
-  const fetcher = w.fetcher({
-    perWorkspace: 1,
-    db: {
-      ...w.db,
-      statement: async (work, news) => {
-        const result = await w.db.statement(work, news)
-        if (++asked !== ofSecondLook) return result
-        hasLooked.resolve()
-        await second.promise
-        return result
-      },
-    },
-  })
-  const first = fetcher.drain()
-  const response = await served.promise
-  const other = fetcher.drain()
-  await hasLooked.promise
-  response.end(png)
-  // Its commit is told of, and what comes of that is done a turn later.
-  await isThere.promise
-  await new Promise(setImmediate)
-  second.resolve()
-  await other
-  for (const id of ids) assert.equal((await w.row(id)).state, 'here')
-  await first
-  await release()
-})
-
-/** A due file of another workspace, locked by another process: a look asks for it, and gets none. */
-async function anothersLockedFile({ db, clock }: Awaited<ReturnType<typeof mediaWorld>>) {
-  const { workspaceId, connectionId, customerWrites } = await inboxWorld()
-  const { id: conversationId } = await customerWrites('Hello')
-  await db.sql`
-    insert into media (
-      workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at,
-      created_at, updated_at
-    )
-    values (
-      ${workspaceId}, gen_random_uuid(), ${conversationId}, ${connectionId}, gen_random_uuid(), 'inbound', 'image',
-      'coming', '\\x00', ${clock.now()}, now(), now()
-    )`
-  return holdLocks(db, (tx) => tx`select from media where workspace_id = ${workspaceId} for update`)
-}
 
 test('two workers fetch each file once', async () => {
   const w = await mediaWorld()

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import type { MessageDetail } from '../../../src/channels/message-detail.ts'
 import { everyStatementOf } from '../../support/database.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const w = await inboxWorld()
@@ -39,17 +37,3 @@ test('100 messages of one customer take 8 statements at most', async () => {
   const sent = await statementsFor(messagesOf(1))
   assert.ok(sent <= 8, `${sent} statements`)
 })
-
-const carrying: [what: string, detail: MessageDetail][] = [
-  ['pictures', { media: pictureTold }],
-  ['reactions', { reaction: { externalId: 'wamid.1', emoji: '👍' } }],
-]
-
-for (const [what, detail] of carrying) {
-  test(`100 ${what} take one statement more than 100 messages that are words alone, however they come`, async () => {
-    await w.tell(...messagesOf(100))
-    const words = await statementsFor(messagesOf(100))
-    const sent = await statementsFor(messagesOf(100).map((event) => ({ ...event, detail }) as ChannelEvent))
-    assert.equal(sent, words + 1)
-  })
-}

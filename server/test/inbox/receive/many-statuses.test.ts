@@ -90,17 +90,6 @@ test('a hundred statuses of as many messages cost as many statements as ten', as
   assert.deepEqual(counts, [3, 3])
 })
 
-test('what a message stands above already costs one look, and locks nothing', async () => {
-  const w = await sentWorld(3)
-  await w.callback(...all(w, 'read'))
-  await elsewhere((db) =>
-    db.tx(async (tx) => {
-      await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
-      assert.equal(await statementsFor(w, [...all(w, 'sent'), ...all(w, 'delivered')]), 1)
-    }),
-  )
-})
-
 test('callbacks that come at once, twice and in any order make exactly one event of each step', async () => {
   const w = await sentWorld(20)
   const delivered = all(w, 'delivered')

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSpread } from '../../../src/base/distribution/spread.ts'
-import { onOneServer, statementsOf } from '../../support/database.ts'
 import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
-import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import { forgetStatistics, waysTo } from '../../support/plans.ts'
+import { noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
@@ -99,25 +97,3 @@ test('a call is not allowed together with its reservation while a change of owne
   assert.equal((await world.post(id)).body.status, 'sent')
   assert.deepEqual(held, [false])
 })
-
-test(
-  'used keys are found by their index alone, whatever the database knows of how many there are',
-  onOneServer('a coordinator shows no plan of another server'),
-  async () => {
-    const world = await sendWorld()
-    const conversations = await many(60, () => world.conversation())
-    // So long that their index is higher than the others of the table.
-    const keys = conversations.map(() => freshKey().padEnd(200, '.'))
-    const statements = await statementsOf(async () => {
-      const replies = await many(60, (n) => world.post(conversations[n]?.id ?? '', { idempotencyKey: keys[n] ?? '' }))
-      assert.ok(replies.every(({ status }) => status === 202))
-    })
-    const looks = statements.filter(({ text: words }) => /with ordinality[\s\S]*from sends\b/.test(words))
-    assert.equal(looks.length, 1)
-    for (const look of looks) {
-      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-      await forgetStatistics(world.db, ['sends'])
-      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-    }
-  },
-)

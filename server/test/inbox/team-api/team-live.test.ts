@@ -172,13 +172,6 @@ test('a mention stands in the list of the member, who alone is told, until it is
   }
 })
 
-test('a token has no mentions, a cursor must be one of the list', async () => {
-  const { w, ana } = await liveWorld()
-  const at = `/api/team/v1/workspaces/${w.workspaceId}/inbox/mentions`
-  assert.equal((await w.call('GET', at, { key: testTeamToken })).status, 403)
-  assert.equal((await ana.call('GET', '/inbox/mentions?cursor=x')).status, 400)
-})
-
 test('pages are told when a file of a message has come, or will not', async () => {
   const { w, id, stream } = await liveWorld()
   const media = { conversationId: id, messageId: newId(w.clock.now()), mediaId: newId(w.clock.now()), state: 'here' }

@@ -63,14 +63,10 @@ export async function openStream(url: string, headers: Record<string, string>) {
 }
 
 function readBlock(block: string): Told {
-  const told: Told = { id: '' }
-  for (const line of block.split('\n')) {
+  const fields = block.split('\n').map((line) => {
     const colon = line.indexOf(':')
-    const [field, value] = [line.slice(0, colon), line.slice(colon + 1).trimStart()]
-    if (field === '') told.comment = value
-    if (field === 'id') told.id = value
-    if (field === 'event') told.event = value
-    if (field === 'data') told.data = JSON.parse(value)
-  }
-  return told
+    return [line.slice(0, colon) || 'comment', line.slice(colon + 1).trimStart()]
+  })
+  const { data, ...told } = Object.fromEntries(fields)
+  return { id: '', ...told, ...(data !== undefined && { data: JSON.parse(data) }) }
 }

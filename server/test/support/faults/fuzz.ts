@@ -8,11 +8,11 @@ import { verbs } from '../../../src/agents/verbs/verbs.ts'
 import type { Schema } from '../../../src/http/contract/openapi-types.ts'
 import { checkOutput } from '../agents/agents-world.ts'
 import { type AnyOperation, type Caller, type Furnished, filled, idFor } from './scene.ts'
-import { isObject, madeOf, oddValue, type Random, spoil } from './values.ts'
+import { arbitraryOf, madeBy, oddValues, type Random } from './values.ts'
 
-/** How much of a request is meant to be refused: the places that are spoiled in each of its parts. */
-const spoiledPlaces = { fitting: 0, nearly: 1, hostile: 3 }
-export type Manner = keyof typeof spoiledPlaces
+/** How much of a request is meant to be refused: of a hundred places so many. */
+const spoiled = { fitting: 0, nearly: 4, hostile: 20 }
+export type Manner = keyof typeof spoiled
 
 export interface Asked {
   method: string
@@ -37,17 +37,15 @@ export function requestOf(
   random: Random,
   word = about.person.word,
 ): Asked {
-  const making = { random, word, share: 0.5, idFor: (name: string) => idFor(about, name, random) }
-  const make = (schema: Schema, share = 0.5) => {
-    const places = random() < 0.6 ? spoiledPlaces[manner] : 0
-    return withoutWait(schema, spoil(madeOf(schema, { ...making, share }), random, places))
-  }
+  const making = { word, odd: spoiled[manner], idFor: (name: string) => idFor(about, name, random) }
+  const make = (schema: Schema) => withoutWait(schema, madeBy(arbitraryOf(schema, making), random))
   const query = new URLSearchParams()
-  for (const [name, value] of entriesOf(make(op.query, 0.15))) {
+  for (const [name, value] of entriesOf(make(op.query))) {
+    if (!(op.query.required as string[]).includes(name) && random() < 0.6) continue
     const text = typeof value === 'object' && value !== null ? Object.values(value).join() : String(value)
     query.append(name, text.toWellFormed().slice(0, 4000))
   }
-  const made = entriesOf(madeOf(op.headers, making))
+  const made = entriesOf(make(op.headers))
   const headers = Object.fromEntries(made.map(([name, value]) => [name.toLowerCase(), `${value}`]))
   if (/idempotency-key/i.test(JSON.stringify(op.headers))) headers['idempotency-key'] = randomUUID()
   const path = filled(about, op.path, random)
@@ -61,6 +59,8 @@ export function requestOf(
   return asked
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const entriesOf = (value: unknown) => Object.entries(isObject(value) ? value : {})
 
 /** What waits is tried by tests of its own. */
@@ -73,7 +73,7 @@ function withoutWait(schema: Schema, made: unknown): unknown {
 function oddUrl(url: string, random: Random): string {
   const parts = url.split('/')
   const at = Math.floor(2 + random() * Math.max(1, parts.length - 2))
-  parts[at] = encodeURIComponent(String(oddValue(random)).toWellFormed().slice(0, 3000))
+  parts[at] = encodeURIComponent(String(madeBy(oddValues, random)).toWellFormed().slice(0, 3000))
   return parts.join('/')
 }
 

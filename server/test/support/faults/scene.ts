@@ -43,7 +43,10 @@ function allOperations(app: App): AnyOperation[] {
     const isFree = (name: string) => !path.includes(`{${name}}`)
     const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => isFree(name)))
     const rest: Schema = { type: 'object', properties: fields, required: required.filter(isFree) }
-    const [none, isRead]: [Schema, boolean] = [{ type: 'object', properties: {} }, verb.http.method === 'GET']
+    const [none, isRead]: [Schema, boolean] = [
+      { type: 'object', properties: {}, required: [] },
+      verb.http.method === 'GET',
+    ]
     const parts = { query: isRead ? rest : none, headers: none, body: isRead ? null : rest }
     return { method: verb.http.method.toLowerCase(), path: `${basePath}${path}`, ...parts, verb }
   })
@@ -56,22 +59,12 @@ export interface Caller {
   headers: Record<string, string>
 }
 
-/** A workspace with some of everything, and those who may ask for it. */
-export interface Furnished extends ErasureWorld {
-  operations: AnyOperation[]
-  person: Person
-  callers: Awaited<ReturnType<typeof callersOf>>
-  /** Ids by the list in which they stand, with what the list's own path had in it. */
-  ids: Map<string, { list: string; id: string }[]>
-  /** Reads all lists again. */
-  look(): Promise<void>
-  /** Lets those in again whom this operation may have shut out. */
-  letIn(op: AnyOperation): Promise<void>
-}
+export type Furnished = Awaited<ReturnType<typeof furnished>>
 
 let people = 0
 
-export async function furnished(): Promise<Furnished> {
+/** A workspace with some of everything, and those who may ask for it. */
+export async function furnished() {
   const w = await erasureWorld()
   const number = String(++people).padStart(4, '0')
   const word = `zqx${randomUUID().slice(0, 8)}`
@@ -80,14 +73,17 @@ export async function furnished(): Promise<Furnished> {
   await w.seed(person)
   await w.db.sql`update connections set number_id = ${person.phone} where id = ${w.sessionId}`
   await furnish(await signedInMember(w, 'owner'), word)
-  const own: Furnished = {
+  const own = {
     ...w,
     operations: allOperations(w.app),
     person,
     callers: await callersOf(w),
-    ids: new Map(),
-    look: () => lookAround(own),
-    letIn: async ({ method, path }) => {
+    /** Ids by the list in which they stand, with what the list's own path had in it. */
+    ids: new Map<string, { list: string; id: string }[]>(),
+    /** Reads all lists again. */
+    look: (): Promise<void> => lookAround(own),
+    /** Lets those in again whom this operation may have shut out. */
+    letIn: async ({ method, path }: AnyOperation): Promise<void> => {
       if (method === 'get' || !/\/(?:sign-out|sessions|me|keys|members\/\{userId\})(?:\/|$)/.test(path)) return
       own.callers = await callersOf(w)
     },

@@ -32,47 +32,6 @@ async function recordPlaced(w: WebhookWorld, n: number): Promise<string> {
   return id
 }
 
-test('what a member asks to be sent again is found while the queue is held, also when its news are lost', async () => {
-  const w = await webhookWorld()
-  const earlier = await recordPlaced(w, 1)
-  await w.drain()
-  const answered = Promise.withResolvers<{ status: number }>()
-  w.receiver.answer(({ number }) => (number === 2 ? answered.promise : { status: 200 }))
-  const later = await recordPlaced(w, 2)
-  const holder = holderOf(w)
-  await holder.claim([w.workspaceId])
-  await w.receiver.reached(2)
-  await w.sendAgain(earlier)
-  await holder.renew(holder.held())
-  await w.receiver.reached(3)
-  answered.resolve({ status: 200 })
-  await holder.done()
-  assert.deepEqual(w.sentIds(), [earlier, later, earlier])
-})
-
-test('an endpoint whose settings do not open keeps no other from the renewal of its lease', async () => {
-  const w = await webhookWorld()
-  const answered = Promise.withResolvers<{ status: number }>()
-  w.receiver.answer(() => answered.promise)
-  await w.addEndpoint()
-  await recordPlaced(w, 1)
-  const holder = holderOf(w)
-  await holder.claim([w.workspaceId])
-  await w.receiver.reached(2)
-  const [broken, sound] = holder.held()
-  assert.ok(broken !== undefined && sound !== undefined)
-  const before = sound.leaseEndsAt
-  await w.db.sql`
-    update webhook_endpoints
-    set settings = ''::bytea
-    where workspace_id = ${w.workspaceId}
-      and id = ${broken.lease.endpointId}`
-  await holder.renew(holder.held())
-  assert.ok(sound.leaseEndsAt > before)
-  answered.resolve({ status: 200 })
-  await holder.done()
-})
-
 test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
   const w = await webhookWorld()
   const answers: PromiseWithResolvers<{ status: number }>[] = []

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { claimQueues, listDeadHolders } from '../../../src/webhooks/endpoint/queue-queries.ts'
-import { onOneServer } from '../../support/database.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('two workers share the endpoints, and send every event to each of them once', async () => {
@@ -88,25 +86,3 @@ test('a stopped worker lets a request end, and gives its leases back', async () 
     [1, 2],
   )
 })
-
-test(
-  'under a role that its sessions have taken on, a worker takes none for dead',
-  onOneServer('it takes what one server alone has, such as triggers and roles'),
-  async () => {
-    const w = await webhookWorld()
-    await w.record(randomUUID(), [{ n: 1 }])
-    await w.sequencer.place(w.workspaceId)
-    const undone = new Error('undone')
-    let dead: string[] | undefined
-    const tried = w.db.tx(async (tx) => {
-      await tx`create role parley_workers`
-      await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
-      await tx`set local role parley_workers`
-      assert.equal((await claimQueues(tx, 'all', 1, w.clock.now(), w.workspaceId)).length, 1)
-      dead = await listDeadHolders(tx)
-      throw undone
-    })
-    await assert.rejects(tried, undone)
-    assert.deepEqual(dead, [])
-  },
-)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { signedInMember } from '../../support/member.ts'
 import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
@@ -168,20 +167,6 @@ test('a deleted endpoint is gone with its address, headers and secrets', async (
     headers: {},
     secrets: [],
   })
-})
-
-test('the catalogue shows every event with a body as it is sent', async () => {
-  const w = await webhookApi()
-  const { body } = await w.admin.call('GET', '/webhook-events')
-  assert.deepEqual(
-    body.events.map(({ name }: { name: string }) => name),
-    eventNames,
-  )
-  const sampleOf = (name: string) => body.events.find((event: { name: string }) => event.name === name).sample
-  assert.equal(sampleOf('lead.updated').previousStatus, 'new')
-  assert.equal(sampleOf('lead.created').firstName, 'Marina')
-  assert.equal(sampleOf('inbox.message.received').event, 'inbox.message.received')
-  assert.equal(sampleOf('inbox.message.received').payload.message.text, 'Do you deliver on Saturdays?')
 })
 
 test('an endpoint tells how many events of its kind wait, and since when', async () => {
