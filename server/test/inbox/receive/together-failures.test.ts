@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { onOneServer } from '../../support/database.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
-import { countsOf } from '../../support/inbox/inbox-picture.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+
+/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
+  const counts = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count from messages where workspace_id = ${workspaceId}
+    union all
+    select sum(${asItIs.unreadCount(db.sql)})::integer from conversations c where workspace_id = ${workspaceId}
+    union all
+    select count(*)::integer from events where workspace_id = ${workspaceId} and name = 'inbox.message.received'`
+  return counts.map(({ count }) => count)
+}
 
 const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9

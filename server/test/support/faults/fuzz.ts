@@ -41,7 +41,8 @@ export function requestOf(
   const make = (schema: Schema) => withoutWait(schema, madeBy(arbitraryOf(schema, making), random))
   const query = new URLSearchParams()
   for (const [name, value] of entriesOf(make(op.query))) {
-    if (!(op.query.required as string[]).includes(name) && random() < 0.6) continue
+    const isNeeded = name === 'wait' || (op.query.required as string[]).includes(name)
+    if (!isNeeded && random() < 0.6) continue
     const text = typeof value === 'object' && value !== null ? Object.values(value).join() : String(value)
     query.append(name, text.toWellFormed().slice(0, 4000))
   }

@@ -1,6 +1,5 @@
 import { type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
-import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import type { InboxWorld } from './inbox-world.ts'
@@ -30,13 +29,3 @@ export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
 
 const withoutIds = (value: unknown): string =>
   JSON.stringify(value).replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'id')
-
-/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
-export async function countsOf({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>): Promise<number[]> {
-  const [row] = await db.sql<{ messages: number; unread: number; events: number }[]>`
-    select
-      (select count(*) from messages where workspace_id = ${workspaceId}) as messages,
-      (select sum(${asItIs.unreadCount(db.sql)}) from conversations c where workspace_id = ${workspaceId}) as unread,
-      (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
-  return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
-}

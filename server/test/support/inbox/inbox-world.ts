@@ -108,9 +108,8 @@ const connectionMaker =
   ({ db, vault, clock, workspaceId }: World) =>
   async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1'): Promise<string> => {
     const [id, now] = [newId(clock.now()), clock.now()]
-    const settings = { baseUrl, version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' }
-    // What settings there are matters to no test here: nothing is sent by a real connector.
-    const sealed = sealSettings(await vault.keyring(workspaceId), id, settings)
+    const secrets = { version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' }
+    const settings = sealSettings(await vault.keyring(workspaceId), id, { baseUrl, ...secrets })
     await db.tx(async (tx) => {
       await tx`
         insert into connections (
@@ -118,7 +117,7 @@ const connectionMaker =
           created_at, updated_at
         )
         values (
-          ${workspaceId}, ${id}, ${channel}, 'Shop', ${randomUUID()}, ${sealed}, 'active', ${now},
+          ${workspaceId}, ${id}, ${channel}, 'Shop', ${randomUUID()}, ${settings}, 'active', ${now},
           ${`http://127.0.0.1 ${id}`}, ${channel === 'unofficial' ? null : now}, ${now}, ${now}
         )`
       announceConnection(tx, workspaceId, id)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -61,7 +62,7 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
   const kills: { worker: number; at: number }[] = []
   let onTaken = () => {}
   const addEndpoint = async (behaviour: Behaviour, endpoint: number) => {
-    const { vault, workspaceId } = worlds[endpoint % workspaces] ?? (worlds[0] as (typeof worlds)[0])
+    const { vault, workspaceId } = worlds[endpoint % workspaces] ?? assert.fail()
     const [receiver, { value: secret }] = [await startReceiver(), makeSecret()]
     const id = await insertEndpoint(db, await vault.keyring(workspaceId), workspaceId, { url: receiver.url, secret })
     const fails = failuresOf(behaviour)
@@ -95,7 +96,7 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
     write: async (workspaceId: string, subject: string, n: number) => {
       const name = n % 3 === 2 ? 'inbox.message.received' : 'lead.updated'
       const payload = { subject, n, text: 'Hello, is the blue one still there? '.repeat(8) }
-      const keyring = await (worlds[0] as (typeof worlds)[0]).vault.keyring(workspaceId)
+      const keyring = await (worlds[0] ?? assert.fail()).vault.keyring(workspaceId)
       const event = { name, subjectId: subject, connectionId: null, payload } as const
       await db.tx((tx) => recordEvents(tx, keyring, workspaceId, [event], systemClock.now()))
       written.push({ workspaceId, subject, n, committedAt: realNow() })
