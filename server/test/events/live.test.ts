@@ -86,18 +86,6 @@ test('a place that is unknown, too old or too far behind is a reset, and the str
   near.close()
 })
 
-test('a member whose plan has no inbox is sent the events of leads only', async () => {
-  const w = await feedWorld()
-  await w.db.sql`
-    update workspaces
-    set inbox_enabled = false
-    where id = ${w.workspaceId}`
-  const stream = await follow(w, await oneNode(), asToken)
-  await w.record(['inbox.message.received', 'inbox.message.sent', 'lead.created'])
-  assert.equal((await stream.next()).event, 'lead.created')
-  stream.close()
-})
-
 test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
   const w = await feedWorld()
   const node = await oneNode()

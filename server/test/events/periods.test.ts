@@ -149,32 +149,6 @@ test('no period is made for which the rest has events; they end there, and the p
   assert.deepEqual(await partsOf(w), ['events_default', 'events_default'])
 })
 
-test('of a large rest, a period is made without a look at it under a lock', async () => {
-  const w = await freshPeriod()
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
-    select ${w.workspaceId}::uuid, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'lead.created',
-      gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
-      ${w.clock.now()}::timestamptz, n
-    from generate_series(1, 20000) as n`
-  const rules = async () => {
-    const rows = await w.db.sql<{ name: string }[]>`
-      select conname as name from pg_constraint
-      where conrelid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)
-        and contype = 'c'
-        and conname <> 'events_actor_type_check'`
-    return rows.map(({ name }) => name)
-  }
-  await w.makeOne()
-  assert.deepEqual(await rules(), [])
-  w.clock.advance(7 * dayMs)
-  await w.record(['lead.updated'])
-  assert.deepEqual((await partsOf(w)).at(-1), (await periodsOf(w)).at(-1))
-
-  await w.db.sql`delete from events where workspace_id = ${w.workspaceId}`
-  await w.db.sql`truncate events_default`
-})
-
 test(
   'workers that make and drop at once agree, and events go on being recorded',
   onOneServer('to drop a part takes several servers longer than others wait'),

@@ -121,17 +121,6 @@ test('a person chooses what they are told of; a token is told of nothing', async
   }
 })
 
-test('in quiet hours the bell says so', async () => {
-  const { w, bea } = await noticesWorld()
-  const { settings } = (await bea.call('GET', '/notices/settings')).body
-  const quiet = { timeZone: 'UTC', from: '11:00', to: '13:00', days: [] }
-  await bea.call('PUT', '/notices/settings', { ...settings, quiet })
-  const isQuiet = async () => (await bea.call('GET', '/notices')).body.quiet
-  assert.equal(await isQuiet(), w.clock.now().getUTCHours() >= 11 && w.clock.now().getUTCHours() < 13)
-  await bea.call('PUT', '/notices/settings', { ...settings, quiet: null })
-  assert.equal(await isQuiet(), false)
-})
-
 test('open pages of who is told hear of it at once, and those of others do not', async () => {
   const { w, place, ana, bea } = await noticesWorld()
   const node = await startNode(w)

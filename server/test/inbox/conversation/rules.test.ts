@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  openWindow,
-  unansweredAfterInbound,
-  windowAfter,
-  windowIsOpen,
-} from '../../../src/inbox/conversation/conversation-state.ts'
+import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/conversation-state.ts'
 import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 import {
   climb,
@@ -102,16 +97,3 @@ test('owners are written as the contract has them, and nothing else is read', ()
     assert.equal(readOwner(text), null, text)
   }
 })
-
-const waits: [what: string, since: Date | null, last: Date | null, wrote: Date, after: Date | null][] = [
-  ['a first message waits', null, null, at(0), at(0)],
-  ['a second leaves the time of the first', at(-5), at(-5), at(0), at(-5)],
-  ['a message after an answer waits anew', null, at(-5), at(0), at(0)],
-  ['one that comes late, with an answer since, does not', null, at(-5), at(-9), null],
-]
-
-for (const [what, unansweredSince, lastMessageAt, wrote, after] of waits) {
-  test(`unanswered: ${what}`, () => {
-    assert.deepEqual(unansweredAfterInbound({ unansweredSince, lastMessageAt }, wrote), after)
-  })
-}
