@@ -1,6 +1,6 @@
 import { type Message, type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
-import type { Media, MediaDetails } from '../../../src/inbox/media/media.ts'
+import type { Media } from '../../../src/inbox/media/media.ts'
 import { openDetails } from '../../../src/inbox/media/sealed-media.ts'
 import type { InboxWorld } from './inbox-world.ts'
 
@@ -14,17 +14,15 @@ export async function keptMessage({ db, vault, workspaceId }: InboxWorld, extern
   return found
 }
 
-type Kept = Pick<Media, 'id' | 'conversationId' | 'connectionId' | 'messageId' | 'direction' | 'kind' | 'state'>
-
 /** The rows of a workspace's files, in the order of their messages. */
 export async function keptFiles({ db, vault, workspaceId }: InboxWorld) {
   const keyring = await vault.keyring(workspaceId)
-  const rows = await db.sql<(Kept & { details: Buffer; dueAt: Date | null })[]>`
+  const rows = await db.sql<(Omit<Media, 'details'> & { details: Buffer; dueAt: Date | null })[]>`
     select f.id, f.conversation_id as "conversationId", f.connection_id as "connectionId", f.message_id as "messageId",
       f.direction, f.kind, f.state, f.details, f.due_at as "dueAt"
     from media f
     join messages m on m.workspace_id = f.workspace_id and m.id = f.message_id
     where f.workspace_id = ${workspaceId}
     order by m.occurred_at`
-  return rows.map((row) => ({ ...row, details: openDetails(keyring, row.id, row.details) as MediaDetails }))
+  return rows.map((row) => ({ ...row, details: openDetails(keyring, row.id, row.details) }))
 }

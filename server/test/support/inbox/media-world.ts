@@ -5,14 +5,14 @@ import { fetchDeps } from '../../../src/app/inbox.ts'
 import { newId } from '../../../src/base/id.ts'
 import { sealSettings } from '../../../src/channels/connection/sealed.ts'
 import type { MediaKind } from '../../../src/channels/message-detail.ts'
-import type { MediaDetails, MediaState } from '../../../src/inbox/media/media.ts'
+import type { MediaDetails } from '../../../src/inbox/media/media.ts'
 import { createMediaFetcher, type FetcherDeps } from '../../../src/inbox/media/media-fetcher.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import { openDetails, sealDetails } from '../../../src/inbox/media/sealed-media.ts'
 import { wabaAt } from '../channels/connections.ts'
 import { atEnd } from '../file-end.ts'
 import { type FileServer, fileServer } from '../outgoing/file-server.ts'
-import { testTeamToken } from '../world.ts'
+import { type Answer, testTeamToken } from '../world.ts'
 import { inboxWorld } from './inbox-world.ts'
 
 /** What the platform has by an id: what is said of it is its address and size unless given. */
@@ -23,18 +23,6 @@ export interface PlatformFile {
   describe?: (response: ServerResponse) => unknown
   /** In place of the bytes. */
   serve?: (response: ServerResponse) => unknown
-}
-
-interface MediaRow {
-  state: MediaState
-  failure: string | null
-  tries: number
-  dueAt: Date | null
-  leaseUntil: Date | null
-  storedAs: string | null
-  previewStoredAs: string | null
-  bytes: number | null
-  details: Buffer
 }
 
 export type MediaWorld = Awaited<ReturnType<typeof mediaWorld>>
@@ -55,14 +43,14 @@ export async function mediaWorld() {
   await db.sql`update connections set settings = ${settings} where workspace_id = ${workspaceId}`
   const { id: conversationId }: { id: string } = await w.customerWrites('Hello')
   const row = async (id: string) => {
-    const [found] = await db.sql<MediaRow[]>`
+    const [found] = await db.sql`
       select state, failure, tries, due_at as "dueAt", lease_until as "leaseUntil", stored_as as "storedAs",
         preview_stored_as as "previewStoredAs", size_bytes::int as bytes, details
       from media
       where workspace_id = ${workspaceId}
         and id = ${id}`
     assert.ok(found, 'the row is there')
-    return { ...found, details: openDetails(keyring, id, found.details) }
+    return { ...found, details: openDetails(keyring, id, found.details) } as Answer['body']
   }
   const read = async (id: string, after = '') => {
     const url = `/api/team/v1/workspaces/${workspaceId}/inbox/media/${id}${after}`

@@ -15,10 +15,9 @@ export const rotationDeps = (db: Db, vault: Vault, clock: Clock): RotationDeps =
   tables: keyedTables,
 })
 
-export async function askRotation(
-  w: World,
-  body: { purpose: Purpose; workspaceId?: string | null },
-): Promise<Answer['body']> {
+type Asked = { purpose: Purpose; workspaceId?: string | null }
+
+export async function askRotation(w: World, body: Asked): Promise<Answer['body']> {
   const answer = await w.call('POST', rotationsPath, { body, key: testTeamToken })
   if (answer.status !== 202) throw new Error(`Not begun: ${JSON.stringify(answer.body)}`)
   return answer.body

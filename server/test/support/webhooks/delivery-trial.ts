@@ -22,22 +22,8 @@ import { type ReceivedWebhook, startReceiver } from './webhook-receiver.ts'
 /** How an endpoint answers: `flapping` fails a third of the time, no event more than twice; `stumbling` every fourth event once. */
 export type Behaviour = 'good' | 'slow' | 'failing' | 'hanging' | 'flapping' | 'stumbling'
 
-/** A delivery as it arrived; times in milliseconds since 1970, of the real clock. */
-export interface Arrival {
-  endpoint: number
-  /** Of its subject, and the how-manyth of it. */
-  subject: string
-  n: number
-  at: number
-  worker: number
-  sentAt: number
-  /** Null while it was left to hang. */
-  status: number | null
-  answeredAt: number
-  /** Of id and body. */
-  digest: string
-  problem: string | null
-}
+/** A delivery as it arrived: `status` is null while it was left to hang. */
+type Arrival = ReturnType<typeof read> & { endpoint: number; status: number | null; answeredAt: number }
 
 const time = { startMs: Date.now(), speed: 30 }
 const clock = fastClock(time)
@@ -132,6 +118,7 @@ function failuresOf(behaviour: Behaviour): (arrival: Arrival) => boolean {
   }
 }
 
+/** The how-manyth event of its subject it is, the digest of its id and body; times in milliseconds since 1970, of the real clock. */
 function read(webhook: ReceivedWebhook, secret: string) {
   const { id, headers, text, event, body } = webhook
   const isWrapped = event.startsWith('inbox.')

@@ -18,14 +18,6 @@ export type WebhookApi = Awaited<ReturnType<typeof webhookApi>>
 export type Delivering = Awaited<ReturnType<typeof delivering>>
 type Json = Answer['body']
 
-interface DeliveryRow {
-  event_id: string
-  state: 'pending' | 'delivered' | 'failed'
-  attempts: number
-  round_attempts: number
-  generation: number
-}
-
 /** Hides nothing: what is shown of payloads is for the rooms that know their shapes. */
 export const presentAsRecorded: PresentPayload = (_name, payload) => payload
 
@@ -86,14 +78,14 @@ export async function webhookWorld({
       set lease_until = statement_timestamp() - interval '1 second'
       where workspace_id = ${workspaceId}
         and lease_owner is not null`,
-    deliveries: () => db.sql<DeliveryRow[]>`
+    deliveries: () => db.sql`
       select event_id, state, attempts, round_attempts, generation
       from webhook_deliveries
       where workspace_id = ${workspaceId}
         and endpoint_id = ${endpointId}
       order by position`,
     queue: async () => {
-      const [row] = await db.sql<[{ cursor: number; failures_in_a_row: number; lease_owner: string | null }]>`
+      const [row = assert.fail()] = await db.sql`
         select cursor, failures_in_a_row, lease_owner
         from webhook_queues
         where workspace_id = ${workspaceId}
