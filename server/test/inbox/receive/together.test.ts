@@ -5,7 +5,6 @@ import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 const byPhone = (n: number): Customer => ({ ...marina, phone: `55119888${70_000 + n}`, name: `Customer ${n}` })
-const _secondsAgo = (w: InboxWorld, seconds: number) => new Date(w.clock.now().getTime() - seconds * 1000)
 
 async function textsOf(w: InboxWorld): Promise<string[][]> {
   const all = await w.conversations()
