@@ -32,12 +32,8 @@ async function filled(count: number) {
   await w.customerWrites('The blue sofa')
   await makeInboxTokens(w)
   await fillMessages(filling, w.connectionId, ids.slice(0, 20), 100)
-  await fillBlindMessages(filling, ids.slice(20), 5)
-  // Their ids tell times that a page can show.
-  await w.db.sql`
-    update messages
-    set id = ('0' || substr(id::text, 2))::uuid
-    where workspace_id = ${w.workspaceId} and id::text > '02'`
+  // So few that a page of a search ends at an id whose time can be shown: these are random.
+  await fillBlindMessages(filling, ids.slice(20, 1_500), 5)
   await fillTrails(filling)
   await fillThreads(filling, ids.slice(0, 5_000), member.userId)
   await w.db.sql`

@@ -209,7 +209,9 @@ test('a worker looks where something was said, rests between its looks, and once
   }
   assert.deepEqual([await looks(0), await looks(0), await looks(11_000)], [true, false, false])
   await w.customerWrites('Hello')
-  assert.equal(await looks(settledMs + 11_000), true)
+  assert.equal(await looks(11_000), true)
+  assert.equal((await rowsOf(w)).length, 0, 'it is too young')
+  await looks(settledMs)
   assert.equal((await rowsOf(w)).length, 1)
   await looks(11_000)
   assert.equal(await looks(11_000), false, 'all of it is done')
