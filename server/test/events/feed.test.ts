@@ -6,7 +6,6 @@ import { newId } from '../../src/base/id.ts'
 import { faceOf } from '../../src/events/event-groups.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { eventNames } from '../../src/webhooks/event-catalogue.ts'
-import { statementsOf } from '../support/database.ts'
 import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/events/feed-world.ts'
 
 const leadNames = eventNames.filter((name) => faceOf(name) === 'leads')
@@ -29,14 +28,6 @@ test('a caller reads what it has just written, in order, page by page, and each 
   assert.deepEqual(third, { events: [], next_cursor: second.next_cursor, has_more: false })
   const again = await w.page()
   assert.deepEqual(again.events, [...first.events, ...second.events])
-})
-
-test('the event of a lead is the same whether it is read from the feed or from the table', async () => {
-  const w = await feedWorld()
-  const { id } = await w.lead({ notes: 'Likes blue', customFieldValues: { city: 'Recife' } })
-  const [recorded] = await w.events(id)
-  const { events } = await w.page()
-  assert.deepEqual(events[0].payload, recorded?.payload)
 })
 
 test('an event whose row was altered, even after it was read, is passed over and logged, and keeps nobody from what comes behind it', async () => {
@@ -165,23 +156,6 @@ test('the feed is limited by itself, a request of the inbox does not count', asy
   assert.deepEqual(await get('/api/v1/inbox/conversations'), [200, '0', undefined])
   assert.deepEqual(await get(eventsPath), [200, '0', undefined])
   assert.deepEqual(await get(eventsPath), [429, '0', 'RATE_LIMITED'])
-})
-
-test('a full page of the feed, and an empty one, are read by one statement', async () => {
-  const w = await feedWorld()
-  await w.record(Array<'lead.created'>(4).fill('lead.created'))
-  const first = await w.page({ limit: '2' })
-  assert.equal(first.events.length, 2)
-  const end = (await w.page({ after: 'latest' })).next_cursor
-  const queries: Record<string, string>[] = [
-    { after: first.next_cursor, limit: '1' },
-    { after: first.next_cursor },
-    { after: end },
-  ]
-  for (const query of queries) {
-    const statements = await statementsOf(async () => void (await w.page(query)))
-    assert.equal(statements.filter(({ text }) => /\bevents\b/.test(text)).length, 1, JSON.stringify(query))
-  }
 })
 
 test('what was recorded goes out letter by letter', async () => {

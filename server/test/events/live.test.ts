@@ -3,21 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
-import { buildApp } from '../../src/app/app.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
-import { openNode, testDatabase } from '../support/database.ts'
-import {
-  type FeedWorld,
-  feedWorld,
-  follow,
-  livePath,
-  type Node,
-  repeatByHand,
-  startNode,
-} from '../support/events/feed-world.ts'
+import { type FeedWorld, feedWorld, follow, livePath, type Node, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { oncePerFile } from '../support/file-end.ts'
 import { signedInMember } from '../support/member.ts'
 import { testApp, testTeamToken } from '../support/world.ts'
 
@@ -74,23 +64,6 @@ test('a browser that comes back goes on behind the last id, and misses nothing',
   third.close()
 })
 
-test('all browsers of a workspace are served by one read', async () => {
-  const w = await feedWorld()
-  const { options } = await testDatabase()
-  let reads = 0
-  const db = openNode({ ...options, onStatement: ({ text }) => void (/\bselect position\b/.test(text) && reads++) })
-  atEnd(() => db.close())
-  const node = await startNode(w, { db })
-  const streams = await Promise.all(Array.from({ length: 15 }, () => openStream(`${node.url}${livePath(w)}`, asToken)))
-  for (const stream of streams) await stream.next()
-  await w.record(['lead.created'], { db })
-  const ids = new Set(await Promise.all(streams.map(async (stream) => (await stream.next()).id)))
-  assert.equal(ids.size, 1)
-  // Once more where the event has no place yet at the first look.
-  assert.ok(reads <= 2, `${reads} reads`)
-  for (const stream of streams) stream.close()
-})
-
 test('a place that is unknown, too old or too far behind is a reset, and the stream goes on from now', async () => {
   const w = await feedWorld()
   await w.db.sql`
@@ -111,29 +84,6 @@ test('a place that is unknown, too old or too far behind is a reset, and the str
   await w.record(['lead.created'])
   assert.equal((await near.next()).event, 'lead.created')
   near.close()
-})
-
-test('a member whose plan has no inbox is sent the events of leads only', async () => {
-  const w = await feedWorld()
-  await w.db.sql`
-    update workspaces
-    set inbox_enabled = false
-    where id = ${w.workspaceId}`
-  const stream = await follow(w, await oneNode(), asToken)
-  await w.record(['inbox.message.received', 'inbox.message.sent', 'lead.created'])
-  assert.equal((await stream.next()).event, 'lead.created')
-  stream.close()
-})
-
-test('a heartbeat comes as a comment that moves the place on', async () => {
-  const w = await feedWorld()
-  const node = await oneNode()
-  const stream = await follow(w, node, asToken)
-  await node.tick()
-  const beat = await stream.next()
-  assert.equal(beat.comment, 'here')
-  assert.equal(beat.id, writeFeedCursor(w.workspaceId, 0))
-  stream.close()
 })
 
 test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
@@ -199,34 +149,6 @@ test('a client that does not read is cut, at once when its session has ended, an
   await node.tick()
   idle.client.resume()
   await idle.closed
-  stream.close()
-})
-
-test('clients that leave while they are let in hold no place', async () => {
-  const w = await feedWorld()
-  const { cookie } = await signedInMember(w)
-  let arrived = Promise.withResolvers<void>()
-  const { repeat } = repeatByHand()
-  const app = await buildApp({ ...w, repeat }, (server) =>
-    server.addHook('preValidation', async ({ raw, headers }) => {
-      if (headers['x-leaves'] === undefined) return
-      const gone = new Promise((resolve) => raw.socket.once('close', resolve))
-      arrived.resolve()
-      await gone
-    }),
-  )
-  atEnd(() => app.close())
-  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}${livePath(w)}`
-  for (let n = 1; n <= 20; n++) {
-    arrived = Promise.withResolvers()
-    const controller = new AbortController()
-    const asked = fetch(url, { headers: { cookie, 'x-leaves': '1' }, signal: controller.signal })
-    await arrived.promise
-    controller.abort()
-    await assert.rejects(asked)
-  }
-  const stream = await openStream(url, { cookie })
-  await stream.next()
   stream.close()
 })
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
-import { relayNews } from '../../src/base/news/relay.ts'
 import { openNode, testDatabase } from '../support/database.ts'
 import {
   eventsPath,
@@ -77,17 +76,6 @@ test('when the news are lost, the look of the process finds the event', async ()
   await w.page()
   await node.tick()
   assert.deepEqual(namesIn(await placed.answer), ['lead.updated'])
-})
-
-test('the news of another process end a wait', async () => {
-  const w = await feedWorld()
-  const node = await oneNode()
-  const fail = (error: unknown) => assert.fail(String(error))
-  const stops = [await relayNews(node.db, fail), await relayNews(w.db, fail)]
-  const { answer } = await node.wait(w)
-  await w.record(['lead.created'])
-  assert.deepEqual(namesIn(await answer), ['lead.created'])
-  for (const stop of stops) stop()
 })
 
 test('an event that the reader does not see ends no wait, and its cursor passes it', async () => {

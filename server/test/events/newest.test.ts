@@ -3,7 +3,6 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { mock, test } from 'node:test'
 import { eraseEvents } from '../../src/events/erase.ts'
-import { readFeedState } from '../../src/events/feed.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -39,30 +38,6 @@ test('the newest events are opened once for all who read them', async () => {
   assert.equal(opened, 0)
 })
 
-test('events that are further back are not kept in memory', async () => {
-  const w = await feedWorld()
-  for (const count of [2, 999]) await w.record(Array<'lead.created'>(count).fill('lead.created'))
-  while ((await sequenceEvents(w.db, w.workspaceId)) > 0);
-  const page = () => w.page({ limit: '3' })
-  assert.equal(await openedBy(page), 3)
-  assert.equal(await openedBy(page), 1)
-})
-
-test('an event that was sealed anew is opened anew, and says the same', async () => {
-  const w = await feedWorld()
-  await w.record(['lead.created'])
-  const before = await w.page()
-  const place = { table: 'events', row: before.events[0].id, column: 'payload' }
-  const keyring = await w.vault.keyring(w.workspaceId)
-  const payload = keyring.seal(place, JSON.stringify(before.events[0].payload))
-  await w.db.sql`
-    update events
-    set payload = ${payload}
-    where workspace_id = ${w.workspaceId}
-      and id = ${place.row}`
-  assert.equal(await openedBy(async () => assert.deepEqual(await w.page(), before)), 1)
-})
-
 test('once events of a customer are erased, those that were read are in no memory', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()
@@ -82,20 +57,4 @@ test('who sees few events and comes to the end from afar is told of those that h
   assert.deepEqual([namesIn(first), first.has_more], [[], true])
   const second = await w.page({ limit: '2', events: 'lead.deleted', after: first.next_cursor })
   assert.deepEqual([namesIn(second), second.has_more], [['lead.deleted'], false])
-})
-
-test('a page that will be full does not look for events that have no place', async () => {
-  const w = await feedWorld()
-  await w.record(Array<'lead.created'>(5).fill('lead.created'))
-  while ((await sequenceEvents(w.db, w.workspaceId)) > 0);
-  const looks = async (limit: number) => {
-    const { state } = await readFeedState(
-      w.db.sql,
-      w.workspaceId,
-      { after: 0, stretch: 100 },
-      { names: ['lead.created'], connectionIds: [], limit },
-    )
-    return state.unplaced
-  }
-  assert.deepEqual([await looks(5), await looks(6)], [null, false])
 })

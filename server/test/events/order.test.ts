@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
+import { newId } from '../../src/base/id.ts'
 import { relayNews } from '../../src/base/news/relay.ts'
+import { recordEvents } from '../../src/events/record.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { directly, openNode, testDatabase } from '../support/database.ts'
-import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
-import { writeEvents } from '../support/events/feed-writers.ts'
+import {
+  bodyOf,
+  eventsPath,
+  type FeedWorld,
+  feedWorld,
+  type Json,
+  type Node,
+  startNode,
+} from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
 
 // FEED_EVENTS=50000 for all of them.
@@ -57,6 +67,40 @@ async function assertComplete(w: FeedWorld, seen: readonly Json[]): Promise<void
   }
 }
 
+/**
+ * Writers at once, each with transactions of random length that change random subjects, a quarter of which roll back.
+ * Every event tells its subject (`externalRef`) and the how-manyth of that subject it is (`estimatedValue`).
+ */
+async function writeEvents(w: FeedWorld, db: Db): Promise<void> {
+  const ids = Array.from({ length: 20 }, () => newId(w.clock.now()))
+  await w.db.sql`create table if not exists test_subjects (id uuid primary key, told integer not null)`
+  await w.db.sql`insert into test_subjects select id, 0 from unnest(${ids}::uuid[]) as id`
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const rolledBack = new Error('rolled back')
+  let left = count
+  const write = async () => {
+    while (left > 0) {
+      // In one order, for they would lock each other out.
+      const changed = Array.from({ length: randomInt(1, 6) }, () => ids[randomInt(ids.length)] ?? '').sort()
+      const commits = randomInt(4) > 0
+      if (commits) left -= changed.length
+      const change = db.tx(async (tx) => {
+        for (const subjectId of changed) {
+          // Holds the subject until the end, as whoever changes a lead or a conversation does.
+          const [row] = await tx`update test_subjects set told = told + 1 where id = ${subjectId} returning told`
+          const payload = { ...bodyOf('lead.updated'), externalRef: subjectId, estimatedValue: row?.told ?? 0 }
+          const event = { name: 'lead.updated', subjectId, connectionId: null, payload } as const
+          await recordEvents(tx, keyring, w.workspaceId, [event], w.clock.now())
+          await tx`select pg_sleep(random() * 0.004)`
+        }
+        if (!commits) throw rolledBack
+      })
+      await change.catch((error: unknown) => assert.equal(error, rolledBack))
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, write))
+}
+
 /** Places without end until the writers are done, whatever befalls its connections. */
 async function keepPlacing(db: Db, workspaceId: string, isWriting: () => boolean): Promise<void> {
   while (isWriting()) await sequenceEvents(db, workspaceId).catch(() => {})
@@ -70,7 +114,7 @@ test('a reader that polls while 8 writers commit and roll back misses none, gets
   const placing = pools.map((db) => keepPlacing(db, w.workspaceId, () => isWriting))
   const following = follow(w, nodes, () => isWriting)
   const startedAt = performance.now()
-  await writeEvents(w, await newPool(), 8, count).finally(() => {
+  await writeEvents(w, await newPool()).finally(() => {
     isWriting = false
   })
   const seen = await following
@@ -107,7 +151,7 @@ test('nor when the connection that gives places is killed between the places and
   let isWriting = true
   const placing = keepPlacing(doomed, w.workspaceId, () => isWriting)
   const following = follow(w, [node], () => isWriting)
-  await writeEvents(w, await newPool(), 8, count).finally(() => {
+  await writeEvents(w, await newPool()).finally(() => {
     isWriting = false
   })
   const seen = await following

@@ -149,48 +149,6 @@ test('no period is made for which the rest has events; they end there, and the p
   assert.deepEqual(await partsOf(w), ['events_default', 'events_default'])
 })
 
-test('of a large rest, a period is made without a look at it under a lock', async () => {
-  const w = await freshPeriod()
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
-    select ${w.workspaceId}::uuid, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'lead.created',
-      gen_random_uuid(), decode(repeat('ab', 1800), 'hex'),
-      ${w.clock.now()}::timestamptz, n
-    from generate_series(1, 20000) as n`
-  const rules = async () => {
-    const rows = await w.db.sql<{ name: string }[]>`
-      select conname as name from pg_constraint
-      where conrelid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)
-        and contype = 'c'
-        and conname <> 'events_actor_type_check'`
-    return rows.map(({ name }) => name)
-  }
-  await w.makeOne()
-  assert.deepEqual(await rules(), [])
-  w.clock.advance(7 * dayMs)
-  await w.record(['lead.updated'])
-  assert.deepEqual((await partsOf(w)).at(-1), (await periodsOf(w)).at(-1))
-
-  // A rule of another period, as a process that died has left it, goes: it would refuse events once its period has come.
-  await w.db.sql`
-    alter table events_default
-    add constraint events_rest_20200106 check (id < '00000000-0000-0000-0000-000000000000') not valid`
-  w.clock.advance(7 * dayMs)
-  await w.makeOne()
-  assert.deepEqual(await rules(), [])
-
-  // What is there of the period is found, the rule goes again, and events of the period are taken.
-  const id = newId(new Date(w.clock.now().getTime() + 22 * dayMs))
-  await w.db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
-    values (${w.workspaceId}, ${id}, 'lead.created', gen_random_uuid(), '', ${w.clock.now()})`
-  w.clock.advance(14 * dayMs)
-  assert.equal(await w.make(), 0)
-  assert.deepEqual(await rules(), [])
-  await w.db.sql`delete from events where workspace_id = ${w.workspaceId}`
-  await w.db.sql`truncate events_default`
-})
-
 test(
   'workers that make and drop at once agree, and events go on being recorded',
   onOneServer('to drop a part takes several servers longer than others wait'),
@@ -240,23 +198,4 @@ test('nobody waits for a worker that has to wait for the table, and the worker c
   resolve()
   await reading
   await w.makeOne()
-})
-
-test('a period that a wrong clock has made goes again', async () => {
-  const w = await freshPeriod()
-  const now = w.clock.now()
-  w.clock.advance(2996 * dayMs)
-  await w.makeOne()
-  w.clock.advance(now.getTime() - w.clock.now().getTime())
-  await w.makeOne()
-  assert.equal((await periodsOf(w)).length, 2)
-  const sweepToOne = async () => {
-    await w.sweep()
-    return (await periodsOf(w)).length === 1
-  }
-  await again(sweepToOne)
-  w.clock.advance(-2996 * dayMs)
-  await w.make()
-  w.clock.advance(2996 * dayMs)
-  await again(sweepToOne)
 })

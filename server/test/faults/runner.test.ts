@@ -72,8 +72,3 @@ test('none of N bounds the rate by 3/N', () => {
   )
   assert.deepEqual(bounds, ['100 %', '1 %', '0.014 %'])
 })
-
-test('what was found at the first try is found, though nothing was counted', () => {
-  const table = tableOf([{ ...kills, trials: 0, findings: 1 }])
-  assert.ok(table.endsWith('| kills | 0 | kills | 1,234 | 1 | found |'), table)
-})

@@ -121,32 +121,6 @@ test('a person chooses what they are told of; a token is told of nothing', async
   }
 })
 
-test('each person has a tone of their own, which stays when a change leaves it out', async () => {
-  const { ana, bea } = await noticesWorld()
-  const toneOf = async (person: typeof bea) => (await person.call('GET', '/notices/settings')).body.settings.tone
-  const { tone: usual, ...others } = (await bea.call('GET', '/notices/settings')).body.settings
-  assert.equal(usual, 'chime')
-  assert.equal((await bea.call('PUT', '/notices/settings', others)).body.settings.tone, 'chime')
-  for (const tone of ['drop', 'knock']) {
-    assert.equal((await bea.call('PUT', '/notices/settings', { ...others, tone })).body.settings.tone, tone)
-  }
-  assert.equal((await bea.call('PUT', '/notices/settings', { ...others, pushNames: true })).status, 200)
-  assert.deepEqual([await toneOf(bea), await toneOf(ana)], ['knock', 'chime'])
-  const refused = await bea.call('PUT', '/notices/settings', { ...others, tone: 'siren' })
-  assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'tone'])
-})
-
-test('in quiet hours the bell says so', async () => {
-  const { w, bea } = await noticesWorld()
-  const { settings } = (await bea.call('GET', '/notices/settings')).body
-  const quiet = { timeZone: 'UTC', from: '11:00', to: '13:00', days: [] }
-  await bea.call('PUT', '/notices/settings', { ...settings, quiet })
-  const isQuiet = async () => (await bea.call('GET', '/notices')).body.quiet
-  assert.equal(await isQuiet(), w.clock.now().getUTCHours() >= 11 && w.clock.now().getUTCHours() < 13)
-  await bea.call('PUT', '/notices/settings', { ...settings, quiet: null })
-  assert.equal(await isQuiet(), false)
-})
-
 test('open pages of who is told hear of it at once, and those of others do not', async () => {
   const { w, place, ana, bea } = await noticesWorld()
   const node = await startNode(w)

@@ -190,19 +190,6 @@ test('an address of the network of the service is refused, and so is what no bro
   assert.equal(stranger.userId === bea.userId, false)
 })
 
-test('what a browser is reached by is sealed, and so is the key of the installation', async () => {
-  const { w, bea, browser, subscribe } = await pushWorld()
-  await subscribe()
-  const rows = await w.db.sql<{ content: Buffer }[]>`
-    select content from push_subscriptions where user_id = ${bea.userId}`
-  assert.ok(rows[0] && !rows[0].content.includes(browser.name))
-  const keys = await w.db.sql<
-    { public_key: string; private_key: Buffer }[]
-  >`select public_key, private_key from push_keys`
-  assert.equal(keys.length, 1)
-  assert.ok((keys[0]?.private_key.length ?? 0) > 43)
-})
-
 test('of many conversations that are given at once the bell has all and a browser hears of three', async () => {
   const { w, id, ana, bea, subscribe, push } = await pushWorld()
   await subscribe()

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { newFolder } from '../support/folder.ts'
-import { type Program, startProgram } from '../support/program/program.ts'
+import type { Program } from '../support/program/program.ts'
 import { until } from '../support/until.ts'
-import type { DeliveringTask } from '../support/webhooks/delivering-program.ts'
 import {
-  brokenPromises,
-  type DeliveryHistory,
-  delaysOfGood,
-  type Kill,
-  readGivenUp,
-  repeated,
-  type WrittenEvent,
-} from '../support/webhooks/delivery-history.ts'
-import { type DeliveryWorld, deliveryWorld, receiversOf, writeEvents } from '../support/webhooks/delivery-world.ts'
-import { type Behaviour, type Receivers, startReceivers } from '../support/webhooks/receivers.ts'
+  type Behaviour,
+  type DeliveryTrial,
+  deliveryTrial,
+  judge,
+  realNow,
+} from '../support/webhooks/delivery-trial.ts'
 
 // More on demand: CHAOS_EVENTS=20000 CHAOS_KILLS=20 takes some minutes.
 const eventCount = Number(process.env.CHAOS_EVENTS ?? 300)
@@ -27,33 +20,24 @@ const eventsPerSecond = Number(process.env.CHAOS_RATE ?? 100)
 const isLong = eventCount >= 10_000
 
 const workspaceCount = 10
-const time = { startMs: Date.now(), speed: 30 }
-const timeoutMs = 3_000
+const eventsOfSubject = 5
 const maxWaitMs = 120_000
-const program = fileURLToPath(new URL('../support/webhooks/delivering-program.ts', import.meta.url))
 
-const calm: Mix = [[70, { kind: 'good' }]]
-const faulty: Mix = [
-  [70, { kind: 'good' }],
-  [10, { kind: 'slow', afterMs: 300 }],
-  [10, { kind: 'failing' }],
-  [5, { kind: 'hanging' }],
-  [5, { kind: 'flapping', spellMs: 400 }],
-]
-
-type Mix = [count: number, behaviour: Behaviour][]
+const mix = (counts: Partial<Record<Behaviour, number>>): Behaviour[] =>
+  Object.entries(counts).flatMap(([behaviour, count]) => Array<Behaviour>(count).fill(behaviour as Behaviour))
 
 test('100 endpoints, 30 of them faulty, workers killed: every event arrives, in order, signed, and nobody pays for another', async (t) => {
-  const calmRun = await run(calm, 0)
-  assert.deepEqual(brokenPromises(calmRun), [])
-  const chaosRun = await run(faulty, killCount)
-  assert.deepEqual(brokenPromises(chaosRun), [])
+  const calm = await run(mix({ good: 70 }), 0)
+  assert.deepEqual(judge(calm).broken, [])
+  const chaos = await run(mix({ good: 70, slow: 10, failing: 10, hanging: 5, flapping: 5 }), killCount)
+  const { broken, repeats } = judge(chaos)
+  assert.deepEqual(broken, [])
 
-  const [calmDelays, delays] = [delaysOfGood(calmRun), delaysOfGood(chaosRun)]
+  const [calmDelays, delays] = [delaysOfGood(calm), delaysOfGood(chaos)]
   t.diagnostic(`calm: ${summary(calmDelays)}`)
   t.diagnostic(`faults and ${killCount} kills: ${summary(delays)}`)
-  const again = `${repeated(chaosRun).length} of them again after a kill or an answer that came too late`
-  t.diagnostic(`${chaosRun.arrivals.length} deliveries, ${again}`)
+  const again = `${repeats} of them again after a kill or an answer that came too late`
+  t.diagnostic(`${chaos.arrivals.length} deliveries, ${again}`)
   if (!isLong) return
   for (const part of [0.5, 0.95]) {
     const [least, most] = [share(calmDelays, part), share(delays, part)]
@@ -61,90 +45,67 @@ test('100 endpoints, 30 of them faulty, workers killed: every event arrives, in 
   }
 })
 
-async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
-  const world = await deliveryWorld()
-  const plain = receiversOf(mix)
-  const receiving = await startReceivers({ receivers: plain, time })
-  const workspaceIds = await Promise.all(Array.from({ length: workspaceCount }, () => world.addWorkspace()))
-  const receivers = plain.map((one, n) => ({ ...one, workspaceId: workspaceIds[n % workspaceCount] ?? '' }))
-  const endpointIds = await Promise.all(
-    receivers.map(({ workspaceId, secret }, n) => world.addEndpoint(workspaceId, receiving.url(n), secret)),
-  )
-  const givenUpFile = join(await newFolder(), 'given-up')
-  const start = () => startWorker(world, givenUpFile)
-  const workers = await Promise.all([start(), start()])
-  const written: WrittenEvent[] = []
-  const killing = planKills(kills, start, workers)
-  await writeEvents(world, workspaceIds, { count: eventCount, perSecond: eventsPerSecond, perSubject: 5 }, (event) => {
-    written.push(event)
-    killing.onWritten(written.length)
-  })
-  const killed = await killing.done()
-  await allTaken(receiving, receivers, written)
-  const innocent = endpointIds.filter((_, n) => ['good', 'slow'].includes(receivers[n]?.behaviour.kind ?? ''))
+async function run(behaviours: Behaviour[], killsWanted: number): Promise<DeliveryTrial> {
+  const trial = await deliveryTrial(behaviours, workspaceCount)
+  const workers = [await trial.startWorker(), await trial.startWorker()]
+  const killing = planKills(killsWanted, trial, workers)
+  await writeEvents(trial, killing.onWritten)
+  await killing.done()
+  // Those that never come are told with the rest of what is broken.
+  await Promise.race([trial.allTaken(), sleep(maxWaitMs, undefined, { ref: false })])
   // What was taken too late for its sender comes again, and is written down then.
-  const unsettled = () => unsettledOf(world, workspaceIds, innocent)
-  await until(async () => isDeepStrictEqual(await unsettled(), settled), 'the end of it', maxWaitMs).catch(() => {})
+  const isSettled = async () => isDeepStrictEqual(await unsettledOf(trial), settled)
+  await until(isSettled, 'the end of it', maxWaitMs).catch(() => {})
   for (const worker of workers) worker.kill('SIGTERM')
   assert.deepEqual(await Promise.all(workers.map(({ gone }) => gone)), [0, 0], 'a stopped worker ends by itself')
-
-  const arrivals = await receiving.arrivals()
-  await receiving.stop()
-  assert.deepEqual(await unsettled(), settled)
-  return { receivers, written, arrivals, kills: killed, givenUp: readGivenUp(givenUpFile) }
+  assert.deepEqual(await unsettledOf(trial), settled)
+  return trial
 }
 
-async function startWorker({ options }: DeliveryWorld, givenUpFile: string): Promise<Program> {
-  const task: DeliveringTask = { database: options, time, timeoutMs, givenUpFile, dieAfter: null }
-  const worker = startProgram([program, JSON.stringify(task)])
-  await worker.said('ready')
-  return worker
+/** Writes events at an even pace, several to a subject, and calls back after each. */
+async function writeEvents({ workspaceIds, write }: DeliveryTrial, onWritten: () => void): Promise<void> {
+  const each = Math.ceil(eventCount / workspaceIds.length)
+  const startedAt = performance.now()
+  // One writer a workspace: as in the product, nobody writes two events of one subject at once.
+  const writing = workspaceIds.map(async (workspaceId, writer) => {
+    const subjects = Array.from({ length: Math.ceil(each / eventsOfSubject) }, () => ({ id: randomUUID(), n: 0 }))
+    for (let count = 0; count < each; count++) {
+      const dueAt = startedAt + ((count * workspaceIds.length + writer) / eventsPerSecond) * 1000
+      await sleep(Math.max(0, dueAt - performance.now()))
+      const open = subjects.filter(({ n }) => n < eventsOfSubject).slice(0, 5)
+      const subject = open[Math.floor(Math.random() * open.length)] ?? assert.fail()
+      await write(workspaceId, subject.id, subject.n++)
+      onWritten()
+    }
+  })
+  await Promise.all(writing)
 }
 
 /** Kills one worker or the other while events are written, each time after a random share of them, and starts anew. */
-function planKills(count: number, start: () => Promise<Program>, workers: Program[]) {
-  const killed: Kill[] = []
+function planKills(count: number, { startWorker, written, kills }: DeliveryTrial, workers: Program[]) {
   let last = Promise.resolve()
   const due = Array.from({ length: count }, (_, n) => Math.ceil(((n + Math.random()) / count) * eventCount))
   const kill = async (place: number) => {
-    killed.push({ worker: workers[place]?.pid ?? 0, at: performance.timeOrigin + performance.now() })
+    kills.push({ worker: workers[place]?.pid ?? 0, at: realNow() })
     workers[place]?.kill()
     await workers[place]?.gone
-    workers[place] = await start()
+    workers[place] = await startWorker()
   }
   return {
-    onWritten: (events: number) => {
-      if (events < (due[0] ?? Number.POSITIVE_INFINITY)) return
+    onWritten: () => {
+      if (written.length < (due[0] ?? Number.POSITIVE_INFINITY)) return
       due.shift()
-      last = last.then(() => kill(killed.length % workers.length))
+      last = last.then(() => kill(kills.length % workers.length))
     },
-    done: async () => {
-      await last
-      return killed
-    },
+    done: () => last,
   }
-}
-
-async function allTaken(
-  receiving: Receivers,
-  receivers: DeliveryHistory['receivers'],
-  written: readonly WrittenEvent[],
-): Promise<void> {
-  const wanted = receivers
-    .map(({ workspaceId, behaviour }, receiver) => ({ workspaceId, kind: behaviour.kind, receiver }))
-    .filter(({ kind }) => kind !== 'failing' && kind !== 'hanging')
-    .map(({ workspaceId, receiver }) => ({
-      receiver,
-      events: written.filter((event) => event.workspaceId === workspaceId).length,
-    }))
-  // Those that never come are told with the rest of what is broken.
-  await Promise.race([receiving.taken(wanted), sleep(maxWaitMs, undefined, { ref: false })])
 }
 
 const settled = { behind: 0, blamed: 0, disabled: 0, incomplete: 0 }
 
 /** Of the endpoints that took everything: how many still wait for something, have a failure noted against them, lack an event. */
-async function unsettledOf({ db }: DeliveryWorld, workspaceIds: string[], endpointIds: string[]) {
+async function unsettledOf({ db, workspaceIds, endpoints }: DeliveryTrial) {
+  const innocent = endpoints.filter(({ behaviour }) => behaviour === 'good' || behaviour === 'slow')
   const [wrong] = await db.sql`
     select
       count(*) filter (where q.cursor <> f.last_position) as behind,
@@ -163,8 +124,20 @@ async function unsettledOf({ db }: DeliveryWorld, workspaceIds: string[], endpoi
         and d.endpoint_id = q.endpoint_id
     ) d
     where q.workspace_id = any (${workspaceIds}::uuid[])
-      and q.endpoint_id = any (${endpointIds}::uuid[])`
+      and q.endpoint_id = any (${innocent.map(({ id }) => id)}::uuid[])`
   return { ...wrong }
+}
+
+/** From the commit of an event to its first arrival at each good endpoint, ascending. */
+function delaysOfGood({ endpoints, written, arrivals }: DeliveryTrial): number[] {
+  const committedAt = new Map(written.map(({ subject, n, committedAt }) => [`${subject} ${n}`, committedAt]))
+  const first = new Map<string, number>()
+  for (const { endpoint, subject, n, at } of arrivals) {
+    const place = `${endpoint} ${subject} ${n}`
+    if (endpoints[endpoint]?.behaviour !== 'good' || first.has(place)) continue
+    first.set(place, at - (committedAt.get(`${subject} ${n}`) ?? Number.NaN))
+  }
+  return [...first.values()].sort((a, b) => a - b)
 }
 
 function share(sorted: readonly number[], part: number): number {

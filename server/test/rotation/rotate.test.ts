@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser, findUserByEmail } from '../../src/access/users/users.ts'
 import { instanceScope } from '../../src/base/sealing/vault.ts'
+import { findConnection } from '../../src/channels/connection/queries.ts'
 import { takeStep } from '../../src/rotation/step.ts'
 import { openNode, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -31,8 +32,11 @@ test('rotating keys leaves no old row, and nobody can tell that it was done', as
   for (const purpose of ['data', 'index'] as const) {
     const conversation = await w.customerWrites('Good morning')
     const before = await everything(w)
+    const connection = async () =>
+      findConnection(w.db.sql, await w.vault.keyring(w.workspaceId), w.workspaceId, w.connectionId)
+    const opened = await connection()
     await rotate(w, purpose)
-    assert.deepEqual(await everything(w), before)
+    assert.deepEqual([await everything(w), await connection()], [before, opened])
     assert.deepEqual(await oldRows(w.db, w.workspaceId, purpose, 2), [])
     assert.equal((await w.customerWrites('And again')).id, conversation.id)
     assert.equal((await w.call('GET', leadPath('5581910000007'))).body.data.firstName, 'Lead7')

@@ -5,7 +5,6 @@ import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { receive } from '../../src/inbox/receive/receive.ts'
 import { leadFromChat } from '../../src/leads/write/from-chat.ts'
 import { takeStep } from '../../src/rotation/step.ts'
-import { tellTogether } from '../support/inbox/deliveries-together.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
 import { askRotation, drainRotations, rotationDeps } from '../support/rotation/rotating.ts'
 
@@ -54,29 +53,6 @@ test('two nodes of different versions that hear of a new customer at the same mo
   assert.deepEqual([...(await count())], [{ conversations: rounds, messages: rounds * 6 }])
   await drainRotations(w)
   assert.deepEqual([...(await count())], [{ conversations: rounds, messages: rounds * 6 }])
-})
-
-test('two nodes of different versions that take many new customers in together begin one conversation of each', async () => {
-  const w = await inboxWorld()
-  const vaults = await twoNodes(w.workspaceId, w)
-  const lists = Array.from({ length: rounds }, (_, n) => {
-    const phone = `55819${91_000_000 + n}`
-    const customers = [
-      { ...marina, phone },
-      { ...marina, phone, userId: `u${n}` },
-    ]
-    return customers.map((customer) => customerMessage({ at: w.clock.now(), customer }))
-  })
-  const taken = await Promise.all(
-    vaults.map((vault) => tellTogether({ ...w, receiveDeps: { ...w.receiveDeps, vault } }, lists)),
-  )
-  assert.ok(taken.flat().every(Boolean))
-  const [row] = await w.db.sql`
-    select count(*) as conversations, sum(unread_count) as unread
-    from conversations
-    where workspace_id = ${w.workspaceId}`
-  assert.deepEqual([row?.conversations, Number(row?.unread)], [rounds, rounds * 2])
-  await drainRotations(w)
 })
 
 test('two nodes of different versions make one lead of one phone', async () => {

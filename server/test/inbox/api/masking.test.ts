@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentPayload } from '../../../src/app/events.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
 import { maskContact } from '../../../src/inbox/api/masking.ts'
 import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
@@ -69,17 +68,6 @@ test('a masked key sees no phone anywhere, and an external id that is stable and
   const again = await w.call('GET', `${conversationPath(id)}/messages`, { key })
   assert.equal(again.body.messages[0].external_id, shown)
   assert.equal((await w.messages(id))[0].external_id, externalId)
-})
-
-test('a masked receiver gets its events by the same rule', async () => {
-  const w = await inboxWorld()
-  const { id } = await w.customerWrites('Hi', { externalId: 'wamid.a' })
-  const keyring = await w.vault.keyring(w.workspaceId)
-  const [received] = await w.events(id)
-  const { payload } = received ?? assert.fail()
-  const shown = (masked: boolean) => presentPayload('inbox.message.received', payload, { keyring, masked })
-  assert.ok(!JSON.stringify(shown(true)).includes(phone))
-  assert.deepEqual(shown(false), payload)
 })
 
 test('a notice of the platform that becomes an event names its numbers masked, and what people write stays', async () => {

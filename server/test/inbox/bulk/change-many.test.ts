@@ -124,17 +124,6 @@ test('an undo gives nobody what was theirs who is no member any more, nor a labe
   assert.deepEqual([one.assignedTo, one.labelIds], [member.userId, []])
 })
 
-test('an undo of an assignment lets agents take what they might before', async () => {
-  const { w, ids, member, change, undo, shown } = await manyWorld(1)
-  await addAgent(w)
-  await member.call('POST', `${path}/${ids[0]}/offer`, {})
-  assert.equal((await shown())[0].held, false)
-  const done = await change({ assignedTo: member.userId })
-  assert.equal((await shown())[0].held, true)
-  await undo({ assignedTo: member.userId }, done.body.former)
-  assert.equal((await shown())[0].held, false)
-})
-
 test('what is another workspace’s, or nowhere, is passed over', async () => {
   const { ids, member, batchId, change, shown } = await manyWorld(1)
   const other = await manyWorld(1)

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db, Tx } from '../../../src/base/db.ts'
-import { newId } from '../../../src/base/id.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { storeConversations } from '../../../src/inbox/conversation/many-queries.ts'
-import { placeQuiet, quietMs, watchQuiet } from '../../../src/inbox/conversation/place-quiet.ts'
+import { placeQuiet, quietMs } from '../../../src/inbox/conversation/place-quiet.ts'
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
 import { runWatchdog, watchAnswers } from '../../../src/inbox/ownership/hand-back.ts'
 import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
-import { indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
 import { storeOutbound } from '../../../src/inbox/send/together-queries.ts'
 import { onOneServer } from '../../support/database.ts'
 import { fillConversations } from '../../support/fill.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
-import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 /** Updates of conversations by this session that nobody has been told of yet, and how many of them no index has followed. */
@@ -184,26 +182,6 @@ test('views are counted as things are, placed or not', async () => {
   assert.equal(await unread(), before.all.unread)
 })
 
-test('a customer whose name changed is found by it, however late the conversation is placed', async () => {
-  const w = await inboxWorld()
-  const member = await signedInMember(w)
-  const found = async (name: string) =>
-    (await member.call('GET', `/inbox/conversations?search=${name}`)).body.conversations.length
-  await w.customerWrites('Hello')
-  await w.customerWrites('It is me', { customer: { ...marina, name: 'Zuleika Prado' } })
-  const other = { ...marina, phone: '5581990000001', name: 'Somebody Else' }
-  await w.customerWrites('Hello', { customer: other })
-  w.clock.advance(10 * settledMs)
-  await indexInbox(w)
-  assert.equal(await found('zuleika'), 1)
-  await placeQuiet(w)
-  await indexInbox(w)
-  assert.equal(await found('zuleika'), 1)
-  const [row] = await w.db.sql`
-    select count(*)::integer as count from conversation_search where workspace_id = ${w.workspaceId}`
-  assert.equal(row?.count, 2)
-})
-
 test('what somebody has locked is not placed, and nobody waits for it', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')
@@ -214,53 +192,6 @@ test('what somebody has locked is not placed, and nobody waits for it', async ()
   assert.equal(await movingIn(w), 1)
   await release()
   await placeQuiet(w)
-  assert.equal(await movingIn(w), 0)
-})
-
-test('a conversation that ends leaves no place behind', async () => {
-  const w = await inboxWorld()
-  const byUser = { userId: newId(w.clock.now()), parentUserId: null, phone: null, name: 'Marina' }
-  await w.customerWrites('By phone')
-  await w.tell(customerMessage({ at: w.clock.now(), customer: byUser, text: 'By user id' }))
-  w.clock.advance(1000)
-  await w.customerWrites('By both', { customer: { ...marina, userId: byUser.userId } })
-  const [row] = await w.db.sql`
-    select count(*)::integer as count
-    from moving_conversations m
-    where m.workspace_id = ${w.workspaceId}
-      and not exists (select from conversations c where c.workspace_id = m.workspace_id and c.id = m.conversation_id)`
-  assert.equal(row?.count, 0)
-})
-
-test('nobody asks the conversations before the first has to be placed', async () => {
-  const w = await inboxWorld()
-  const watch = watchQuiet(w)
-  await placeQuiet(w)
-  assert.equal(await watch.isDue(), false)
-  await w.customerWrites('Hello')
-  await w.customerWrites('Hello again')
-  w.clock.advance(quietMs - 1000)
-  assert.equal(await watch.isDue(), false)
-  w.clock.advance(1000)
-  assert.equal(await watch.isDue(), true)
-  await placeQuiet(w)
-  assert.equal(await watch.isDue(), false)
-})
-
-test('a talk that goes on is looked at once in half a minute', async () => {
-  const w = await inboxWorld()
-  const watch = watchQuiet(w)
-  await placeQuiet(w)
-  await w.customerWrites('Hello')
-  await w.customerWrites('Hello again')
-  w.clock.advance(quietMs - 1000)
-  await w.customerWrites('And by bus?')
-  w.clock.advance(1000)
-  assert.equal(await placeQuiet(w), 1)
-  assert.equal(await movingIn(w), 1)
-  assert.deepEqual([await placeQuiet(w), await watch.isDue()], [0, false])
-  w.clock.advance(quietMs - 1000)
-  assert.equal(await placeQuiet(w), 1)
   assert.equal(await movingIn(w), 0)
 })
 

@@ -1,24 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  openWindow,
-  unansweredAfterInbound,
-  windowAfter,
-  windowIsOpen,
-  withStatus,
-} from '../../../src/inbox/conversation/conversation-state.ts'
-import { uniqueTime } from '../../../src/inbox/conversation/message.ts'
-import {
-  type AgentKey,
-  agent,
-  firstOwner,
-  human,
-  keyCanOwn,
-  maySetOwner,
-  readOwner,
-  writeOwner,
-} from '../../../src/inbox/conversation/owner.ts'
+import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/conversation-state.ts'
+import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 import {
   climb,
   type MessageStatus,
@@ -106,52 +90,6 @@ for (const [statuses, status] of parts) {
 }
 
 const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
-const key = (fields: Partial<AgentKey> = {}): AgentKey => ({
-  id: 'a',
-  scopes: ['inbox.write'],
-  connectionIds: [],
-  expiresAt: null,
-  revokedAt: null,
-  answersNew: true,
-  createdAt: noon,
-  ...fields,
-})
-
-const keys: [what: string, key: AgentKey, canOwn: boolean][] = [
-  ['an active key with inbox.write', key(), true],
-  ['one that allows this connection', key({ connectionIds: [connection] }), true],
-  ['one that allows another', key({ connectionIds: ['x'] }), false],
-  ['one that only reads', key({ scopes: ['inbox.read'] }), false],
-  ['a revoked one', key({ revokedAt: at(-1) }), false],
-  ['one that expires now', key({ expiresAt: noon }), false],
-  ['one that expires later', key({ expiresAt: at(1) }), true],
-]
-
-for (const [what, one, canOwn] of keys) {
-  test(`${what} ${canOwn ? 'can' : 'cannot'} own a conversation`, () => {
-    assert.equal(keyCanOwn(one, connection, noon), canOwn)
-    assert.deepEqual(firstOwner([one], connection, false, noon), canOwn ? agent('a') : human)
-    assert.deepEqual(firstOwner([one], connection, true, noon), human)
-  })
-}
-
-test('the oldest of several keys is chosen, whatever order they come in', () => {
-  const three = [
-    key({ id: 'c', createdAt: at(2) }),
-    key({ id: 'b', createdAt: at(1) }),
-    key({ id: 'd', createdAt: at(1) }),
-  ]
-  assert.deepEqual(firstOwner(three, connection, false, noon), agent('b'))
-  assert.deepEqual(firstOwner(three.toReversed(), connection, false, noon), agent('b'))
-})
-
-test('an agent sets itself or people as owner, a member anyone', () => {
-  const me = { type: 'agent', id: 'me' } as const
-  assert.equal(maySetOwner(me, agent('me')), true)
-  assert.equal(maySetOwner(me, human), true)
-  assert.equal(maySetOwner(me, agent('other')), false)
-  assert.equal(maySetOwner({ type: 'user', id: 'u' }, agent('other')), true)
-})
 
 test('owners are written as the contract has them, and nothing else is read', () => {
   for (const owner of [human, agent(connection)]) assert.deepEqual(readOwner(writeOwner(owner)), owner)
@@ -159,26 +97,3 @@ test('owners are written as the contract has them, and nothing else is read', ()
     assert.equal(readOwner(text), null, text)
   }
 })
-
-test('leaving snoozed clears its time', () => {
-  assert.deepEqual(withStatus('snoozed', at(1)), { status: 'snoozed', snoozedUntil: at(1) })
-  assert.deepEqual(withStatus('open', at(1)), { status: 'open', snoozedUntil: null })
-})
-
-test('a time that is taken moves on by single milliseconds', () => {
-  const taken = new Set([noon.getTime(), noon.getTime() + 1, noon.getTime() + 3])
-  assert.equal(uniqueTime(noon, (ms) => taken.has(ms)).getTime(), noon.getTime() + 2)
-})
-
-const waits: [what: string, since: Date | null, last: Date | null, wrote: Date, after: Date | null][] = [
-  ['a first message waits', null, null, at(0), at(0)],
-  ['a second leaves the time of the first', at(-5), at(-5), at(0), at(-5)],
-  ['a message after an answer waits anew', null, at(-5), at(0), at(0)],
-  ['one that comes late, with an answer since, does not', null, at(-5), at(-9), null],
-]
-
-for (const [what, unansweredSince, lastMessageAt, wrote, after] of waits) {
-  test(`unanswered: ${what}`, () => {
-    assert.deepEqual(unansweredAfterInbound({ unansweredSince, lastMessageAt }, wrote), after)
-  })
-}

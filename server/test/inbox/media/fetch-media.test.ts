@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { mediaTopic } from '../../../src/inbox/conversation/team-news.ts'
 import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/media/retry-media.ts'
 import { StoreProblem } from '../../../src/media/store/store.ts'
 import { png } from '../../support/inbox/files-world.ts'
-import { holdLocks } from '../../support/inbox/gate.ts'
-import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
-import { until } from '../../support/until.ts'
 
 test('a file comes: sealed in the store, known by its bytes, with a safe name and without its old address', async () => {
   const w = await mediaWorld()
@@ -67,19 +65,6 @@ for (const isThere of [true, false]) {
   })
 }
 
-test('a type that lies is kept as what it is', async () => {
-  const w = await mediaWorld()
-  const page = Buffer.from('<html><script>alert(1)</script></html>')
-  const lies = await w.coming({ bytes: page, said: { mime_type: 'image/png' } })
-  const picture = await w.coming({ bytes: png, said: { mime_type: 'application/pdf' } }, { kind: 'document' })
-  await w.fetcher().drain()
-  assert.partialDeepStrictEqual(await w.row(lies), {
-    state: 'here',
-    details: { mimeType: 'image/png', realType: null },
-  })
-  assert.partialDeepStrictEqual(await w.row(picture), { state: 'here', details: { realType: 'image/png' } })
-})
-
 const nowhere = (response: ServerResponse) => response.writeHead(404).end()
 const body = (response: ServerResponse) => response.end('other')
 const endings: [
@@ -119,27 +104,6 @@ for (const [what, file, told, tries, state, failure] of endings) {
     assert.deepEqual(await w.stored(), before)
   })
 }
-
-test('a redirect is not followed, and what is cut short comes with the next try', async () => {
-  const w = await mediaWorld()
-  const inner = await w.coming({ serve: (one) => one.writeHead(302, { location: 'http://169.254.169.254/' }).end() })
-  let times = 0
-  const cut = await w.coming({
-    bytes: png,
-    serve: (one) => {
-      if (++times > 1) return one.end(png)
-      one.writeHead(200, { 'content-length': png.length })
-      return one.write(png.subarray(0, 9), () => one.destroy())
-    },
-  })
-  const fetcher = w.fetcher()
-  await fetcher.drain()
-  assert.partialDeepStrictEqual(await w.row(inner), { state: 'coming', failure: 'http_302' })
-  assert.partialDeepStrictEqual(await w.row(cut), { state: 'coming', failure: 'stream_reset' })
-  w.clock.advance(2_000)
-  await fetcher.drain()
-  assert.partialDeepStrictEqual(await w.row(cut), { state: 'here', failure: null })
-})
 
 test('a platform that is away is asked for a week, less and less often; then a person may ask once more', async () => {
   const w = await mediaWorld()
@@ -208,17 +172,13 @@ test('a store that is full loses nothing: the file comes when there is room', as
 
 test('a worker that stops breaks off what is under way, and gives it back', async () => {
   const w = await mediaWorld()
-  let isServed = false
-  const id = await w.coming({
-    serve: (response) => {
-      isServed = true
-      response.writeHead(200).write('some')
-    },
-  })
+  const served = Promise.withResolvers<void>()
+  const serve = (response: ServerResponse) => response.writeHead(200).write('some', () => served.resolve())
+  const id = await w.coming({ serve })
   const fetcher = w.fetcher()
   fetcher.start()
   await w.db.tx(async (tx) => tellComing(tx, w.workspaceId))
-  await until(() => isServed, 'the fetching')
+  await served.promise
   await fetcher.stop()
   const { state, failure, leaseUntil, dueAt } = await w.row(id)
   assert.deepEqual([state, failure, leaseUntil], ['coming', 'stopped', null])
@@ -229,9 +189,11 @@ test('one workspace with many files neither takes all places nor holds up the ot
   const [many, few] = [await mediaWorld(), await mediaWorld()]
   const held: { name: string; response: ServerResponse }[] = []
   const order: string[] = []
+  const platform = new EventEmitter()
   const serve = (name: string) => (response: ServerResponse) => {
     order.push(name)
     held.push({ name, response })
+    platform.emit('asked')
   }
   const ids: string[] = []
   for (let n = 0; n < 20; n++) ids.push(await many.coming({ bytes: png, serve: serve('many') }))
@@ -241,10 +203,10 @@ test('one workspace with many files neither takes all places nor holds up the ot
     await few.coming({ bytes: png, serve: serve('few') }),
   ]
   const fetching = many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
-  await until(() => held.length === 4, 'four files that are asked for')
+  while (held.length < 4) await once(platform, 'asked')
   let most = 0
   for (let served = 0; served < 22; served++) {
-    await until(() => held.length > 0, 'a file that is asked for')
+    while (held.length === 0) await once(platform, 'asked')
     most = Math.max(most, held.filter(({ name }) => name === 'many').length)
     held.shift()?.response.end(png)
   }
@@ -254,60 +216,6 @@ test('one workspace with many files neither takes all places nor holds up the ot
   assert.equal(most, 2)
   assert.ok(order.lastIndexOf('few') < 4, order.join(' '))
 })
-
-test('nothing is left behind by a look during which the last files under way come', async () => {
-  const w = await mediaWorld()
-  const held: ServerResponse[] = []
-  const serve = (response: ServerResponse) => held.push(response)
-  const ids: string[] = []
-  for (let n = 0; n < 2; n++) {
-    ids.push(await w.coming({ bytes: png, serve: n === 0 ? serve : undefined }))
-    w.clock.advance(1)
-  }
-  const release = await anothersLockedFile(w)
-  let asked = 0
-  // Where rows are spread a look asks for each workspace by itself; for the other one alone while this one has its place taken.
-  const ofSecondLook = isSpread(w.db.sql) ? 3 : 2
-  const second = Promise.withResolvers<void>()
-  const fetcher = w.fetcher({
-    perWorkspace: 1,
-    db: {
-      ...w.db,
-      statement: async (work, news) => {
-        const result = await w.db.statement(work, news)
-        if (++asked === ofSecondLook) await second.promise
-        return result
-      },
-    },
-  })
-  const first = fetcher.drain()
-  await until(() => held.length === 1, 'a file that is asked for')
-  const other = fetcher.drain()
-  await until(() => asked === ofSecondLook, 'a look that finds no place')
-  held.shift()?.end(png)
-  await until(async () => (await w.row(ids[0] ?? '')).state === 'here', 'the first file')
-  second.resolve()
-  await other
-  for (const id of ids) assert.equal((await w.row(id)).state, 'here')
-  await first
-  await release()
-})
-
-/** A due file of another workspace, locked by another process: a look asks for it, and gets none. */
-async function anothersLockedFile({ db, clock }: Awaited<ReturnType<typeof mediaWorld>>) {
-  const { workspaceId, connectionId, customerWrites } = await inboxWorld()
-  const { id: conversationId } = await customerWrites('Hello')
-  await db.sql`
-    insert into media (
-      workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at,
-      created_at, updated_at
-    )
-    values (
-      ${workspaceId}, gen_random_uuid(), ${conversationId}, ${connectionId}, gen_random_uuid(), 'inbound', 'image',
-      'coming', '\\x00', ${clock.now()}, now(), now()
-    )`
-  return holdLocks(db, (tx) => tx`select from media where workspace_id = ${workspaceId} for update`)
-}
 
 test('two workers fetch each file once', async () => {
   const w = await mediaWorld()

@@ -25,6 +25,8 @@ interface Actor {
   advance(): Promise<void>
   /** Takes all that are left. */
   finish(): Promise<void>
+  /** Takes no more, for good: nothing that it holds is given back. */
+  die(): void
 }
 
 function actor(run: (step: RunStep<string>) => Promise<unknown>): Actor {
@@ -32,13 +34,14 @@ function actor(run: (step: RunStep<string>) => Promise<unknown>): Actor {
   let rest = Promise.withResolvers<void>()
   let running: Promise<void> | undefined
   let isDone = false
+  let isDead = false
   const step: RunStep<string> = async (_name, work) => {
     rest.resolve()
     await permit.promise
     return work()
   }
   const advance = async () => {
-    if (isDone) return
+    if (isDone || isDead) return
     rest = Promise.withResolvers()
     const given = permit
     permit = Promise.withResolvers()
@@ -53,7 +56,10 @@ function actor(run: (step: RunStep<string>) => Promise<unknown>): Actor {
   return {
     advance,
     finish: async () => {
-      while (!isDone) await advance()
+      while (!isDone && !isDead) await advance()
+    },
+    die: () => {
+      isDead = true
     },
   }
 }
@@ -65,17 +71,32 @@ const turns = {
   'another sweep': 8,
   'a day passes': 2,
   erase: 1,
+  'a fetch is killed': 1,
+  'a sweep is killed': 1,
 }
 type Turn = keyof typeof turns
 const allTurns = Object.entries(turns).flatMap(([turn, count]) => Array.from({ length: count }, () => turn as Turn))
 const orders = fc.shuffledSubarray(allTurns, { minLength: allTurns.length })
 
-test('whatever the order of fetches, sweeps, an erasure and nights, no row names what is not there, and nothing else is', async () => {
+test('whatever the order of fetches, sweeps, kills of either, an erasure and nights, no row names what is not there, and nothing else is', async () => {
   const w = await mediaWorld()
   await fc.assert(
     fc.asyncProperty(orders, async (order) => runInOrder(w, order)),
     { numRuns: rounds, endOnFailure: true },
   )
+})
+
+test('when nobody knows whether a file was settled, it stays in the store', async () => {
+  const w = await mediaWorld()
+  const id = await w.coming({ bytes: file })
+  const step: RunStep<string> = async (name, work) => {
+    const result = await work()
+    if (name === 'settle') throw new Error('The connection broke before the answer came')
+    return result
+  }
+  await w.fetcher({ previews, step }).drain()
+  assert.equal((await w.row(id)).state, 'here')
+  assert.ok((await w.content(id)).equals(file))
 })
 
 async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> {
@@ -103,6 +124,8 @@ async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> 
   for (const turn of order) {
     if (turn === 'a day passes') passDay()
     else if (turn === 'erase') await erase(w, erased)
+    else if (turn === 'a fetch is killed') actors['another fetch'].die()
+    else if (turn === 'a sweep is killed') actors['another sweep'].die()
     else await actors[turn].advance()
     await checkNamed(w, order)
   }

@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import { type HandingAgent, handOver, type ToPeople } from '../../../src/inbox/ownership/hand-over.ts'
 import { fakePlatform } from '../../support/channels/fake-platform.ts'
-import { addAgent, conversationWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { addAgent, conversationWorld } from '../../support/inbox/inbox-world.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
-import { signedInMember } from '../../support/member.ts'
 
 const refund = {
   words: { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null },
@@ -94,15 +93,6 @@ test('what the platform does not deliver is handed over all the same, and the ag
   w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
   const { closing, conversation } = await hand()
   assert.deepEqual([closing, conversation.owner.type], ['failed', 'human'])
-})
-
-test('a hand-over to a member is assigned to them; a stranger is refused before anything is sent', async () => {
-  const { member, hand, told, conversation } = await owned()
-  const stranger = await signedInMember(await inboxWorld())
-  await assert.rejects(() => hand({ userId: stranger.userId }), /Validation failed/)
-  assert.equal(told(), 0)
-  await hand({ userId: member.userId })
-  assert.equal((await conversation()).assignedTo, member.userId)
 })
 
 test("only the owner hands over: not what people have, nor another agent's", async () => {

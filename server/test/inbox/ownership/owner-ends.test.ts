@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { handBackExpired, handBackLapsed, runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../../src/inbox/ownership/snooze-timer.ts'
 import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { signedInMember } from '../../support/member.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
 
 const minuteMs = 60_000
 
@@ -23,45 +23,43 @@ async function owned(settings: Parameters<typeof addAgent>[1] = {}) {
   return { w, agent, id, owner, isPeoples, changes }
 }
 
-test('when the owning key is revoked the conversation goes to people at once, with the event', async () => {
-  const { w, agent, isPeoples, changes } = await owned()
-  const admin = await signedInMember(w, 'admin')
-  assert.equal((await admin.call('DELETE', `/keys/${agent.id}`)).status, 200)
-  await isPeoples()
-  assert.deepEqual(
-    (await changes()).map(({ payload }) => payload.actor),
-    [{ type: 'system', id: null }],
-  )
-  assert.equal((await w.customerWrites('Anybody?')).owner, 'human')
-})
+type Ending = (made: Awaited<ReturnType<typeof owned>>, admin: TestMember) => Promise<{ status: number }>
 
-test('when the owning key is revoked with the member who made it, the conversation goes to people in the same step', async () => {
-  const { w, agent, isPeoples, changes } = await owned()
-  const [admin, maker] = [await signedInMember(w, 'owner'), await signedInMember(w, 'admin')]
-  await w.db.sql`
-    update api_keys
-    set created_by = ${maker.userId}
-    where workspace_id = ${w.workspaceId}
-      and id = ${agent.id}`
-  const removed = await admin.call('DELETE', `/members/${maker.userId}?keys=revoke`)
-  assert.equal(removed.body.ended.keys, 1)
-  await isPeoples()
-  assert.equal((await changes()).length, 1)
-})
+const endings: [what: string, end: Ending][] = [
+  ['is revoked', ({ agent }, admin) => admin.call('DELETE', `/keys/${agent.id}`)],
+  [
+    'is revoked with the member who made it',
+    async ({ w, agent }, admin) => {
+      const maker = await signedInMember(w, 'admin')
+      await w.db.sql`update api_keys set created_by = ${maker.userId} where id = ${agent.id}`
+      return admin.call('DELETE', `/members/${maker.userId}?keys=revoke`)
+    },
+  ],
+  ['may no longer answer', ({ agent }, admin) => admin.call('PATCH', `/keys/${agent.id}`, { scopes: ['inbox.read'] })],
+  [
+    'no longer sees the connection',
+    async ({ w, agent, owner }, admin) => {
+      const other = await w.addConnection()
+      const change = (connectionIds: string[]) => admin.call('PATCH', `/keys/${agent.id}`, { connectionIds })
+      await change([w.connectionId, other])
+      assert.equal(await owner(), `agent:${agent.id}`, 'what it goes on to see stays its own')
+      return change([other])
+    },
+  ],
+]
 
-test('when the owning key may no longer answer, or no longer see the connection, the conversation goes to people', async () => {
-  for (const lost of [{ scopes: ['inbox.read'] }, { connectionIds: [] as string[] }]) {
-    const { w, agent, owner, isPeoples, changes } = await owned()
-    const admin = await signedInMember(w, 'admin')
-    const other = await w.addConnection()
-    const change = (body: object) => admin.call('PATCH', `/keys/${agent.id}`, body)
-    assert.equal((await change({ name: 'Renamed', connectionIds: [w.connectionId, other] })).status, 200)
-    assert.equal(await owner(), `agent:${agent.id}`, 'what it goes on to see stays its own')
-    assert.equal((await change('scopes' in lost ? lost : { connectionIds: [other] })).status, 200)
-    await isPeoples()
-    assert.equal((await changes()).length, 1)
-  }
-})
+for (const [what, end] of endings) {
+  test(`when the owning key ${what} the conversation goes to people in the same step, with one event`, async () => {
+    const made = await owned()
+    assert.equal((await end(made, await signedInMember(made.w, 'owner'))).status, 200)
+    await made.isPeoples()
+    assert.deepEqual(
+      (await made.changes()).map(({ payload }) => payload.actor),
+      [{ type: 'system', id: null }],
+    )
+    assert.equal((await made.w.customerWrites('Anybody?')).owner, 'human')
+  })
+}
 
 for (const [when, lateMs, give] of [
   ['at once', 0, handBackExpired],

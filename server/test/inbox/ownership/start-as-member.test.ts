@@ -36,17 +36,3 @@ test('a member who starts what is there already goes on with it', async () => {
   const { status, body } = await start(member, { connection_id: w.connectionId, phone: marina.phone, template })
   assert.deepEqual([status, body.began, body.conversation_id, told(w)], [202, false, id, 1])
 })
-
-test('nothing begins for a member where the template cannot be sent, or under no key', async () => {
-  const w = await withTemplate()
-  const member = await signedInMember(w)
-  const ask = { connection_id: w.connectionId, phone, template }
-  const unknown = await start(member, { ...ask, template: { ...template, name: 'other' } })
-  assert.deepEqual([unknown.status, unknown.body.data.code], [422, 'TEMPLATE_NOT_APPROVED'])
-  const elsewhere = await start(member, { ...ask, connection_id: w.workspaceId })
-  assert.equal(elsewhere.status, 404)
-  const number = await start(member, { ...ask, phone: 'none' })
-  assert.equal(number.status, 400)
-  assert.equal((await member.call('POST', '/inbox/conversations', ask)).status, 400)
-  assert.deepEqual([(await w.conversations()).length, told(w)], [0, 0])
-})

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { handToAgent, takeOffered } from '../../../src/inbox/ownership/hand-on.ts'
+import { takeOffered } from '../../../src/inbox/ownership/hand-on.ts'
 import { readHandBack } from '../../../src/inbox/ownership/handovers.ts'
-import { test as bothForms } from '../../support/inbox/both-forms.ts'
 import {
   addAgent,
-  conversationPath,
   conversationWorld,
   customerMessage,
   inboxPath,
@@ -69,31 +67,6 @@ test('the interface for agents takes nothing that a member has taken over, whate
   assert.deepEqual((await take()).ownerEpoch, taken.ownerEpoch)
 })
 
-test('of two agents that take an offer at once one has it, and neither takes from the other', async () => {
-  const { w, agent, id, member, place, scope } = await owned()
-  const second = await addAgent(w)
-  await member.call('POST', `${place}/take-over`)
-  await member.call('POST', `${place}/offer`, {})
-  const taken = await Promise.allSettled([agent, second].map(({ id: keyId }) => takeOffered(w, scope, keyId, id)))
-  const refused = taken.filter((one) => one.status === 'rejected')
-  assert.equal(refused.length, 1)
-  assert.ok(refusedWith('OWNER_MISMATCH')(refused[0]?.reason))
-})
-
-bothForms("a message from the phone makes it people's, where an agent never had it", async (inboxWorld) => {
-  const w = await inboxWorld()
-  const { id } = await w.customerWrites('Hi')
-  const agent = await addAgent(w)
-  const at = new Date(w.clock.now().getTime() + 1000)
-  const another = { ...marina, phone: '5511988887777' }
-  await w.tell(
-    { type: 'echo', externalId: 'wamid.phone', customer: marina, kind: 'text', text: 'x', at },
-    customerMessage({ at, customer: another }),
-  )
-  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
-  await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
-})
-
 test('a copy that another app records says nothing of people: an agent may take it as before', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
@@ -154,19 +127,4 @@ test('an offer is refused while an agent has the conversation, and while agents 
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentsStopped: true })
   assert.equal((await member.call('POST', `${place}/offer`, {})).status, 403)
-})
-
-test('an agent hands its own to another agent, and only its own', async () => {
-  const { w, agent, id, scope } = await owned()
-  const [other, third] = [await addAgent(w), await addAgent(w)]
-  const words = { summary: 'Speaks Spanish.', reason: null, nextStep: null }
-  const hand = (by: string, to: string) =>
-    handToAgent(w, scope, { type: 'agent', id: by }, { conversationId: id, keyId: to, words })
-  await assert.rejects(() => hand(third.id, third.id), refusedWith('OWNER_MISMATCH'))
-  await assert.rejects(() => hand(agent.id, agent.id), /Validation failed/)
-  const { conversation, handover } = await hand(agent.id, other.id)
-  assert.deepEqual(conversation.owner, { type: 'agent', keyId: other.id })
-  const keyring = await w.vault.keyring(w.workspaceId)
-  assert.deepEqual(await readHandBack(w.db.sql, keyring, w.workspaceId, id, other.id), handover)
-  assert.equal((await w.call('GET', conversationPath(id))).body.conversation.owner, `agent:${other.id}`)
 })

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { bytesOf, change, payload, signatureOf, status, text, value } from '../../support/channels/waba-payloads.ts'
-import {
-  addAgent,
-  conversationPath,
-  customerMessage,
-  type InboxWorld,
-  inboxWorld,
-} from '../../support/inbox/inbox-world.ts'
+import { addAgent, conversationPath, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 const minute = 60_000
@@ -115,15 +109,6 @@ test('lag is what the platform took to tell, and its worst is kept for an hour',
   assert.deepEqual(await told(4_000), [4_000, 4_000])
 })
 
-test('a clock of the platform that is ahead is no lag, and a time from long ago is one that fits', async () => {
-  const w = await healthWorld()
-  await w.callback({ messages: [text('Hi', before(w, -30_000))] })
-  assert.equal((await w.health()).lagMs, 0)
-  w.clock.advance(2 * minute)
-  await w.callback({ messages: [text('Hi', { timestamp: '1300000000' })] })
-  assert.equal((await w.health()).lagMs, 14 * 86_400_000)
-})
-
 test('what failed in the last day is counted by code, with what to do', async () => {
   const w = await healthWorld()
   const { id } = await w.customerWrites('Hi')
@@ -178,39 +163,4 @@ test('sends of which the platform tells nothing for half an hour make one look a
   // One status shows that the webhook works.
   await w.callback({ statuses: [status('delivered', { id: 'wamid.any' })] })
   assert.deepEqual(await adviceCodes(w), [])
-})
-
-test('sends that were refused, and echoes of another program, are no silence', async () => {
-  const w = await healthWorld()
-  const { id } = await w.customerWrites('Hi')
-  const { value: key } = await addAgent(w)
-  for (const n of [1, 2, 3, 4]) {
-    w.platform.answers.push({ outcome: 'refused', errorCode: '131026', effect: 'none' })
-    await w.send(id)
-    const echo = { connection_id: w.connectionId, to: '5511900000003', kind: 'text', body: 'Hi', external_id: `e${n}` }
-    assert.equal((await w.call('POST', '/api/v1/inbox/echoes', { body: echo, key })).status, 202)
-  }
-  w.clock.advance(60 * minute)
-  assert.deepEqual(await adviceCodes(w), [])
-})
-
-test('the health of a connection is for members of its workspace, and ends with it', async () => {
-  const w = await healthWorld()
-  const stranger = await signedInMember(await inboxWorld())
-  const path = `/connections/${w.connectionId}/health`
-  assert.equal((await stranger.call('GET', path)).status, 404)
-  const member = await signedInMember(w)
-  assert.equal((await member.call('GET', '/connections/nonsense/health')).status, 400)
-  const url = `/api/team/v1/workspaces/${w.workspaceId}${path}`
-  assert.equal((await w.app.inject({ method: 'GET', url })).statusCode, 401)
-  assert.equal((await w.app.inject({ method: 'GET', url, headers: { cookie: stranger.cookie } })).statusCode, 404)
-  const admin = await signedInMember(w, 'admin')
-  await admin.call('DELETE', `/connections/${w.connectionId}`)
-  assert.equal((await member.call('GET', path)).status, 404)
-})
-
-test('what a customer wrote before is no event that the platform tells late', async () => {
-  const w = await healthWorld()
-  await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - 86_400_000) }))
-  assert.equal((await w.health()).lagMs, null)
 })

@@ -208,7 +208,7 @@ test('two conversations that turn out to be one customer’s keep what happened 
   assert.equal(items.filter((one: Item) => one.activity?.to === 'pending').length, 2)
 })
 
-test('a query that makes no sense is 400, and a stranger finds no timeline', async () => {
+test('a query that makes no sense is 400', async () => {
   const { member, path } = await threadWorld()
   for (const query of [
     'before=x',
@@ -221,6 +221,4 @@ test('a query that makes no sense is 400, and a stranger finds no timeline', asy
   ]) {
     assert.equal((await member.call('GET', `${path}/timeline?${query}`)).status, 400, query)
   }
-  const stranger = await signedInMember(await inboxWorld())
-  assert.equal((await stranger.call('GET', `${path}/timeline`)).status, 404)
 })

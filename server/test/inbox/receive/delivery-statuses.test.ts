@@ -33,43 +33,6 @@ test('statuses climb and make one event for each real change, whatever order and
   })
 })
 
-const firstRungs: [('delivered' | 'read')[], string[]][] = [
-  [['delivered'], ['inbox.message.sent sent', 'inbox.message.status delivered']],
-  [['read'], ['inbox.message.sent sent', 'inbox.message.status read']],
-  [
-    ['delivered', 'read'],
-    ['inbox.message.sent sent', 'inbox.message.status delivered', 'inbox.message.status read'],
-  ],
-]
-for (const [told, expected] of firstRungs) {
-  test(`a rung above sent is told even when it comes first: ${told.join(', ')}`, async (inboxWorld) => {
-    const { w, messageId, events } = await sending(inboxWorld)
-    const correlator = `${messageId}:1`
-    await w.tell(...told.map((status) => w.status('wamid.1', status, { correlator })))
-    const seen = (await events()).map(({ name, payload }) => {
-      return `${name} ${(payload.message as { status?: string })?.status ?? payload.status}`
-    })
-    assert.deepEqual(seen, expected)
-  })
-}
-
-test('once the platform’s id is known, statuses without a correlator find their message', async (inboxWorld) => {
-  const { w, messageId, message } = await sending(inboxWorld)
-  await w.tell(w.status('wamid.1', 'sent', { correlator: `${messageId}:1` }))
-  await w.tell(w.status('wamid.1', 'delivered'))
-  assert.equal((await message()).status, 'delivered')
-})
-
-test('a failure after sent carries the code of the platform, and the connection hears of it', async (inboxWorld) => {
-  const { w, messageId, message, events } = await sending(inboxWorld)
-  const correlator = `${messageId}:1`
-  await w.tell(w.status('wamid.1', 'sent', { correlator }))
-  await w.tell(w.status('wamid.1', 'failed', { correlator, errorCode: '131047' }))
-  assert.deepEqual([(await message()).status, (await message()).error_code], ['failed', '131047'])
-  assert.deepEqual((await events()).at(-1)?.payload.error_code, '131047')
-  assert.deepEqual(w.told.refused, ['131047'])
-})
-
 test('a message in parts has the lowest rung that all have reached', async (inboxWorld) => {
   const { w, messageId, message, events } = await sending(inboxWorld, 2)
   const tell = (part: number, status: 'sent' | 'delivered') =>

@@ -77,14 +77,6 @@ test('an echo ends the waiting and changes neither owner nor status, unread coun
   assert.equal(row?.unanswered_since, null)
 })
 
-test('an echo to a variant of the number joins the conversation, which keeps its phone', async () => {
-  const { w, echo } = await echoWorld()
-  const { id } = await w.customerWrites('Hi')
-  await echo({ to: '558191234567' })
-  const [conversation, ...others] = await w.conversations()
-  assert.deepEqual([conversation.id, conversation.contact.phone, others.length], [id, to, 0])
-})
-
 const kinds: [sent: string, stored: string][] = [
   ['text', 'text'],
   ['template', 'template'],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { eraseQuietConversations } from '../../../src/inbox/retention.ts'
 import { test } from '../../support/inbox/both-forms.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'
@@ -74,15 +73,4 @@ test('the files of two conversations that turn out to be one customer’s stay w
     files.map(({ conversationId }) => conversationId),
     [id, id, id],
   )
-})
-
-test('files go with a conversation that is not kept any longer', async (inboxWorld) => {
-  const w = await inboxWorld()
-  await w.customerWrites('Look', { kind: 'image', detail: { media } })
-  await w.db.sql`update workspaces set keep_conversations_days = 30 where id = ${w.workspaceId}`
-  const later = new Date(w.clock.now().getTime() + 31 * 86_400_000)
-  assert.equal(await eraseQuietConversations(w.db, later, async () => ({})), 1)
-  assert.equal((await keptFiles(w)).length, 0)
-  const [row] = await w.db.sql`select count(*)::integer as count from media where workspace_id = ${w.workspaceId}`
-  assert.equal(row?.count, 0)
 })

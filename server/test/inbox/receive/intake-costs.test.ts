@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import type { MessageDetail } from '../../../src/channels/message-detail.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
 import { everyStatementOf } from '../../support/database.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const w = await inboxWorld()
@@ -40,57 +36,4 @@ test('100 messages of one customer take 8 statements at most', async () => {
   await w.tell(...messagesOf(1))
   const sent = await statementsFor(messagesOf(1))
   assert.ok(sent <= 8, `${sent} statements`)
-})
-
-const carrying: [what: string, detail: MessageDetail][] = [
-  ['pictures', { media: pictureTold }],
-  ['reactions', { reaction: { externalId: 'wamid.1', emoji: '👍' } }],
-]
-
-for (const [what, detail] of carrying) {
-  test(`100 ${what} take one statement more than 100 messages that are words alone, however they come`, async () => {
-    await w.tell(...messagesOf(100))
-    const words = await statementsFor(messagesOf(100))
-    const sent = await statementsFor(messagesOf(100).map((event) => ({ ...event, detail }) as ChannelEvent))
-    assert.equal(sent, words + 1)
-  })
-}
-
-/** How often keys are used for what these events bring. */
-async function keyUsesFor(events: ChannelEvent[]) {
-  const uses = { sealed: 0, opened: 0, digested: 0 }
-  const counting = (keyring: Keyring): Keyring => {
-    const open = (...args: Parameters<Keyring['open']>) => {
-      uses.opened++
-      return keyring.open(...args)
-    }
-    return {
-      ...keyring,
-      open,
-      openText: (...args) => open(...args).toString(),
-      seal: (...args) => {
-        uses.sealed++
-        return keyring.seal(...args)
-      },
-      stable: (...args) => {
-        uses.digested++
-        return keyring.stable(...args)
-      },
-      exacts: (...args) => {
-        uses.digested++
-        return keyring.exacts(...args)
-      },
-    }
-  }
-  const withKeyring: typeof w.vault.withKeyring = (scope, work) =>
-    w.vault.withKeyring(scope, (keyring) => work(counting(keyring)))
-  const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
-  await receive({ ...w.receiveDeps, vault: { ...w.vault, withKeyring } }, receiver, events)
-  return uses
-}
-
-test('a message of a known customer is sealed once, its event and the conversation once, and nothing is digested twice', async () => {
-  await w.tell(...messagesOf(100))
-  assert.deepEqual(await keyUsesFor(messagesOf(100)), { sealed: 300, opened: 100, digested: 200 })
-  assert.deepEqual(await keyUsesFor(messagesOf(1)), { sealed: 201, opened: 1, digested: 101 })
 })

@@ -4,17 +4,14 @@ import type { Db, DbOptions, Tx } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent, DeliveryStatus } from '../../../src/channels/channel-event.ts'
-import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
-import { mergeConversations } from '../../../src/inbox/conversation/merge.ts'
-import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
 import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { recordPart } from '../../../src/inbox/send/send-queries.ts'
 import { settleSend } from '../../../src/inbox/send/send-settle.ts'
 import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { fillConversations, fillSent, type SentMessage } from '../../support/fill.ts'
+import { holdLocks, lockIsAwaited } from '../../support/inbox/gate.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { until } from '../../support/until.ts'
 
 interface SentWorld extends InboxWorld {
   keyring: Keyring
@@ -93,17 +90,6 @@ test('a hundred statuses of as many messages cost as many statements as ten', as
   assert.deepEqual(counts, [3, 3])
 })
 
-test('what a message stands above already costs one look, and locks nothing', async () => {
-  const w = await sentWorld(3)
-  await w.callback(...all(w, 'read'))
-  await elsewhere((db) =>
-    db.tx(async (tx) => {
-      await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
-      assert.equal(await statementsFor(w, [...all(w, 'sent'), ...all(w, 'delivered')]), 1)
-    }),
-  )
-})
-
 test('callbacks that come at once, twice and in any order make exactly one event of each step', async () => {
   const w = await sentWorld(20)
   const delivered = all(w, 'delivered')
@@ -126,14 +112,6 @@ test('statuses of one message in one moment are applied in the order of the plat
   assert.deepEqual(await w.steps(message), climbed)
 })
 
-test('read that comes before delivered is one step', async () => {
-  const w = await sentWorld(5)
-  await w.callback(...all(w, 'read'))
-  await w.callback(...all(w, 'delivered'))
-  assert.deepEqual(new Set(await w.standing()), new Set(['read']))
-  for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed.slice(1))
-})
-
 test('a failed one beside good ones fails alone, and the connection hears of it', async () => {
   const w = await sentWorld(5)
   const [failing, ...others] = all(w, 'delivered')
@@ -141,6 +119,8 @@ test('a failed one beside good ones fails alone, and the connection hears of it'
   await w.callback({ ...failing, status: 'failed', errorCode: '131047' }, ...others)
   assert.deepEqual(await w.standing(), ['failed', ...others.map(() => 'delivered')])
   assert.deepEqual(w.told.refused, ['131047'])
+  const [event] = await w.events(w.conversationIds[0] ?? '')
+  assert.deepEqual([event?.payload.status, event?.payload.error_code], ['failed', '131047'])
   await w.callback(...all(w, 'read'))
   assert.deepEqual(await w.standing(), ['failed', ...others.map(() => 'read')])
 })
@@ -161,18 +141,6 @@ for (const [what, poison] of Object.entries(poisons)) {
     assert.deepEqual(new Set(await w.standing()), new Set(['read']))
   })
 }
-
-test('a failure that is told of a message which was delivered fails neither it nor its part', async () => {
-  const w = await sentWorld(2)
-  await w.callback(...all(w, 'delivered'))
-  const failures = w.sent.map(({ externalId }) => w.status(externalId, 'failed', { errorCode: '131047' }))
-  await w.callback(...failures)
-  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
-  const failed = await w.db.sql`
-    select from message_parts
-    where workspace_id = ${w.workspaceId} and status = 'failed'`
-  assert.equal(failed.count, 0)
-})
 
 /** What a send does with the platform's answer. */
 async function noteAccepted(
@@ -208,6 +176,7 @@ test(
     const [conversationId = ''] = w.conversationIds
     const messageId = await w.pendingSend(conversationId, 2)
     await holding(
+      w,
       (tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.part.2', 2),
       () => w.callback(w.status('wamid.part.1', 'delivered', { correlator: `${messageId}:1` })),
     )
@@ -228,62 +197,17 @@ test(
 
 /** Does the first work in a transaction that ends when the other one has run into its locks, and done the third. */
 async function holding(
+  w: SentWorld,
   hold: (tx: Tx) => Promise<unknown>,
   other: () => Promise<void>,
   meanwhile: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
-  let others: Promise<void> | undefined
-  await elsewhere((db) =>
-    db.tx(async (tx) => {
-      await hold(tx)
-      others = other()
-      await until(async () => {
-        const waiting = await tx`
-          select from pg_locks
-          where not granted and locktype = 'transactionid' and transactionid = pg_current_xact_id()::xid`
-        return waiting.count > 0
-      }, 'somebody who waits')
-      await meanwhile(tx)
-    }),
-  )
+  const release = await holdLocks(w.db, hold)
+  const others = other()
+  await lockIsAwaited(w)
+  await release(meanwhile)
   await others
 }
-
-test(
-  'a message whose conversation is merged between the look and the lock climbs where it is then',
-  onOneServer('who waits for whom is seen by the locks of one server'),
-  async () => {
-    const w = await sentWorld(2)
-    const [older = '', younger = ''] = [...w.conversationIds].reverse()
-    const { workspaceId, keyring } = w
-    const locked: Conversation[] = []
-    await holding(
-      async (tx) => {
-        for (const id of [older, younger].sort()) {
-          const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)
-          if (conversation !== undefined) locked.push(conversation)
-        }
-      },
-      () => w.callback(...all(w, 'delivered')),
-      async (tx) => {
-        const [a, b] = locked
-        assert.ok(a && b)
-        await storeConversation(
-          tx,
-          keyring,
-          workspaceId,
-          await mergeConversations(tx, keyring, workspaceId, a, b, w.clock.now()),
-        )
-      },
-    )
-    assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
-    const events = await w.events(older)
-    assert.deepEqual(
-      events.map(({ name, payload }) => [name, payload.conversation_id]),
-      w.sent.map(() => ['inbox.message.status', older]),
-    )
-  },
-)
 
 test('a message of ours that an echo told of first climbs by its own statuses', async () => {
   const w = await sentWorld(1)
@@ -306,6 +230,7 @@ test(
     const lock = (tx: Tx, id = '') =>
       tx`select from conversations where workspace_id = ${w.workspaceId} and id = ${id} for update nowait`
     await holding(
+      w,
       (tx) => lock(tx, ids[0]),
       () => w.callback(...all(w, 'delivered')),
       async (tx) => {

@@ -147,18 +147,6 @@ test('a notice of the platform is kept, but opens no window, raises no count and
   assert.deepEqual(await w.events(conversation.id), [])
 })
 
-test('a customer who hides the number is known by the user id; the phone is filled in when it shows', async (inboxWorld) => {
-  const w = await inboxWorld()
-  const hidden = { userId: 'BR.77', parentUserId: null, phone: null, name: 'Marina' }
-  await w.tell(customerMessage({ at: w.clock.now(), customer: hidden }))
-  const [before] = await w.conversations()
-  assert.deepEqual(before.contact, { name: 'Marina', phone: null })
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...hidden, phone: marina.phone } }))
-  const all = await w.conversations()
-  assert.equal(all.length, 1)
-  assert.deepEqual([all[0].id, all[0].contact.phone], [before.id, marina.phone])
-})
-
 const variants: [what: string, first: string, second: string][] = [
   ['Brazil without the ninth digit', '5581991234567', '558191234567'],
   ['Mexico with the 1', '525512345678', '5215512345678'],
@@ -175,14 +163,6 @@ for (const [what, first, second] of variants) {
     assert.deepEqual([others.length, conversation.unread_count], [0, 3])
   })
 }
-
-test('one customer has a conversation on each connection', async (inboxWorld) => {
-  const w = await inboxWorld()
-  const other = await w.addConnection()
-  await w.customerWrites('a')
-  await w.tellOn(other, customerMessage({ at: w.clock.now(), text: 'b' }))
-  assert.equal((await w.conversations()).length, 2)
-})
 
 test('two conversations that turn out to be one customer become the older one; both ids go on naming it', async (inboxWorld) => {
   const w = await inboxWorld()

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
-import { bytesOf, change, payload, signatureOf } from '../../support/channels/waba-payloads.ts'
 import { onOneServer } from '../../support/database.ts'
-import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
-import { holdConversations } from '../../support/inbox/gate.ts'
-import { countsOf } from '../../support/inbox/inbox-picture.ts'
+import { tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+
+/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
+  const counts = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count from messages where workspace_id = ${workspaceId}
+    union all
+    select sum(${asItIs.unreadCount(db.sql)})::integer from conversations c where workspace_id = ${workspaceId}
+    union all
+    select count(*)::integer from events where workspace_id = ${workspaceId} and name = 'inbox.message.received'`
+  return counts.map(({ count }) => count)
+}
 
 const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9
@@ -131,41 +141,3 @@ test(
     assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
   },
 )
-
-test(
-  'callbacks that come at once are 503 while the database is away, then 200, and their messages are stored once',
-  onOneServer('it takes what one server alone has, such as triggers and roles'),
-  async () => {
-    const { w, messages } = await busyMoment()
-    const restore = await onInsert(w, 'messages', 'perform pg_terminate_backend(pg_backend_pid())')
-    assert.deepEqual(await callAtOnce(w, messages), [503])
-    await restore()
-    assert.deepEqual(await callAtOnce(w, messages), [200])
-    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
-  },
-)
-
-/** Each message by three callbacks of the platform, all at once. Answers which status codes there were. */
-async function callAtOnce(w: InboxWorld, messages: readonly Message[]): Promise<number[]> {
-  const [connection] = await w.db.sql`select number_id from connections where id = ${w.connectionId}`
-  const callbacks = messages.map((message) => callbackWith(connection?.number_id, message))
-  const answers = await Promise.all(
-    [...callbacks, ...callbacks, ...callbacks].map((body) =>
-      w.app.inject({
-        method: 'POST',
-        url: `/channels/waba/${w.connectionId}/webhook`,
-        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf('s', body) },
-        payload: body,
-      }),
-    ),
-  )
-  return [...new Set(answers.map(({ statusCode }) => statusCode))]
-}
-
-type Message = ReturnType<typeof customerMessage>
-
-function callbackWith(numberId: string, { externalId: id, customer: { phone: from }, text: body }: Message): Buffer {
-  const messages = [{ id, from, timestamp: '1773144000', type: 'text', text: { body } }]
-  const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: numberId }, messages }
-  return bytesOf(payload(change('messages', value)))
-}

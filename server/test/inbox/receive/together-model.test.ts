@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Tx } from '../../../src/base/db.ts'
-import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/group-events.ts'
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
@@ -85,43 +84,6 @@ test('whatever comes together ends as if each customer’s had been applied one 
       await applyInTurn(other, lists.flat())
       assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
     }
-  })
-  await fc.assert(property, runs)
-  t.diagnostic(`${histories} histories`)
-})
-
-test('however a history of callbacks falls into deliveries and moments, it ends the same', async (t) => {
-  let histories = 0
-  const kinds = fc.constantFrom<Told['what']>(
-    ...(['message', 'message', 'notice', 'echo', 'history', 'call'] as const),
-    ...(['picture', 'reaction', 'edit', 'withdrawal', 'phone edit', 'phone withdrawal', 'lift'] as const),
-  )
-  const history = fc.array(
-    fc.record({ who: fc.nat(2), what: kinds, id: fc.nat(9), isCut: fc.nat(3), isNext: fc.boolean() }),
-    {
-      minLength: 1,
-      maxLength: 24,
-    },
-  )
-  const property = fc.asyncProperty(history, fc.boolean(), async (list, hasAgent) => {
-    histories++
-    const [one, other] = [await worldWith(hasAgent), await worldWith(hasAgent)]
-    let secondsAgo = 60
-    const events = list.map(({ isNext, ...event }) => {
-      if (isNext) secondsAgo--
-      return eventOf(one, { ...event, secondsAgo, name: 'Ana' }, 'phone')
-    })
-    for (const event of events) await other.tell(event)
-    // 0 begins a moment, 1 a delivery.
-    const lists: ChannelEvent[][] = []
-    for (const [n, event] of events.entries()) {
-      const cut = list[n]?.isCut
-      if (cut === 0) await tellTogether(one, lists.splice(0))
-      if (lists.length === 0 || cut === 1) lists.push([])
-      lists.at(-1)?.push(event)
-    }
-    await tellTogether(one, lists)
-    assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
   })
   await fc.assert(property, runs)
   t.diagnostic(`${histories} histories`)

@@ -4,12 +4,11 @@ import type { Tx } from '../../../src/base/db.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
-import { onOneServer, statementsOf } from '../../support/database.ts'
-import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
-import { holdConversations } from '../../support/inbox/gate.ts'
+import { onOneServer } from '../../support/database.ts'
+import { tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { askRotation } from '../../support/rotation/rotating.ts'
 
 const byPhone = (n: number) => ({ ...marina, phone: `55119888${70_000 + n}` })
 
@@ -91,24 +90,3 @@ for (const [what, end] of ends) {
     assert.deepEqual([all.length, ...new Set(all.map((one) => one.owner))], [12, 'human'])
   })
 }
-
-test('a digest that gets a second version between the two looks at a batch has it begin nobody without a turn', async () => {
-  const w = await inboxWorld()
-  const before = await w.vault.keyring(w.workspaceId)
-  await askRotation(w, { purpose: 'index', workspaceId: w.workspaceId })
-  w.clock.advance(29_000)
-  const after = await w.vault.keyring(w.workspaceId)
-  assert.deepEqual([before.indexVersions.length, after.indexVersions.length], [1, 2])
-  const keyrings = [before]
-  const vault: typeof w.vault = {
-    ...w.vault,
-    withKeyring: async (_scopeId, work) => work(keyrings.shift() ?? after),
-  }
-  const seen = await statementsOf(async () => {
-    const receiveDeps = { ...w.receiveDeps, vault }
-    const taken = await tellTogether({ ...w, receiveDeps }, [[customerMessage({ at: w.clock.now() })]])
-    assert.deepEqual(taken, [true])
-  })
-  assert.ok(seen.some(({ text }) => text.includes('pg_advisory_xact_lock')))
-  assert.equal((await w.conversations()).length, 1)
-})

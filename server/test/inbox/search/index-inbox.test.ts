@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
-import { epochSize } from '../../../src/inbox/search/message-tokens.ts'
 import { holdProgress } from '../../../src/inbox/search/progress.ts'
 import { openNode, statementsOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { fillMessages } from '../../support/fill.ts'
 import { holdLocks } from '../../support/inbox/gate.ts'
-import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { rotate } from '../../support/rotation/rotating.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'
@@ -114,34 +113,6 @@ test('work that was cut short goes on where it was, and is done once by two work
   assert.equal((await rowsOf(w)).length, 1_201)
 })
 
-test('nothing is written where nothing has changed, and conversations of old names lose none of the others', async () => {
-  const w = await inboxWorld()
-  const { id } = await w.customerWrites('Hello')
-  await makeInboxTokens(w)
-  const marks = () => w.db.sql`
-    select ctid::text, xmin::text
-    from conversation_search
-    where workspace_id = ${w.workspaceId}`
-  const before = await marks()
-  await w.customerWrites('Again')
-  await makeInboxTokens(w)
-  assert.deepEqual(await marks(), before)
-  assert.deepEqual(await conversationRows(w), [id])
-  assert.equal(await indexInbox(w), 0)
-})
-
-test('a message that comes in, and one that goes out, write no tokens and ask for none', async () => {
-  const w = await inboxWorld()
-  await w.customerWrites('Hello')
-  await makeInboxTokens(w)
-  const statements = await statementsOf(() => w.customerWrites('Again'))
-  assert.ok(statements.length > 0)
-  assert.deepEqual(
-    statements.filter(({ text }) => /message_search|conversation_search|inbox_search_progress/.test(text)),
-    [],
-  )
-})
-
 test('one who makes tokens waits for nobody, and stays out while somebody deletes', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')
@@ -229,66 +200,21 @@ test('a new index key exchanges all tokens, in their epochs, and finds what the 
   )
 })
 
-test('an epoch is over with its last message, and the next one has tokens of its own', async () => {
-  const w = await inboxWorld()
-  await w.customerWrites('A sofa')
-  await makeInboxTokens(w)
-  await w.db.sql`
-    update inbox_search_progress
-    set in_epoch = ${epochSize - 1}
-    where workspace_id = ${w.workspaceId}`
-  for (let n = 0; n < 2; n++) {
-    await w.customerWrites('A sofa')
-    await makeInboxTokens(w)
-  }
-  const rows = await rowsOf(w)
-  assert.deepEqual(
-    rows.map(({ epoch }) => epoch),
-    [0, 0, 1],
-  )
-  const [first, second, third] = rows.map(({ tokens }) => tokens)
-  assert.deepEqual(first, second)
-  assert.equal(first?.filter((token) => third?.includes(token)).length, 0)
-  // Those of an epoch lie side by side, and so do the epochs.
-  const regions = (tokens: number[] | undefined) => [...new Set(tokens?.map((token) => token >>> 20))]
-  assert.deepEqual(regions(third), [((regions(first)[0] ?? 0) + 1) & 0xfff])
-})
-
 test('a worker looks where something was said, rests between its looks, and once at all workspaces', async () => {
   const w = await inboxWorld()
-  const indexer = createInboxIndexer(w)
-  const looks = async () => {
-    const statements = await statementsOf(async () => {
-      await indexer.work()
-    })
-    assert.ok(statements.length === 0 || statements.some(({ text }) => /from workspaces /.test(text)))
-    return statements.length > 0
+  const { work } = createInboxIndexer(w)
+  const looks = async (afterMs: number) => {
+    w.clock.advance(afterMs)
+    return (await statementsOf(async () => void (await work()))).length > 0
   }
-  assert.equal(await looks(), true, 'at all, first')
-  assert.equal(await looks(), false, 'rests')
-  w.clock.advance(11_000)
-  assert.equal(await looks(), false, 'nothing was said')
+  assert.deepEqual([await looks(0), await looks(0), await looks(11_000)], [true, false, false])
   await w.customerWrites('Hello')
-  w.clock.advance(11_000)
-  assert.equal(await looks(), true)
+  assert.equal(await looks(11_000), true)
   assert.equal((await rowsOf(w)).length, 0, 'it is too young')
-  w.clock.advance(settledMs)
-  await indexer.work()
+  await looks(settledMs)
   assert.equal((await rowsOf(w)).length, 1)
-  w.clock.advance(11_000)
-  await indexer.work()
-  w.clock.advance(11_000)
-  assert.equal(await looks(), false, 'all of it is done')
+  await looks(11_000)
+  assert.equal(await looks(11_000), false, 'all of it is done')
 })
 
-const messageOf = (w: InboxWorld) =>
-  ({
-    type: 'message',
-    externalId: `wamid.${w.clock.now().getTime()}.${Math.random()}`,
-    customer: marina,
-    kind: 'text',
-    text: 'By id',
-    referral: null,
-    opensWindow: true,
-    at: w.clock.now(),
-  }) as const
+const messageOf = (w: InboxWorld) => customerMessage({ at: w.clock.now(), text: 'By id' })

@@ -74,12 +74,3 @@ test('a snippet is one line around the first hit, which is marked, and cuts no w
     assert.ok(text.isWellFormed())
   }
 })
-
-test('text of any kind is taken apart in time that grows with its length', () => {
-  for (const one of ['"', '“a', 'a-', "'", '\u0301', '王', 'ก', 'ﷺ', '½', '\u200d']) {
-    const term = readMessageTerm(one.repeat(100).slice(0, 100))
-    const text = one.repeat(20_000)
-    piecesOf(text)
-    if (term !== null) findTerm(text.slice(0, 4_000), term)
-  }
-})

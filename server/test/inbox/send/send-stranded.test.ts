@@ -73,19 +73,6 @@ test('a status with our correlator settles a send whose process has died', async
   assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent'])
 })
 
-test('a status after a lost answer lifts the message out of outcome_unknown, and the answer stays 502', async () => {
-  const world = await sendWorld()
-  const { id } = await world.conversation()
-  world.platform.behave = () => 'lose'
-  const idempotencyKey = freshKey()
-  const first = await world.post(id, { idempotencyKey })
-  const [call] = world.platform.accepted
-  await tell(world, { externalId: call?.externalId ?? '', correlator: call?.correlator ?? '', status: 'read' })
-  assert.equal((await world.message(first.body.data.message_id)).status, 'read')
-  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent failed', 'inbox.message.status read'])
-  assert.equal((await world.post(id, { idempotencyKey })).text, first.text)
-})
-
 for (const by of ['correlator', 'external id'] as const) {
   test(`a status that overtakes the platform's own answer, known by its ${by}, is not lost`, async () => {
     const world = await sendWorld()

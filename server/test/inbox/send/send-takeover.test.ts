@@ -7,7 +7,6 @@ import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
-import { until } from '../../support/until.ts'
 
 /** An agent's call that is at the platform until the test has it answered. */
 async function calling(body = text()) {
@@ -20,25 +19,27 @@ async function calling(body = text()) {
   return { world, id, sending, answer }
 }
 
-const takeOver = ({ workspaceId, member, node }: SendWorld, id: string) =>
-  updateConversation(node.deps, { workspaceId, connectionIds: [] }, member.actor, id, { owner: human })
-
-/** Resolves once a change of owner waits for the calls of this conversation. */
-const takeoverWaits = ({ db }: SendWorld, id: string) =>
-  until(
-    async () => (await db.sql`select from conversations where id = ${id} and starts_held_until is not null`).length > 0,
-    'a takeover that waits',
-    30_000,
-    5,
-  )
+/** A takeover that waits for the calls of this conversation: it has held back others, and looks whether those have started. */
+async function takeOver({ workspaceId, member, addNode }: SendWorld, id: string) {
+  const waits = Promise.withResolvers<void>()
+  let isHeld = false
+  const onStatement = ({ text: sql }: { text: string }) => {
+    if (/set starts_held_until/.test(sql)) isHeld = true
+    else if (isHeld && /dispatches/.test(sql)) waits.resolve()
+  }
+  const { deps } = await addNode({ onStatement })
+  const scope = { workspaceId, connectionIds: [] }
+  const taken = updateConversation(deps, scope, member.actor, id, { owner: human })
+  await waits.promise
+  return { taken }
+}
 
 test('a takeover between two parts stops the rest: the message fails with owner_changed', async () => {
   const { world, id, sending, answer } = await calling(text('word '.repeat(3000)))
-  const taking = takeOver(world, id)
-  await takeoverWaits(world, id)
+  const { taken } = await takeOver(world, id)
   answer()
   const { status, body } = await sending
-  await taking
+  await taken
   assert.deepEqual([status, body.status], [202, 'failed'])
   assert.equal((await world.message(body.message_id)).error_code, 'owner_changed')
   assert.equal(world.platform.calls.length, 1)
@@ -52,10 +53,9 @@ test('a send that waits for its turn is stopped by a takeover meanwhile', async 
   })
   const second = world.post(id, { body: text('second') })
   await isReserved.promise
-  const taking = takeOver(world, id)
-  await takeoverWaits(world, id)
+  const { taken } = await takeOver(world, id)
   answer()
-  await taking
+  await taken
   assert.equal((await sending).body.status, 'sent')
   assert.equal((await second).body.status, 'failed')
   assert.equal(world.platform.calls.length, 1)
@@ -63,8 +63,7 @@ test('a send that waits for its turn is stopped by a takeover meanwhile', async 
 
 test('a takeover waits for a platform that hangs no longer than a call may take to start', async () => {
   const { world, id, sending, answer } = await calling()
-  const taking = takeOver(world, id)
-  await takeoverWaits(world, id)
+  const { taken } = await takeOver(world, id)
   const [call] = await world.db.sql<{ left_ms: number }[]>`
     select extract(epoch from starting_until - clock_timestamp())::float8 * 1000 as left_ms
     from dispatches
@@ -72,7 +71,7 @@ test('a takeover waits for a platform that hangs no longer than a call may take 
   assert.ok(call && call.left_ms < takeoverWaitMs)
   // Stands for that time: the takeover would not come to its end if it waited for that of the call.
   await world.db.sql`update dispatches set starting_until = clock_timestamp() where conversation_id = ${id}`
-  await taking
+  await taken
   answer()
   // The call had started before, so it counts.
   assert.equal((await sending).body.status, 'sent')

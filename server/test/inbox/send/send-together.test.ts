@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSpread } from '../../../src/base/distribution/spread.ts'
-import { onOneServer, statementsOf } from '../../support/database.ts'
-import { holdConversations } from '../../support/inbox/gate.ts'
-import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import { forgetStatistics, waysTo } from '../../support/plans.ts'
-import { until } from '../../support/until.ts'
+import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
+import { noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
@@ -69,15 +66,19 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   const node = await world.addNode()
   const [before, after, ...others] = await many(12, () => world.conversation())
   const releases = [await holdConversations(world, before?.id)]
+  const isHeldAfter = Promise.withResolvers<void>()
   world.platform.onCall = async ({ recipient }) => {
-    if (recipient.phone === after?.contact.phone) releases.push(await holdConversations(world, after?.id))
+    if (recipient.phone !== after?.contact.phone) return
+    releases.push(await holdConversations(world, after?.id))
+    isHeldAfter.resolve()
   }
   let waiting = 2
   const late = [before, after].map((one) => world.post(one?.id ?? '', { node }).finally(() => waiting--))
   const replies = await Promise.all(others.map(({ id }) => world.post(id, { node })))
   assert.ok(replies.every(({ body }) => body.status === 'sent'))
-  await until(() => world.platform.accepted.length === 11, 'the call of the one that is held after it')
-  assert.equal(waiting, 2)
+  await isHeldAfter.promise
+  await lockIsAwaited(world)
+  assert.deepEqual([world.platform.accepted.length, waiting], [11, 2])
   await Promise.all(releases.map((release) => release()))
   assert.ok((await Promise.all(late)).every(({ body }) => body.status === 'sent'))
 })
@@ -96,25 +97,3 @@ test('a call is not allowed together with its reservation while a change of owne
   assert.equal((await world.post(id)).body.status, 'sent')
   assert.deepEqual(held, [false])
 })
-
-test(
-  'used keys are found by their index alone, whatever the database knows of how many there are',
-  onOneServer('a coordinator shows no plan of another server'),
-  async () => {
-    const world = await sendWorld()
-    const conversations = await many(60, () => world.conversation())
-    // So long that their index is higher than the others of the table.
-    const keys = conversations.map(() => freshKey().padEnd(200, '.'))
-    const statements = await statementsOf(async () => {
-      const replies = await many(60, (n) => world.post(conversations[n]?.id ?? '', { idempotencyKey: keys[n] ?? '' }))
-      assert.ok(replies.every(({ status }) => status === 202))
-    })
-    const looks = statements.filter(({ text: words }) => /with ordinality[\s\S]*from sends\b/.test(words))
-    assert.equal(looks.length, 1)
-    for (const look of looks) {
-      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-      await forgetStatistics(world.db, ['sends'])
-      assert.deepEqual(await waysTo(world.db, look, 'sends'), ['sends_pkey'])
-    }
-  },
-)

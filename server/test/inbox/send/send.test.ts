@@ -45,24 +45,6 @@ test('a text goes to the platform once, with our id, and is answered sent', asyn
   assert.deepEqual(number?.last_event_out_at, noon)
 })
 
-test('a definite refusal is answered 202 failed, with its code, and noted for the connection', async () => {
-  const { conversation, post, platform, message, events, refusals, db, connectionId } = await sendWorld()
-  platform.behave = () => ({ refuse: '190', effect: 'connection_unavailable' })
-  const { id } = await conversation()
-  const { status, body } = await post(id)
-  assert.deepEqual([status, body.status], [202, 'failed'])
-  const row = await message(body.message_id)
-  assert.deepEqual([row.status, row.error_code], ['failed', '190'])
-  assert.deepEqual(refusals, ['connection_unavailable 190'])
-  const [number] = await db.sql`select last_event_out_at from connections where id = ${connectionId}`
-  assert.equal(number?.last_event_out_at, null)
-  const told = await events(id)
-  assert.deepEqual(
-    told.map(({ name, payload }) => [name, payload.message.status]),
-    [['inbox.message.sent', 'failed']],
-  )
-})
-
 const silences: [what: string, behave: (platform: SendWorld['platform']) => void, errorCode: string][] = [
   ['that is away', (platform) => (platform.behave = () => 'unreachable'), 'econnrefused'],
   ['that is silent', (platform) => (platform.behave = () => 'lose'), outcomeUnknown],

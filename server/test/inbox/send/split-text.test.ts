@@ -81,11 +81,3 @@ test('a grapheme longer than the limit is cut, but no surrogate pair is', () => 
   assert.equal(parts.join(''), monster)
   assert.ok(parts.every((part) => part.isWellFormed() && part.length <= 4096))
 })
-
-test('the longest text of the contract becomes a handful of parts, quickly', () => {
-  const words = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit. '
-  const whole = words.repeat(300).slice(0, 16_384)
-  const startedAt = performance.now()
-  assert.equal(splitText(whole, 4096).length, 5)
-  assert.ok(performance.now() - startedAt < 2_000)
-})

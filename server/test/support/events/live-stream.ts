@@ -8,21 +8,10 @@ export interface Told {
   comment?: string
 }
 
-export interface OpenStream {
-  headers: Headers
-  /** The next block of the stream. */
-  next(): Promise<Told>
-  /** The next block that is an event, which must be this one. */
-  nextEvent(name: string): Promise<Told>
-  /** Resolves when the server has ended it. */
-  ended: Promise<void>
-  close(): void
-  /** What has come and was not asked for. */
-  left(): readonly Told[]
-}
+export type OpenStream = Awaited<ReturnType<typeof openStream>>
 
 /** Reads server-sent events, block by block. */
-export async function openStream(url: string, headers: Record<string, string>): Promise<OpenStream> {
+export async function openStream(url: string, headers: Record<string, string>) {
   const controller = new AbortController()
   const reply = await fetch(url, { headers, signal: controller.signal })
   if (reply.status !== 200 || reply.body === null) assert.fail(`${reply.status} ${await reply.text()}`)
@@ -44,28 +33,40 @@ export async function openStream(url: string, headers: Record<string, string>): 
   const ended = read(reply.body).catch((error) => {
     if (!controller.signal.aborted) throw error
   })
+  /** The next block of the stream. */
   const next = () => {
     const told = blocks.shift()
     return told === undefined ? new Promise<Told>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
   }
-  const nextEvent: OpenStream['nextEvent'] = async (name) => {
-    let told = await next()
-    while (told.event === undefined) told = await next()
-    assert.equal(told.event, name)
-    return told
+  return {
+    headers: reply.headers,
+    next,
+    /** The next block that is an event, which must be this one. */
+    nextEvent: async (name: string) => {
+      let told = await next()
+      while (told.event === undefined) told = await next()
+      assert.equal(told.event, name)
+      return told
+    },
+    /** The next event of this name, whatever comes before it. */
+    nextOf: async (name: string) => {
+      let told = await next()
+      while (told.event !== name) told = await next()
+      return told
+    },
+    /** Resolves when the server has ended it. */
+    ended,
+    close: () => controller.abort(),
+    /** What has come and was not asked for. */
+    left: (): readonly Told[] => blocks,
   }
-  return { headers: reply.headers, next, nextEvent, ended, close: () => controller.abort(), left: () => blocks }
 }
 
 function readBlock(block: string): Told {
-  const told: Told = { id: '' }
-  for (const line of block.split('\n')) {
+  const fields = block.split('\n').map((line) => {
     const colon = line.indexOf(':')
-    const [field, value] = [line.slice(0, colon), line.slice(colon + 1).trimStart()]
-    if (field === '') told.comment = value
-    if (field === 'id') told.id = value
-    if (field === 'event') told.event = value
-    if (field === 'data') told.data = JSON.parse(value)
-  }
-  return told
+    return [line.slice(0, colon) || 'comment', line.slice(colon + 1).trimStart()]
+  })
+  const { data, ...told } = Object.fromEntries(fields)
+  return { id: '', ...told, ...(data !== undefined && { data: JSON.parse(data) }) }
 }

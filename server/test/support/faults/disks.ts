@@ -1,47 +1,34 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atEnd } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 
 /** A disk of this machine that may be spoiled. */
-export interface Disk {
-  /** Where it is mounted. */
-  folder: string
-  mount(): void
-  /** At once, whoever uses it. */
-  unmount(): void
-}
+export type Disk = NonNullable<Awaited<ReturnType<typeof mounted>>>
 
 /** A disk in memory, which forgets all when it is unmounted; null where this user may mount nothing. */
-export async function memoryDisk(megabytes: number): Promise<Disk | null> {
-  return mounted(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs'])
-}
+export const memoryDisk = (megabytes: number) => mounted(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs'])
 
 /** A disk in a file, which keeps what was synced; null where this user may mount nothing, or there is no ext4. */
 export async function diskInFile(megabytes: number): Promise<Disk | null> {
   const image = join(await newFolder(), 'disk')
   await writeFile(image, '')
   await truncate(image, megabytes * 1_048_576)
-  if (spawnSync('mkfs.ext4', ['-q', image], { env: { PATH: `${process.env.PATH}:/usr/sbin` } }).status !== 0)
-    return null
-  return mounted(['-o', 'loop', image])
+  const { status } = spawnSync('mkfs.ext4', ['-q', image], { env: { PATH: `${process.env.PATH}:/usr/sbin` } })
+  return status === 0 ? mounted(['-o', 'loop', image]) : null
 }
 
-async function mounted(what: readonly string[]): Promise<Disk | null> {
+async function mounted(what: readonly string[]) {
   const folder = await newFolder()
-  const tryToMount = () => spawnSync('mount', [...what, folder]).status === 0
-  if (!tryToMount()) return null
-  atEnd(async () => {
-    spawnSync('umount', ['-l', folder])
-  })
+  if (spawnSync('mount', [...what, folder]).status !== 0) return null
+  atEnd(async () => void spawnSync('umount', ['-l', folder]))
   return {
     folder,
-    mount: () => {
-      if (!tryToMount()) throw new Error(`${folder} is not mounted again`)
-    },
-    unmount: () => execFileSync('umount', ['-l', folder]),
+    mount: () => void execFileSync('mount', [...what, folder]),
+    /** At once, whoever uses it. */
+    unmount: () => void execFileSync('umount', ['-l', folder]),
   }
 }
 
@@ -58,10 +45,10 @@ export function fail({ folder }: Disk): void {
 
 /** A process and those that it has started fail each write beyond the first block of a file, for good, and so do those to come. */
 export function failWrites(pid: number): void {
-  const results = familyOf(pid).map((one) => {
+  const results = withChildren(String(pid)).map((one) => {
     // Nobody else's limits may be changed, whoever asks.
     const { uid, gid } = statSync(`/proc/${one}`)
-    return spawnSync('prlimit', ['--pid', String(one), '--fsize=8192'], { uid, gid }).status
+    return spawnSync('prlimit', ['--pid', one, '--fsize=8192'], { uid, gid }).status
   })
   if (results[0] !== 0) throw new Error(`The limits of ${pid} stay as they are`)
 }
@@ -69,23 +56,7 @@ export function failWrites(pid: number): void {
 /** Whether this machine knows such limits. */
 export const canFailWrites = (): boolean => spawnSync('prlimit', ['--version']).status === 0
 
-function familyOf(pid: number): number[] {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const parent = parentOf(name)
-    if (parent !== null) parents.set(Number(name), parent)
-  }
-  const childrenOf = (of: number): number[] => [...parents].flatMap(([child, parent]) => (parent === of ? [child] : []))
-  const withChildren = (of: number): number[] => [of, ...childrenOf(of).flatMap(withChildren)]
-  return withChildren(pid)
-}
-
-/** Null once it is gone. */
-function parentOf(pid: string): number | null {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return null
-  }
+function withChildren(pid: string): string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [pid, ...children.flatMap(withChildren)]
 }

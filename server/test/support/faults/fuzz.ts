@@ -7,12 +7,12 @@ import { basePath } from '../../../src/agents/http/routes.ts'
 import { verbs } from '../../../src/agents/verbs/verbs.ts'
 import type { Schema } from '../../../src/http/contract/openapi-types.ts'
 import { checkOutput } from '../agents/agents-world.ts'
-import type { AnyOperation } from './operations.ts'
-import { type Caller, type Furnished, filled, idFor } from './scene.ts'
-import { isObject, madeOf, oddValue, type Random, spoil } from './values.ts'
+import { type AnyOperation, type Caller, type Furnished, filled, idFor } from './scene.ts'
+import { arbitraryOf, madeBy, oddValues, type Random } from './values.ts'
 
-/** How much of a request is meant to be refused. */
-export type Manner = 'fitting' | 'nearly' | 'hostile'
+/** How much of a request is meant to be refused: of a hundred places so many. */
+const spoiled = { fitting: 0, nearly: 4, hostile: 20 }
+export type Manner = keyof typeof spoiled
 
 export interface Asked {
   method: string
@@ -25,7 +25,6 @@ export interface Told {
   status: number
   type: string
   text: string
-  ms: number
 }
 
 const maxMs = 20_000
@@ -38,35 +37,32 @@ export function requestOf(
   random: Random,
   word = about.person.word,
 ): Asked {
-  const making = { random, word, share: 0.5, idFor: (name: string) => idFor(about, name, random) }
-  const places = manner === 'nearly' ? 1 : manner === 'hostile' ? 3 : 0
-  const make = (schema: Schema, share = 0.5) => {
-    const made = spoil(madeOf(schema, { ...making, share }), random, random() < 0.6 ? places : 0)
-    return withoutWait(schema, made)
-  }
-  const url = filled(about, op.path, random)
-  const oddPath = manner === 'hostile' && random() < 0.2
+  const making = { word, odd: spoiled[manner], idFor: (name: string) => idFor(about, name, random) }
+  const make = (schema: Schema) => withoutWait(schema, madeBy(arbitraryOf(schema, making), random))
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(asObject(make(op.query, 0.15)))) {
+  for (const [name, value] of entriesOf(make(op.query))) {
+    const isNeeded = name === 'wait' || (op.query.required as string[]).includes(name)
+    if (!isNeeded && random() < 0.6) continue
     const text = typeof value === 'object' && value !== null ? Object.values(value).join() : String(value)
     query.append(name, text.toWellFormed().slice(0, 4000))
   }
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(asObject(madeOf(op.headers, making))))
-    headers[name.toLowerCase()] = `${value}`
+  const made = entriesOf(make(op.headers))
+  const headers = Object.fromEntries(made.map(([name, value]) => [name.toLowerCase(), `${value}`]))
   if (/idempotency-key/i.test(JSON.stringify(op.headers))) headers['idempotency-key'] = randomUUID()
-  const asked: Asked = { method: op.method.toUpperCase(), url: oddPath ? oddUrl(url, random) : url, headers }
-  if (query.size > 0) asked.url += `?${query}`
-  if (op.body !== null) {
-    const isBytes = !isObject(op.body.properties) && op.body.type === 'string'
-    asked.headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json'
-    asked.payload = isBytes ? word : (JSON.stringify(make(op.body)) ?? '')
-    if (manner === 'hostile' && random() < 0.1) asked.payload = asked.payload.slice(0, asked.payload.length * random())
-  }
+  const path = filled(about, op.path, random)
+  const url = manner === 'hostile' && random() < 0.2 ? oddUrl(path, random) : path
+  const asked: Asked = { method: op.method.toUpperCase(), url: query.size > 0 ? `${url}?${query}` : url, headers }
+  if (op.body === null) return asked
+  const isBytes = !isObject(op.body.properties) && op.body.type === 'string'
+  headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json'
+  asked.payload = isBytes ? word : (JSON.stringify(make(op.body)) ?? '')
+  if (manner === 'hostile' && random() < 0.1) asked.payload = asked.payload.slice(0, asked.payload.length * random())
   return asked
 }
 
-const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const entriesOf = (value: unknown) => Object.entries(isObject(value) ? value : {})
 
 /** What waits is tried by tests of its own. */
 function withoutWait(schema: Schema, made: unknown): unknown {
@@ -78,20 +74,21 @@ function withoutWait(schema: Schema, made: unknown): unknown {
 function oddUrl(url: string, random: Random): string {
   const parts = url.split('/')
   const at = Math.floor(2 + random() * Math.max(1, parts.length - 2))
-  parts[at] = encodeURIComponent(String(oddValue(random)).toWellFormed().slice(0, 3000))
+  parts[at] = encodeURIComponent(String(madeBy(oddValues, random)).toWellFormed().slice(0, 3000))
   return parts.join('/')
 }
 
-export async function ask(w: Furnished, asked: Asked, caller: Caller): Promise<Told | null> {
-  const startedAt = performance.now()
-  const { method, url, payload } = asked
+export async function ask(
+  w: Furnished,
+  { method, url, payload, ...asked }: Asked,
+  caller: Caller,
+): Promise<Told | null> {
   const headers = { ...asked.headers, ...caller.headers }
   const late = new AbortController()
   const answered = w.app.inject({ method: method as 'GET', url, headers, ...(payload !== undefined && { payload }) })
   const reply = await Promise.race([answered, wait(maxMs, null, { signal: late.signal })]).finally(() => late.abort())
-  if (reply === null) return null
-  const type = String(reply.headers['content-type'] ?? '')
-  return { status: reply.statusCode, type, text: reply.body, ms: performance.now() - startedAt }
+  const type = String(reply?.headers['content-type'] ?? '')
+  return reply && { status: reply.statusCode, type, text: reply.body }
 }
 
 /** What of the answer nobody may be told; documented answers are held to their schemas by the app of the tests itself. */
@@ -116,6 +113,5 @@ formats.default(ajv)
 const isProblem = ajv.compile({ components: { schemas }, $ref: '#/components/schemas/Problem' })
 
 /** One line by which somebody can send it again. */
-export function described({ method, url, payload = '' }: Asked, caller: Caller): string {
-  return `${method} ${url.slice(0, 300)} as ${caller.name} ${payload.slice(0, 500)}`
-}
+export const described = ({ method, url, payload = '' }: Asked, caller: Caller): string =>
+  `${method} ${url.slice(0, 300)} as ${caller.name} ${payload.slice(0, 500)}`

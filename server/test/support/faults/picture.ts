@@ -6,21 +6,15 @@ export async function pictureOf({ sql }: Db, workspaceId: string): Promise<Recor
     select c.table_name as name
     from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = 'public'
-      and c.column_name = 'workspace_id'
-      and t.table_type = 'BASE TABLE'
-      and c.table_name <> 'key_calls'
-    order by 1`
-  const digests = tables.map(
-    ({ name }) => sql`
-      select ${name}::text as name, md5(string_agg(line, ',' order by line)) as digest
-      from (
-        select (to_jsonb(t) - 'last_used_at')::text as line
-        from ${sql(name)} t
-        where workspace_id = ${workspaceId}
-      ) lines`,
-  )
-  const rows = await sql<{ name: string; digest: string | null }[]>`
-    ${digests.reduce((all, one) => sql`${all} union all ${one}`)}`
-  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest ?? 'empty']))
+    where c.table_schema = 'public' and c.column_name = 'workspace_id' and t.table_type = 'BASE TABLE'
+      and c.table_name <> 'key_calls'`
+  const digests: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [row] = await sql<{ digest: string | null }[]>`
+      select md5(string_agg(line, ',' order by line)) as digest
+      from ${sql(name)} t, lateral (select (to_jsonb(t) - 'last_used_at')::text as line) lines
+      where workspace_id = ${workspaceId}`
+    digests[name] = row?.digest ?? 'empty'
+  }
+  return digests
 }

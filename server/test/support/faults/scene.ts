@@ -1,11 +1,57 @@
 import { randomUUID } from 'node:crypto'
 import { scopes } from '../../../src/access/keys/scopes.ts'
 import { createPasswords } from '../../../src/access/users/passwords.ts'
+import { basePath } from '../../../src/agents/http/routes.ts'
+import type { Verb } from '../../../src/agents/verb.ts'
+import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import type { App } from '../../../src/base/route.ts'
+import { operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
+import type { Schema } from '../../../src/http/contract/openapi-types.ts'
 import { type ErasureWorld, erasureWorld, type Person } from '../erasure-world.ts'
 import { signedInMember, type TestMember } from '../member.ts'
-import { testTeamToken } from '../world.ts'
-import { type AnyOperation, allOperations } from './operations.ts'
+import { cheapPasswords, testTeamToken } from '../world.ts'
 import { oneOf, type Random } from './values.ts'
+
+/** What can be asked, by whichever interface; the names in its path stand in braces. */
+export interface AnyOperation {
+  method: string
+  path: string
+  query: Schema
+  headers: Schema
+  body: Schema | null
+  /** Of the interface for agents. */
+  verb: Verb | null
+}
+
+type Input = { properties: Record<string, Schema>; required?: string[] }
+
+/** Every operation of the OpenAPI document and every verb of agents; not what streams, which never ends. */
+function allOperations(app: App): AnyOperation[] {
+  const documented = [...operationsOf(routesOf(app))].flatMap(({ path, method, operation }): AnyOperation[] => {
+    if (Object.values(operation.responses).some(({ content }) => content?.['text/event-stream'])) return []
+    const among = (place: string): Schema => {
+      const all = (operation.parameters ?? []).filter((one) => one.in === place)
+      const properties = Object.fromEntries(all.map(({ name, schema, required }) => [name, { ...schema, required }]))
+      return { type: 'object', properties, required: all.filter(({ required }) => required).map(({ name }) => name) }
+    }
+    const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema ?? null
+    return [{ method, path, query: among('query'), headers: among('header'), body, verb: null }]
+  })
+  const asked = verbs.map((verb): AnyOperation => {
+    const path = verb.http.path.replaceAll(/:(\w+)/g, '{$1}')
+    const { properties, required = [] } = verb.input as unknown as Input
+    const isFree = (name: string) => !path.includes(`{${name}}`)
+    const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => isFree(name)))
+    const rest: Schema = { type: 'object', properties: fields, required: required.filter(isFree) }
+    const [none, isRead]: [Schema, boolean] = [
+      { type: 'object', properties: {}, required: [] },
+      verb.http.method === 'GET',
+    ]
+    const parts = { query: isRead ? rest : none, headers: none, body: isRead ? null : rest }
+    return { method: verb.http.method.toLowerCase(), path: `${basePath}${path}`, ...parts, verb }
+  })
+  return [...documented, ...asked]
+}
 
 /** Who asks, by what their requests carry. */
 export interface Caller {
@@ -13,44 +59,31 @@ export interface Caller {
   headers: Record<string, string>
 }
 
-/** A workspace with some of everything, and those who may ask for it. */
-export interface Furnished extends ErasureWorld {
-  operations: AnyOperation[]
-  person: Person
-  callers: Record<'nobody' | 'key' | 'maskedKey' | 'narrowKey' | 'owner' | 'member' | 'operator', Caller>
-  /** Ids by the list in which they stand, with what the list's own path had in it. */
-  ids: Map<string, { list: string; id: string }[]>
-  /** Reads all lists again. */
-  look(): Promise<void>
-  /** Lets those in again whom this operation may have shut out. */
-  letIn(op: AnyOperation): Promise<void>
-}
+export type Furnished = Awaited<ReturnType<typeof furnished>>
 
 let people = 0
 
-export async function furnished(): Promise<Furnished> {
+/** A workspace with some of everything, and those who may ask for it. */
+export async function furnished() {
   const w = await erasureWorld()
   const number = String(++people).padStart(4, '0')
   const word = `zqx${randomUUID().slice(0, 8)}`
-  const person: Person = {
-    word,
-    phone: `558199123${number}`,
-    variant: `55819123${number}`,
-    email: `${word}@somewhere.example`,
-    userId: `US.${word}`,
-  }
+  const phones = { phone: `558199123${number}`, variant: `55819123${number}` }
+  const person: Person = { word, ...phones, email: `${word}@somewhere.example`, userId: `US.${word}` }
   await w.seed(person)
   await w.db.sql`update connections set number_id = ${person.phone} where id = ${w.sessionId}`
-  const owner = await signedInMember(w, 'owner')
-  await furnish(owner, word)
-  const own: Furnished = {
+  await furnish(await signedInMember(w, 'owner'), word)
+  const own = {
     ...w,
     operations: allOperations(w.app),
     person,
     callers: await callersOf(w),
-    ids: new Map(),
-    look: () => lookAround(own),
-    letIn: async ({ method, path }) => {
+    /** Ids by the list in which they stand, with what the list's own path had in it. */
+    ids: new Map<string, { list: string; id: string }[]>(),
+    /** Reads all lists again. */
+    look: (): Promise<void> => lookAround(own),
+    /** Lets those in again whom this operation may have shut out. */
+    letIn: async ({ method, path }: AnyOperation): Promise<void> => {
       if (method === 'get' || !/\/(?:sign-out|sessions|me|keys|members\/\{userId\})(?:\/|$)/.test(path)) return
       own.callers = await callersOf(w)
     },
@@ -59,16 +92,11 @@ export async function furnished(): Promise<Furnished> {
   return own
 }
 
-/** So cheap that a password is guessed at as fast as anything else. */
-const passwords = createPasswords({ memoryKib: 64, passes: 1 })
-
-async function callersOf(w: ErasureWorld): Promise<Furnished['callers']> {
-  const owner = await signedInMember(w, 'owner')
-  const member = await signedInMember(w, 'member')
-  await w.db.sql`
-    update users
-    set password_hash = ${await passwords.hash('four plain words together')}
-    where id in (${owner.userId}, ${member.userId})`
+async function callersOf(w: ErasureWorld) {
+  const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
+  const passwordHash = await createPasswords(cheapPasswords).hash('four plain words together')
+  await w.db.sql`update users set password_hash = ${passwordHash} where id in (${owner.userId}, ${member.userId})`
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
   const key = async (settings: Parameters<typeof w.addKey>[0]) => bearer((await w.addKey(settings)).value)
   return {
     nobody: { name: 'nobody', headers: {} },
@@ -78,10 +106,8 @@ async function callersOf(w: ErasureWorld): Promise<Furnished['callers']> {
     owner: { name: 'owner', headers: owner.headers },
     member: { name: 'member', headers: member.headers },
     operator: { name: 'operator', headers: bearer(testTeamToken) },
-  }
+  } satisfies Record<string, Caller>
 }
-
-const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
 
 /** One of each thing that a team makes, with the word in whatever is not public by its nature. */
 async function furnish(owner: TestMember, word: string): Promise<void> {
@@ -103,22 +129,20 @@ async function furnish(owner: TestMember, word: string): Promise<void> {
 
 /** Path with the ids of things in it, as far as the lists show some. */
 export function filled(w: Furnished, path: string, random: Random): string {
-  let done = ''
-  let template = ''
+  let [done, template] = ['', '']
   for (const segment of path.split('/').slice(1)) {
-    const isName = segment.startsWith('{')
-    const known = isName && segment !== '{workspaceId}' ? (w.ids.get(listOf(template)) ?? []) : []
-    const here = known.filter(({ list }) => list === done)
+    // Both interfaces to a thing list it once.
+    const list = template.replace(/^\/api\/v2/, '/api/v1/inbox')
+    const known = segment.startsWith('{') ? (w.ids.get(list) ?? []) : []
+    const here = known.filter((one) => one.list === done)
     const among = here.length > 0 ? here : known
-    const id = segment === '{workspaceId}' ? w.workspaceId : among.length > 0 ? oneOf(random, among).id : randomUUID()
-    done += `/${isName ? id : segment}`
+    if (segment === '{workspaceId}') done += `/${w.workspaceId}`
+    else if (!segment.startsWith('{')) done += `/${segment}`
+    else done += `/${among.length > 0 ? oneOf(random, among).id : randomUUID()}`
     template += `/${segment}`
   }
   return done
 }
-
-/** Both interfaces to a thing list it once; leads are found in a list of another place for a part of their operations. */
-const listOf = (template: string): string => template.replace(/^\/api\/v2/, '/api/v1/inbox')
 
 /** An id of what a field of this name is about. */
 export function idFor(w: Furnished, name: string, random: Random): string {
@@ -129,49 +153,34 @@ export function idFor(w: Furnished, name: string, random: Random): string {
   return among.length === 0 ? randomUUID() : oneOf(random, oneOf(random, among)[1]).id
 }
 
-/** Notes the ids that the lists show, those of lists within things after those of the things. */
+/** Notes the ids that the lists show, those of lists within the first few things after those of the things. */
 async function lookAround(w: Furnished): Promise<void> {
   w.ids.clear()
   const lists = w.operations
-    .filter(({ method, verb }) => method === 'get' && verb === null)
+    .filter(({ method, verb, path }) => method === 'get' && verb === null && /^\/api\/(?:team\/)?v1\//.test(path))
     .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
   for (const { path } of lists) {
-    if (!/^\/api\/(?:team\/)?v1\//.test(path)) continue
     const { headers } = path.startsWith('/api/team') ? w.callers.owner : w.callers.key
-    for (const list of placesOf(w, path)) {
+    const [before = '', after, more] = path.replace('{workspaceId}', w.workspaceId).split(/\{\w+\}/)
+    const things = w.ids.get(path.slice(0, path.lastIndexOf('/{'))) ?? []
+    const places = after === undefined ? [before] : things.slice(0, 3).map(({ id }) => `${before}${id}${after}`)
+    for (const list of more === undefined ? places : []) {
       const answer = await w.app.inject({ method: 'GET', url: list, headers })
       if (answer.statusCode !== 200 || !String(answer.headers['content-type']).startsWith('application/json')) continue
-      const found = idsIn(answer.json()).map((id) => ({ list, id }))
-      w.ids.set(path, [...(w.ids.get(path) ?? []), ...found])
+      w.ids.set(path, [...(w.ids.get(path) ?? []), ...idsIn(answer.json()).map((id) => ({ list, id }))])
     }
   }
-  const leads = w.ids.get('/api/v1/leads') ?? []
-  if (leads.length === 0) return
-  w.ids.set(
-    '/api/team/v1/workspaces/{workspaceId}/leads',
-    leads.map(({ id }) => ({ list: `/api/team/v1/workspaces/${w.workspaceId}/leads`, id })),
-  )
-}
-
-/** The path itself, or one for each of the first few things that it is about. */
-function placesOf(w: Furnished, path: string): string[] {
-  const inWorkspace = path.replace('{workspaceId}', w.workspaceId)
-  const [before = '', after] = inWorkspace.split(/\{\w+\}/)
-  if (after === undefined) return [inWorkspace]
-  if (inWorkspace.split('{').length > 2) return []
-  const template = path.slice(0, path.lastIndexOf('/{'))
-  return (w.ids.get(template) ?? []).slice(0, 3).map(({ id }) => `${before}${id}${after}`)
+  // Leads are found in a list of another place for a part of their operations.
+  const list = `/api/team/v1/workspaces/${w.workspaceId}/leads`
+  const leads = (w.ids.get('/api/v1/leads') ?? []).map(({ id }) => ({ list, id }))
+  if (leads.length > 0) w.ids.set('/api/team/v1/workspaces/{workspaceId}/leads', leads)
 }
 
 /** Ids of the things in an answer's first list. */
-function idsIn(body: unknown): string[] {
-  if (typeof body !== 'object' || body === null) return []
-  const values: unknown[] = Array.isArray(body) ? [body] : Object.values(body)
-  const list = values.find((value) => Array.isArray(value)) as unknown[] | undefined
-  if (list === undefined) return []
-  return list.slice(0, 20).flatMap((one) => {
-    const { id, eventId, userId } = (one ?? {}) as Record<string, unknown>
-    const found = id ?? eventId ?? userId
-    return typeof found === 'string' ? [found] : []
-  })
+function idsIn(body: object): string[] {
+  const list = Array.isArray(body) ? body : Object.values(body).find((value) => Array.isArray(value))
+  return ((list ?? []) as ({ id?: string; eventId?: string; userId?: string } | null)[])
+    .slice(0, 20)
+    .map((one) => one?.id ?? one?.eventId ?? one?.userId)
+    .filter((id) => typeof id === 'string')
 }

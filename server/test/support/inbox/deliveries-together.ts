@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Db } from '../../../src/base/db.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps, Receiver } from '../../../src/inbox/receive/receiver.ts'
-import { until } from '../until.ts'
 
-export interface Delivery {
+interface Delivery {
   receiver: Receiver
   events: readonly ChannelEvent[]
 }
@@ -26,8 +24,7 @@ export async function deliverTogether(
   if (first === undefined) return []
   const end = Promise.withResolvers<never>()
   end.promise.catch(() => undefined)
-  let asked = 0
-  let isHeld = true
+  let [asked, isHeld] = [0, true]
   const hold = <T>(go: () => Promise<T>): Promise<T> => {
     asked++
     return isHeld ? end.promise : go()
@@ -38,10 +35,9 @@ export async function deliverTogether(
     withKeyring: (scopeId, work) => hold(() => deps.vault.withKeyring(scopeId, work)),
   }
   const receive = openReceive({ ...deps, vault })
-  const others = Array.from({ length: underWay }, () => [
-    receive(first.receiver, [{ type: 'contact_opened', customer: nobody, at: new Date(0) }]),
-    receive(first.receiver, [{ ...statusOfNobody, at: new Date(0) }]),
-  ]).flat()
+  const others = [opened, read].flatMap((event) =>
+    Array.from({ length: underWay }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
+  )
   assert.equal(asked, others.length, 'these are under way at once')
   isHeld = false
   const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
@@ -54,7 +50,7 @@ export async function deliverTogether(
 
 /** Each list of events in a delivery of its own, and all together. Answers which of them were taken. */
 export async function tellTogether(
-  { workspaceId, connectionId, receiveDeps }: Told,
+  { workspaceId, connectionId, receiveDeps }: { workspaceId: string; connectionId: string; receiveDeps: ReceiveDeps },
   lists: readonly (readonly ChannelEvent[])[],
 ): Promise<boolean[]> {
   const receiver = { workspaceId, id: connectionId, channel: 'waba' } as const
@@ -62,29 +58,7 @@ export async function tellTogether(
   return (await deliverTogether(receiveDeps, deliveries)).map(({ status }) => status === 'fulfilled')
 }
 
-interface Told {
-  workspaceId: string
-  connectionId: string
-  receiveDeps: ReceiveDeps
-}
-
-/** Resolves once somebody waits for a lock in the database. */
-export const lockIsAwaited = ({ db }: { db: Db }): Promise<void> =>
-  until(async () => {
-    const [row] = await db.sql<{ count: number }[]>`
-      select count(*) as count
-      from pg_stat_activity
-      where datname = current_database()
-        and wait_event_type = 'Lock'`
-    return Number(row?.count) > 0
-  }, 'a wait for a lock')
-
 const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
-const statusOfNobody = {
-  type: 'status',
-  externalId: 'wamid.nobody',
-  status: 'read',
-  errorCode: null,
-  correlator: null,
-  customer: null,
-} as const
+const opened = { type: 'contact_opened', customer: nobody } as const
+const unknown = { errorCode: null, correlator: null, customer: null }
+const read = { type: 'status', externalId: 'wamid.nobody', status: 'read', ...unknown } as const

@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import type { MediaKind } from '../../../src/channels/message-detail.ts'
 import { watchFile } from '../../../src/inbox/media/check-file.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
-import { openDetails, sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'
-import { signedInMember, type TestMember } from '../member.ts'
+import { sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'
+import { signedInMember } from '../member.ts'
 import { pictureTold } from './files-told.ts'
-import { type InboxWorld, inboxWorld } from './inbox-world.ts'
-import { keptMessage } from './kept-messages.ts'
+import { inboxWorld } from './inbox-world.ts'
+import { keptFiles, keptMessage } from './kept-messages.ts'
 import { storeFile } from './uploads.ts'
 
 /** The smallest picture that there is. */
@@ -17,34 +17,20 @@ export const png: Buffer = Buffer.from(
   'base64',
 )
 
-export interface FilesWorld extends InboxWorld {
-  member: TestMember
-  /** Below the workspace, for `member.call`, and the whole of it. */
-  path(mediaId: string, after?: string): string
-  url(mediaId: string, after?: string): string
-  /** A customer writes with a file, which has not come. */
-  coming(told?: Partial<MediaDetails> & { kind?: MediaKind }): Promise<ToldFile>
-  /** The same, and it has. */
-  here(bytes: Buffer, told?: Partial<MediaDetails> & { kind?: MediaKind; preview?: Buffer }): Promise<ToldFile>
-}
-
-export interface ToldFile {
-  mediaId: string
-  messageId: string
-  conversationId: string
-}
+export type FilesWorld = Awaited<ReturnType<typeof filesWorld>>
+type Told = Partial<MediaDetails> & { kind?: MediaKind }
 
 /** A workspace with a member whose customers send files. */
-export async function filesWorld(): Promise<FilesWorld> {
+export async function filesWorld() {
   const w = await inboxWorld()
-  await w.media.writeMark('a mark')
+  const { db, vault, clock, media, workspaceId } = w
+  await media.writeMark('a mark')
   const member = await signedInMember(w)
   const path = (mediaId: string, after = '') => `/inbox/media/${mediaId}${after}`
-  const coming: FilesWorld['coming'] = async ({ kind = 'image', ...told } = {}) => {
-    w.clock.advance(1000)
+  const coming = async ({ kind = 'image', ...told }: Told = {}) => {
+    clock.advance(1000)
     const externalId = `wamid.${randomUUID()}`
-    const media = { ...pictureTold, kind, ...told }
-    await w.customerWrites('Look', { externalId, kind: 'image', detail: { media } })
+    await w.customerWrites('Look', { externalId, kind: 'image', detail: { media: { ...pictureTold, kind, ...told } } })
     const { id: messageId, conversationId, detail } = await keptMessage(w, externalId)
     assert.ok(detail?.media)
     return { mediaId: detail.media.id, messageId, conversationId }
@@ -52,38 +38,33 @@ export async function filesWorld(): Promise<FilesWorld> {
   return {
     ...w,
     member,
+    /** Below the workspace, for `member.call`, and the whole of it. */
     path,
-    url: (mediaId, after) => `/api/team/v1/workspaces/${w.workspaceId}${path(mediaId, after)}`,
+    url: (mediaId: string, after?: string) => `/api/team/v1/workspaces/${workspaceId}${path(mediaId, after)}`,
+    /** A customer writes with a file, which has not come. */
     coming,
-    here: async (bytes, { preview, ...told } = {}) => {
+    /** The same, and it is where a fetch would have put it. */
+    here: async (bytes: Buffer, { preview, ...told }: Told & { preview?: Buffer } = {}) => {
       const file = await coming(told)
-      await arrive(w, file.mediaId, bytes, preview ?? null)
+      const keyring = await vault.keyring(workspaceId)
+      const watched = watchFile(Readable.from([bytes]))
+      const stored = await storeFile(media, clock.now(), watched.bytes)
+      const { realType } = await watched.seen()
+      const small = preview && { ...(await storeFile(media, clock.now(), [preview])), bytes: preview.length }
+      const { details } = (await keptFiles(w)).find(({ id }) => id === file.mediaId) ?? assert.fail()
+      const { source: _, ...known } = details
+      await db.sql`
+        update media
+        set state = 'here',
+          details = ${sealDetails(keyring, file.mediaId, { ...known, realType })},
+          file_key = ${sealFileKeys(keyring, file.mediaId, { file: stored.key, preview: small ?? null })},
+          stored_as = ${stored.name},
+          preview_stored_as = ${small?.name ?? null},
+          size_bytes = ${bytes.length},
+          due_at = null
+        where workspace_id = ${workspaceId}
+          and id = ${file.mediaId}`
       return file
     },
   }
-}
-
-/** Puts the file of a row where a fetch would have put it. */
-async function arrive(w: InboxWorld, mediaId: string, bytes: Buffer, preview: Buffer | null): Promise<void> {
-  const keyring = await w.vault.keyring(w.workspaceId)
-  const now = w.clock.now()
-  const watched = watchFile(Readable.from([bytes]))
-  const stored = await storeFile(w.media, now, watched.bytes)
-  const { realType } = await watched.seen()
-  const small = preview === null ? null : { ...(await storeFile(w.media, now, [preview])), bytes: preview.length }
-  const [row] = await w.db.sql<{ details: Buffer }[]>`
-    select details from media where workspace_id = ${w.workspaceId} and id = ${mediaId}`
-  assert.ok(row)
-  const { source: _, ...told } = openDetails(keyring, mediaId, row.details)
-  await w.db.sql`
-    update media
-    set state = 'here',
-      details = ${sealDetails(keyring, mediaId, { ...told, realType })},
-      file_key = ${sealFileKeys(keyring, mediaId, { file: stored.key, preview: small })},
-      stored_as = ${stored.name},
-      preview_stored_as = ${small?.name ?? null},
-      size_bytes = ${bytes.length},
-      due_at = null
-    where workspace_id = ${w.workspaceId}
-      and id = ${mediaId}`
 }

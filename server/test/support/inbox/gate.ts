@@ -1,33 +1,23 @@
 import type { Db, Tx } from '../../../src/base/db.ts'
 
-/** Where something waits until the test lets it go on. */
-export interface Gate {
-  /** Waits at the gate, each time that it comes by. */
-  pass(): Promise<void>
-  /** Resolves once something waits. */
-  reached: Promise<void>
-  open(): void
+export type Gate = ReturnType<typeof gate>
+
+/** Where something waits, each time that it comes by, until the test lets it go on; `reached` once it has come. */
+export function gate() {
+  const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pass = (): Promise<void> => {
+    reached.resolve()
+    return opened.promise
+  }
+  return { pass, reached: reached.promise, open: opened.resolve }
 }
 
-export function gate(): Gate {
-  const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  return {
-    pass: () => {
-      reached.resolve()
-      return opened.promise
-    },
-    reached: reached.promise,
-    open: opened.resolve,
-  }
-}
+type Work = (tx: Tx) => Promise<unknown>
 
 /** Holds the locks that this takes. Returns what commits `last` under them, and lets them go. */
-export async function holdLocks(
-  db: Db,
-  lock: (tx: Tx) => Promise<unknown>,
-): Promise<(last?: (tx: Tx) => Promise<unknown>) => Promise<void>> {
+export async function holdLocks(db: Db, lock: Work): Promise<(last?: Work) => Promise<void>> {
   const { pass, reached, open } = gate()
-  let atLast: (tx: Tx) => Promise<unknown> = async () => {}
+  let atLast: Work = async () => {}
   const holding = db.tx(async (tx) => {
     await lock(tx)
     await pass()
@@ -51,3 +41,10 @@ export const holdConversations = ({ db, workspaceId }: { db: Db; workspaceId: st
         and (${id}::uuid is null or id = ${id}::uuid)
       for update`,
   )
+
+/** Resolves once somebody waits for a lock in the database, which tells nobody: it is asked until it is so. */
+export async function lockIsAwaited({ db }: { db: Db }): Promise<void> {
+  const waiting = () => db.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await waiting()).length === 0);
+}

@@ -29,9 +29,8 @@ const task = JSON.parse(process.argv[2] ?? '{}') as SendingTask
 const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-const { platformUrl: url, mediaFolder } = task
-const platform = { connector: remoteConnector(url), way: remoteWay(url) }
-const deps = await sendDeps(db, vault, clock, platform, openFolderStore(mediaFolder))
+const platform = { connector: remoteConnector(task.platformUrl), way: remoteWay(task.platformUrl) }
+const deps = await sendDeps(db, vault, clock, platform, openFolderStore(task.mediaFolder))
 let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')

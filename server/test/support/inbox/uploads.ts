@@ -42,11 +42,7 @@ export async function addUpload(
 }
 
 /** Seals a file into the store. Returns what it is called there, and its key. */
-export async function storeFile(
-  media: MediaStore,
-  now: Date,
-  bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<{ name: string; key: Buffer }> {
+export async function storeFile(media: MediaStore, now: Date, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
   const name = newId(now)
   const { key, stored } = sealFile(name, Readable.from(bytes))
   await media.put(name, stored)

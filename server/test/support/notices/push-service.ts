@@ -1,7 +1,9 @@
-import { createDecipheriv, createECDH, createHmac, createPublicKey, randomBytes, verify } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createRequire } from 'node:module'
+import { buffer } from 'node:stream/consumers'
 import { atEnd } from '../file-end.ts'
+import { fileServer } from '../outgoing/file-server.ts'
 
 export interface Pushed {
   /** Which browser it is for: the last part of its address. */
@@ -10,76 +12,41 @@ export interface Pushed {
   body: Buffer
 }
 
-export interface PushService {
-  url: string
-  received: Pushed[]
-  /** Answers all from now on; 201 at first. */
-  answer(status: number | 'never'): void
-}
+type PushService = Awaited<ReturnType<typeof startPushService>>
 
 /** What a push service is to us: an address that takes what is sealed for a browser. */
-export async function startPushService(): Promise<PushService> {
+export async function startPushService() {
   const received: Pushed[] = []
   let status: number | 'never' = 201
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const browser = request.url?.split('/').at(-1) ?? ''
-      received.push({ browser, headers: request.headers, body: Buffer.concat(chunks) })
-      if (status !== 'never') response.writeHead(status).end()
-    })
+  const server = await fileServer(async (request, response) => {
+    const { url = '', headers } = request
+    received.push({ browser: url.split('/').at(-1) ?? '', headers, body: await buffer(request) })
+    if (status !== 'never') response.writeHead(status).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  atEnd(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    answer: (next) => {
-      status = next
-    },
+  atEnd(() => server.close())
+  /** Answers all so from now on. */
+  const answer = (next: typeof status) => {
+    status = next
   }
+  return { url: server.baseUrl, received, answer }
 }
 
-export interface TestBrowser {
-  name: string
-  /** What it gives when it subscribes. */
-  subscription: { endpoint: string; p256dh: string; auth: string; language: 'en' | 'es' | 'pt' }
-  /** What it shows of what it was sent; throws for what is for another browser (RFC 8291). */
-  open(pushed: Pushed): { id: string; title: string; body: string; url: string }
-}
+// What the library that seals has for those who open (RFC 8188, RFC 8291).
+const { decrypt } = createRequire(import.meta.resolve('web-push'))('http_ece')
 
-export function newBrowser(service: PushService, language: 'en' | 'es' | 'pt' = 'en'): TestBrowser {
-  const keys = createECDH('prime256v1')
-  const ours = keys.generateKeys()
-  const auth = randomBytes(16)
-  const name = randomBytes(12).toString('hex')
-  const p256dh = ours.toString('base64url')
+export function newBrowser(service: PushService, language: 'en' | 'es' | 'pt' = 'en') {
+  const privateKey = createECDH('prime256v1')
+  const p256dh = privateKey.generateKeys('base64url')
+  const [auth, name] = [randomBytes(16).toString('base64url'), randomBytes(12).toString('hex')]
   return {
     name,
-    subscription: { endpoint: `${service.url}/push/${name}`, p256dh, auth: auth.toString('base64url'), language },
-    open: ({ body }) => {
-      const salt = body.subarray(0, 16)
-      const keyLength = body.readUInt8(20)
-      const theirs = body.subarray(21, 21 + keyLength)
-      const shared = hmac(auth, keys.computeSecret(theirs))
-      const secret = hmac(shared, Buffer.concat([Buffer.from('WebPush: info\0'), ours, theirs, one]))
-      const root = hmac(salt, secret)
-      const key = hmac(root, Buffer.concat([Buffer.from('Content-Encoding: aes128gcm\0'), one])).subarray(0, 16)
-      const nonce = hmac(root, Buffer.concat([Buffer.from('Content-Encoding: nonce\0'), one])).subarray(0, 12)
-      const sealed = body.subarray(21 + keyLength)
-      const decipher = createDecipheriv('aes-128-gcm', key, nonce).setAuthTag(sealed.subarray(-16))
-      const padded = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()])
-      return JSON.parse(padded.subarray(0, padded.lastIndexOf(2)).toString('utf8'))
-    },
+    /** What it gives when it subscribes. */
+    subscription: { endpoint: `${service.url}/push/${name}`, p256dh, auth, language },
+    /** What it shows of what it was sent; throws for what is for another browser. */
+    open: ({ body }: Pushed): { id: string; title: string; body: string; url: string } =>
+      JSON.parse(decrypt(body, { version: 'aes128gcm', privateKey, authSecret: auth }).toString('utf8')),
   }
 }
-
-const one = Buffer.from([1])
-const hmac = (key: Buffer, data: Buffer): Buffer => createHmac('sha256', key).update(data).digest()
 
 /** Who says that they send it, if their signature is right (RFC 8292). */
 export function signerOf({ headers }: Pushed): { key: string; claims: { aud: string; sub: string; exp: number } } {
@@ -88,12 +55,8 @@ export function signerOf({ headers }: Pushed): { key: string; claims: { aud: str
   const point = Buffer.from(key, 'base64url')
   const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
   const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
-  const isRight = verify(
-    'sha256',
-    Buffer.from(`${head}.${claims}`),
-    { key: publicKey, dsaEncoding: 'ieee-p1363' },
-    Buffer.from(signature, 'base64url'),
-  )
+  const checked = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+  const isRight = verify('sha256', Buffer.from(`${head}.${claims}`), checked, Buffer.from(signature, 'base64url'))
   if (!isRight) throw new Error('The signature is not right')
   return { key, claims: JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) }
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../../src/base/db.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { Purpose, RotationDeps } from '../../../src/rotation/rotation.ts'
 import { takeStep } from '../../../src/rotation/step.ts'
-import { testTeamToken, type World } from '../world.ts'
+import { type Answer, testTeamToken, type World } from '../world.ts'
 
 export const rotationsPath = '/api/team/v1/key-rotations'
 
@@ -15,8 +15,9 @@ export const rotationDeps = (db: Db, vault: Vault, clock: Clock): RotationDeps =
   tables: keyedTables,
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: as in Answer
-export async function askRotation(w: World, body: { purpose: Purpose; workspaceId?: string | null }): Promise<any> {
+type Asked = { purpose: Purpose; workspaceId?: string | null }
+
+export async function askRotation(w: World, body: Asked): Promise<Answer['body']> {
   const answer = await w.call('POST', rotationsPath, { body, key: testTeamToken })
   if (answer.status !== 202) throw new Error(`Not begun: ${JSON.stringify(answer.body)}`)
   return answer.body
@@ -38,33 +39,28 @@ export async function drainRotations({ db, vault, clock }: World): Promise<void>
   throw new Error('The rotation does not end')
 }
 
-export async function runningRotations({ sql }: Db): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) as count
-    from key_rotations
-    where finished_at is null`
-  return row?.count ?? 0
-}
+export const runningRotations = async ({ sql }: Db): Promise<number> =>
+  (await sql`select from key_rotations where finished_at is null`).length
 
 /** How many rows of the workspace are sealed or indexed under another version than this, by table. */
 export async function oldRows({ sql }: Db, workspaceId: string, purpose: Purpose, version: number): Promise<string[]> {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(version)
+  const isOld = (column: string) =>
+    `(length(${column}) > 0 and substr(${column}, 2, 4) <> '\\x${bytes.toString('hex')}')`
+  const { sealed, indexed } = keyedTables
+  const conditions: [table: string, condition: string][] =
+    purpose === 'data'
+      ? sealed
+          .filter(({ keysOf }) => keysOf === 'workspace')
+          .flatMap(({ table, places }) => Object.keys(places).map((column): [string, string] => [table, isOld(column)]))
+      : indexed
+          .filter(({ keysOf }) => keysOf === 'workspace')
+          .map(({ table }) => [table, `index_version <> ${version}`])
   const found: string[] = []
-  const tables = (purpose === 'data' ? keyedTables.sealed : keyedTables.indexed).filter(
-    ({ keysOf }) => keysOf === 'workspace',
-  )
-  for (const each of tables) {
-    const conditions =
-      'places' in each
-        ? Object.keys(each.places).map((column) => `(length(${column}) > 0 and substr(${column}, 2, 4) <> $2)`)
-        : ['$2::bytea is not null and index_version <> $3']
-    for (const condition of conditions) {
-      const text = `select count(*) as count from ${each.table} where workspace_id = $1 and (${condition})`
-      const values = condition.includes('$3') ? [workspaceId, bytes, version] : [workspaceId, bytes]
-      const [row] = await sql.unsafe<{ count: number }[]>(text, values)
-      if (row?.count !== 0) found.push(`${each.table}: ${row?.count} (${condition})`)
-    }
+  for (const [table, condition] of conditions) {
+    const rows = await sql.unsafe(`select from ${table} where workspace_id = $1 and ${condition}`, [workspaceId])
+    if (rows.length > 0) found.push(`${table}: ${rows.length} (${condition})`)
   }
   return found
 }

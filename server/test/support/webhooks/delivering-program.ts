@@ -13,49 +13,39 @@ import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { openNode } from '../database.ts'
 import { type FastTime, fastClock } from '../fast-clock.ts'
 import { afterStep } from '../steps.ts'
-import type { GivenUp } from './delivery-history.ts'
 
 export interface DeliveringTask {
   database: DbOptions
   time: FastTime
-  /** In place of the product's, which a test would wait for too long. */
-  timeoutMs: number
-  /** Where it notes what was not answered within that time. */
+  /** Where it notes what was not answered within its time. */
   givenUpFile: string
   /** The step after which the process is to die, as `kill -9` would make it, and at which passing of it. */
   dieAfter: { step: DeliveryStep; passing: number } | null
 }
 
-const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
-const { timeoutMs, givenUpFile } = task
-const db = openNode({ ...task.database, maxConnections: 8 })
+const { database, time, givenUpFile, dieAfter } = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
+const db = openNode({ ...database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayNews(db, () => {})
-/** Says who sent it and when: a receiver may come to read it after its sender's death. */
-const marked = (headers: Record<string, string>) => ({
-  ...headers,
-  'x-worker': String(process.pid),
-  'x-sent-at': String(performance.timeOrigin + performance.now()),
-})
 const call = async (request: OutgoingRequest) => {
-  const answer = await outgoing.call({ ...request, headers: marked(request.headers), timeoutMs })
-  if (answer.outcome === 'failed' && answer.error === 'timeout') {
-    const given: GivenUp = { worker: process.pid, url: request.url, id: request.headers['webhook-id'] ?? '' }
-    appendFileSync(givenUpFile, `${JSON.stringify(given)}\n`)
-  }
+  // Says who sent it and when: a receiver may come to read it after its sender's death.
+  const sender = { 'x-worker': String(process.pid), 'x-sent-at': String(performance.timeOrigin + performance.now()) }
+  // For longer than these seconds a test would wait too long.
+  const answer = await outgoing.call({ ...request, headers: { ...request.headers, ...sender }, timeoutMs: 3_000 })
+  if (answer.outcome === 'failed' && answer.error === 'timeout')
+    appendFileSync(givenUpFile, `${process.pid} ${request.url} ${request.headers['webhook-id']}\n`)
   return answer
 }
 let passings = 0
 const worker = createDeliveryWorker({
   db,
   vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
-  clock: fastClock(task.time),
+  clock: fastClock(time),
   log: createLog('error'),
   sequencer: createSequencer(db),
   outgoing: { call },
   present: (_name, payload) => payload,
   step: afterStep((step) => {
-    const { dieAfter } = task
     if (step === dieAfter?.step && ++passings === dieAfter.passing) process.kill(process.pid, 'SIGKILL')
   }),
 })

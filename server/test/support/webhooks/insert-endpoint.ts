@@ -4,12 +4,9 @@ import { newId } from '../../../src/base/id.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { type Endpoint, insertEndpoint as insert } from '../../../src/webhooks/endpoint/endpoint.ts'
 
-interface NewEndpoint {
+export interface NewEndpoint extends Partial<Pick<Endpoint, 'events' | 'phoneVisibility'>> {
   url: string
   secret: string
-  /** All of them unless given. */
-  events?: string[]
-  phoneVisibility?: 'full' | 'masked'
   headers?: Record<string, string>
   pausedUntil?: Date | null
   now?: Date
@@ -20,28 +17,21 @@ export async function insertEndpoint(
   db: Db,
   keyring: Keyring,
   workspaceId: string,
-  { url, secret, events, phoneVisibility, headers, pausedUntil, now = systemClock.now() }: NewEndpoint,
+  { url, secret, headers = {}, pausedUntil = null, now = systemClock.now(), ...more }: NewEndpoint,
 ): Promise<string> {
   const id = newId(now)
-  const endpoint: Endpoint = {
-    workspaceId,
-    id,
-    description: null,
-    events: events ?? ['lead.*', 'inbox.*'],
-    phoneVisibility: phoneVisibility ?? 'full',
-    settings: { url, headers: headers ?? {}, secrets: [{ value: secret, expiresAt: null }] },
-    state: 'active',
-    stateReason: null,
-    stateChangedAt: now,
-    createdBy: null,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const settings = { url, headers, secrets: [{ value: secret, expiresAt: null }] }
+  const kinds = {
+    events: more.events ?? ['lead.*', 'inbox.*'],
+    phoneVisibility: more.phoneVisibility ?? 'full',
+  } as const
+  const standing = { state: 'active', stateReason: null, stateChangedAt: now } as const
+  const made = { description: null, createdBy: null, createdAt: now, updatedAt: now }
   await db.tx(async (tx) => {
-    await insert(tx, keyring, endpoint)
+    await insert(tx, keyring, { workspaceId, id, settings, ...kinds, ...standing, ...made })
     await tx`
       insert into webhook_queues (workspace_id, endpoint_id, cursor, paused_until)
-      select ${workspaceId}::uuid, ${id}::uuid, coalesce(max(last_position), 0), ${pausedUntil ?? null}::timestamptz
+      select ${workspaceId}::uuid, ${id}::uuid, coalesce(max(last_position), 0), ${pausedUntil}::timestamptz
       from event_feeds
       where workspace_id = ${workspaceId}`
   })

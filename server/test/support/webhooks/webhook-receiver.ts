@@ -20,37 +20,24 @@ export interface ReceiverAnswer {
 }
 
 /** What the receiver answers to a request; `hang` never does, `cut` ends the connection. */
-export type ReceiverScript = (webhook: ReceivedWebhook) => ReceiverAnswer | 'hang' | 'cut' | Promise<ReceiverAnswer>
+type Answer = ReceiverAnswer | 'hang' | 'cut'
+export type ReceiverScript = (webhook: ReceivedWebhook) => Answer | Promise<Answer>
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-export interface Receiver {
-  url: string
-  /** Every request so far, in the order in which they came. */
-  received: ReceivedWebhook[]
-  /** Answers all from now on. */
-  answer(script: ReceiverScript): void
-  /** Resolves once so many requests have come in all. */
-  reached(count: number): Promise<void>
-}
-
-/** A real server on this machine that keeps what it is sent. Everything is taken until told otherwise. */
-export async function startReceiver(): Promise<Receiver> {
+/** A real server on this machine that keeps what it is sent, in order. Everything is taken until told otherwise. */
+export async function startReceiver() {
   const received: ReceivedWebhook[] = []
   let script: ReceiverScript = () => ({ status: 204 })
   let waiting: { count: number; resolve: () => void }[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    // Not when its sender died amid its words.
     request.on('end', async () => {
       const text = Buffer.concat(chunks).toString('utf8')
       const { headers } = request
-      const webhook: ReceivedWebhook = {
-        id: String(headers['webhook-id']),
-        event: String(headers['webhook-event']),
-        headers,
-        text,
-        body: JSON.parse(text),
-        number: received.length + 1,
-      }
+      const [id, event] = [String(headers['webhook-id']), String(headers['webhook-event'])]
+      const webhook = { id, event, headers, text, body: JSON.parse(text), number: received.length + 1 }
       received.push(webhook)
       for (const wait of waiting) if (wait.count <= received.length) wait.resolve()
       waiting = waiting.filter(({ count }) => count > received.length)
@@ -60,6 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
       else response.writeHead(answer.status, answer.headers).end(answer.body)
     })
   })
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   atEnd(async () => {
     server.closeAllConnections()
@@ -68,14 +56,15 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answer: (next) => {
+    /** Answers all so from now on. */
+    answer: (next: ReceiverScript) => {
       script = next
     },
-    reached: (count) => {
-      if (received.length >= count) return Promise.resolve()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push({ count, resolve })
-      return promise
-    },
+    /** Resolves once so many requests have come in all. */
+    reached: (count: number) =>
+      new Promise<void>((resolve) => {
+        if (received.length >= count) resolve()
+        else waiting.push({ count, resolve })
+      }),
   }
 }

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { claimQueues, listDeadHolders } from '../../../src/webhooks/endpoint/queue-queries.ts'
-import { onOneServer } from '../../support/database.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('two workers share the endpoints, and send every event to each of them once', async () => {
@@ -87,64 +85,4 @@ test('a stopped worker lets a request end, and gives its leases back', async () 
     w.receiver.received.map(({ body }) => body.n),
     [1, 2],
   )
-})
-
-test('a running worker sends what is recorded, by itself', async () => {
-  const w = await webhookWorld()
-  const worker = w.addWorker()
-  worker.start()
-  for (let n = 0; n < 10; n++) {
-    await w.record(randomUUID(), [{ n }])
-    await w.receiver.reached(n + 1)
-  }
-  await worker.stop()
-  assert.equal(new Set(w.sentIds()).size, 10)
-  assert.equal((await w.queue()).cursor, 10)
-})
-
-test(
-  'under a role that its sessions have taken on, a worker takes none for dead',
-  onOneServer('it takes what one server alone has, such as triggers and roles'),
-  async () => {
-    const w = await webhookWorld()
-    await w.record(randomUUID(), [{ n: 1 }])
-    await w.sequencer.place(w.workspaceId)
-    const undone = new Error('undone')
-    let dead: string[] | undefined
-    const tried = w.db.tx(async (tx) => {
-      await tx`create role parley_workers`
-      await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
-      await tx`set local role parley_workers`
-      assert.equal((await claimQueues(tx, 'all', 1, w.clock.now(), w.workspaceId)).length, 1)
-      dead = await listDeadHolders(tx)
-      throw undone
-    })
-    await assert.rejects(tried, undone)
-    assert.deepEqual(dead, [])
-  },
-)
-
-test('a look at what is due finds what time has made ready, and leaves alone what was only told of', async () => {
-  const w = await webhookWorld()
-  await w.record(randomUUID(), [{ n: 1 }])
-  await w.sequencer.place(w.workspaceId)
-  const past = new Date(w.clock.now().getTime() - 1)
-  const asked = async () =>
-    (await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now(), w.workspaceId))).length
-  assert.equal(await asked(), 0)
-  for (const [retryAt, pausedUntil, session] of [
-    [past, null, null],
-    [null, past, null],
-    [null, null, 'another worker'],
-  ] as const) {
-    await w.db.sql`
-      update webhook_queues
-      set retry_at = ${retryAt},
-        paused_until = ${pausedUntil},
-        lease_owner = ${session && randomUUID()},
-        lease_until = ${new Date(0)},
-        lease_session = ${session}
-      where workspace_id = ${w.workspaceId}`
-    assert.equal(await asked(), 1, JSON.stringify([retryAt, pausedUntil, session]))
-  }
 })

@@ -96,28 +96,6 @@ test('one endpoint that fails or hangs does not hold up another', async () => {
   void drained
 })
 
-test('a lane waits behind its failed event while other lanes go on', async () => {
-  const w = await webhookWorld()
-  const [slow, quick] = [randomUUID(), randomUUID()]
-  w.receiver.answer(({ body, number }) => ({ status: body.lane === 'slow' && number < 20 ? 500 : 200 }))
-  const lane = (name: string, count: number) => Array.from({ length: count }, (_, n) => ({ lane: name, n }))
-  await w.record(slow, lane('slow', 3))
-  await w.record(quick, lane('quick', 5))
-  await w.drain()
-  await w.record(slow, [{ lane: 'slow', n: 3 }])
-  await w.drain()
-  const seen = () => w.receiver.received.map(({ body }) => `${body.lane} ${body.n}`)
-  assert.deepEqual(
-    seen().filter((name) => name.startsWith('slow')),
-    ['slow 0'],
-  )
-  assert.equal(seen().filter((name) => name.startsWith('quick')).length, 5)
-  w.receiver.answer(() => ({ status: 200 }))
-  w.clock.advance(5000)
-  await w.drain()
-  assert.deepEqual(seen().slice(6), ['slow 0', 'slow 1', 'slow 2', 'slow 3'])
-})
-
 test('what cannot be opened is given up after three tries, and holds nothing up', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()

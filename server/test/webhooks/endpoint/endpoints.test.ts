@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { signedInMember } from '../../support/member.ts'
 import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
@@ -72,22 +71,6 @@ test('a member sees endpoints by their host alone, and changes nothing', async (
   }
   for (const path of [one, `${one}/deliveries`, `${one}/replays`, `${one}/stats`, '/webhook-events']) {
     assert.equal((await member.call('GET', path)).status, 200, path)
-  }
-})
-
-test('an endpoint of another workspace is not there', async () => {
-  const { id } = await (await webhookApi()).endpoint()
-  const w = await webhookApi()
-  for (const path of ['', '/deliveries', '/replays', '/stats']) {
-    assert.equal((await w.admin.call('GET', `${hooksPath}/${id}${path}`)).status, 404, path)
-  }
-  for (const [path, body] of [
-    ['/enable', {}],
-    ['/disable', undefined],
-    ['/rotate-secret', {}],
-    ['/test', { event: 'lead.created' }],
-  ] as const) {
-    assert.equal((await w.admin.call('POST', `${hooksPath}/${id}${path}`, body)).status, 404, path)
   }
 })
 
@@ -184,20 +167,6 @@ test('a deleted endpoint is gone with its address, headers and secrets', async (
     headers: {},
     secrets: [],
   })
-})
-
-test('the catalogue shows every event with a body as it is sent', async () => {
-  const w = await webhookApi()
-  const { body } = await w.admin.call('GET', '/webhook-events')
-  assert.deepEqual(
-    body.events.map(({ name }: { name: string }) => name),
-    eventNames,
-  )
-  const sampleOf = (name: string) => body.events.find((event: { name: string }) => event.name === name).sample
-  assert.equal(sampleOf('lead.updated').previousStatus, 'new')
-  assert.equal(sampleOf('lead.created').firstName, 'Marina')
-  assert.equal(sampleOf('inbox.message.received').event, 'inbox.message.received')
-  assert.equal(sampleOf('inbox.message.received').payload.message.text, 'Do you deliver on Saturdays?')
 })
 
 test('an endpoint tells how many events of its kind wait, and since when', async () => {

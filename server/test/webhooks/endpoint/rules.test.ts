@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstIdAt, newId, timeOfId } from '../../../src/base/id.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
@@ -32,12 +31,6 @@ test('a pattern is an exact name or all of one kind', () => {
   for (const [patterns, names] of table) assert.deepEqual(namesOf(patterns), names, patterns.join())
 })
 
-test('a secret is whsec_ and 32 random bytes', () => {
-  const [one, other] = [makeSecret(), makeSecret()]
-  assert.equal(Buffer.from(one.value.replace('whsec_', ''), 'base64').length, 32)
-  assert.notEqual(one.value, other.value)
-})
-
 test('a secret signs until its overlap has passed; none is prolonged, and five are the most', () => {
   const first = [makeSecret()]
   const second = rotateSecrets(first, hourMs, now)
@@ -65,14 +58,6 @@ test('headers of an endpoint are its own: none that the service sets', () => {
     assert.equal(issue?.path, `headers.${name}`)
     assert.match(issue?.message ?? '', /set by the service/)
   }
-})
-
-test('the first id of a time stands before every id that is made then, and tells it', () => {
-  const id = newId(now)
-  assert.ok(firstIdAt(now) <= id)
-  assert.ok(firstIdAt(in1s) > id)
-  assert.deepEqual(timeOfId(firstIdAt(now)), now)
-  assert.equal(firstIdAt(new Date(-1)), '00000000-0000-0000-0000-000000000000')
 })
 
 test('the next attempt is when the retry is due and no pause holds it back', () => {

@@ -31,28 +31,6 @@ async function attempt(w: Delivering, count: number): Promise<void> {
   }
 }
 
-test('a delivery shows its state, its attempts and what the last one came to', async () => {
-  const w = await delivering()
-  const { leadId, eventId } = await w.newLead()
-  script(w, { [eventId]: [500] })
-  await resend(w, eventId)
-  const start = w.clock.now()
-  const fresh = { state: 'pending', attempts: 0, nextAttemptAt: start.toISOString(), lastAttempt: null }
-  const event = { eventId, event: 'lead.created', subjectId: leadId, occurredAt: start.toISOString() }
-  assert.deepEqual(await list(w), [{ ...event, ...fresh }])
-  await w.drain()
-  const retryAt = new Date(start.getTime() + 5_000).toISOString()
-  const [waiting] = await list(w)
-  assert.deepEqual([waiting.state, waiting.attempts, waiting.nextAttemptAt], ['pending', 1, retryAt])
-  w.clock.advance(5_000)
-  await w.drain()
-  const [delivery] = await list(w)
-  assert.deepEqual([delivery.state, delivery.attempts, delivery.nextAttemptAt], ['delivered', 2, null])
-  const { ms, ...last } = delivery.lastAttempt
-  assert.deepEqual(last, { at: retryAt, status: 200, error: null, explanation: null })
-  assert.ok(ms >= 0)
-})
-
 test('deliveries are found by event, by lead, by state, by time and by how they were answered', async () => {
   const w = await delivering()
   const cancelled = await w.newLead()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { disableEndpoint } from '../../../src/webhooks/endpoint/disable.ts'
 import { signedInMember } from '../../support/member.ts'
 import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
@@ -40,22 +39,6 @@ test('disabling says why and what to do, cancels what waits, and does nothing tw
   const { generation } = (await queueOf(w, id)) ?? {}
   await w.ok('POST', `/${id}/disable`)
   assert.equal((await queueOf(w, id))?.generation, generation)
-})
-
-test('what the service disables for 410 or five days of failure is explained in its own words', async () => {
-  const w = await webhookApi()
-  for (const [reason, words] of [
-    ['gone', /410/],
-    ['failing', /five days/],
-  ] as const) {
-    const { id } = await w.endpoint()
-    await w.db.tx((tx) =>
-      disableEndpoint(tx, { workspaceId: w.workspaceId, id }, reason, { type: 'system', id: null }, w.clock.now()),
-    )
-    const { stateReason } = (await w.ok('GET', `/${id}`)).endpoint
-    assert.equal(stateReason.code, reason)
-    assert.match(stateReason.message, words)
-  }
 })
 
 test('an enabled endpoint is told of what happens from now on, and begins with a clean record', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../../src/channels/channel-event.ts'
-import { statementCountOf } from '../../../support/database.ts'
 import { type FilesWorld, filesWorld, png } from '../../../support/inbox/files-world.ts'
 import { customerMessage, marina } from '../../../support/inbox/inbox-world.ts'
 
@@ -115,24 +114,6 @@ test('a reaction to one of our messages stands on it, be it a part of a longer o
   await reaction(w, 'wamid.e', '👍')
   const [, ours, theirs] = await shown(w)
   assert.deepEqual([ours.reactions.length, theirs.reaction.messageId], [1, ours.id])
-})
-
-test('a page of words alone costs no more statements than it did, and each thing beside them costs one', async () => {
-  const w = await filesWorld()
-  await says(w, { externalId: 'wamid.1', text: 'Hello' })
-  const [{ id }] = await w.conversations()
-  const read = () => w.member.call('GET', `/inbox/conversations/${id}/timeline`)
-  await read()
-  const words = await statementCountOf(read)
-  await says(w, { text: 'Yes', detail: { quoted: { externalId: 'wamid.1', text: null } } })
-  assert.equal(await statementCountOf(read), words, 'what is quoted is on the page')
-  await w.coming()
-  await w.coming()
-  assert.equal(await statementCountOf(read), words + 1)
-  await says(w, { text: 'Yes', detail: { quoted: { externalId: 'wamid.0', text: null } } })
-  assert.equal(await statementCountOf(read), words + 2)
-  await reaction(w, 'wamid.1', '👍')
-  assert.equal(await statementCountOf(read), words + 3)
 })
 
 test('the gallery shows every file of a conversation once, newest first, by kind and page by page', async () => {

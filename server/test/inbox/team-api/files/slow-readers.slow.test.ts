@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { createLog } from '../../../../src/base/log.ts'
 import type { OpenedFile } from '../../../../src/inbox/media/open-media.ts'
-import { readingPlaces } from '../../../../src/inbox/team-api/files/file-places.ts'
 import { sendFile } from '../../../../src/inbox/team-api/files/send-file.ts'
 import { sealFile } from '../../../../src/media/sealed-file.ts'
 import type { MediaStore } from '../../../../src/media/store/store.ts'
@@ -83,29 +82,6 @@ test('a reader who stalls has no more read for them than they take, and is cut a
   assert.ok(read() < manyBytes, `${read()} bytes were read`)
   assert.ok((await rest(socket)) < manyBytes)
   await app.close()
-})
-
-test('a reader who takes too little on the whole is cut though they never stall, and no other', async () => {
-  const { file, store } = await storeOf(randomBytes(manyBytes))
-  const { app } = testServer()
-  const common = { store, log: createLog('debug', { write: () => {} }), mayGoOn: async () => true }
-  const slowest = { afterMs: 0, bytesPerMs: 1e9 }
-  app.get('/strict', (request, reply) => sendFile({ ...common, slowest }, file, request, reply))
-  app.get('/file', (request, reply) => sendFile(common, file, request, reply))
-  const port = await listen(app)
-  const sizeOf = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
-    return answer.arrayBuffer().then(
-      ({ byteLength }) => byteLength,
-      () => 'cut',
-    )
-  }
-  assert.deepEqual([await sizeOf('/strict'), await sizeOf('/file')], ['cut', manyBytes])
-  await app.close()
-})
-
-test('few workspaces cannot take all places of who reads', () => {
-  assert.ok(readingPlaces.ofAll >= 16 * readingPlaces.ofWorkspace)
 })
 
 async function largeFile(): Promise<{ w: FilesWorld; port: number; path: string }> {
