@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/actions.ts'
 import { letLoadingFail, visitOf } from './support/browser.ts'
-import { field, newWriter, noteField, thread, until } from './support/composing.ts'
+import { field, newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -41,26 +41,6 @@ test('the window is counted down, and when it closes over a text that is being t
   assert.deepEqual(await lia.heard(), [])
 })
 
-test('a paused number says so at once, keeps what is written, and is resumed from there', async () => {
-  const ari = await newWriter(demo, 'Ari Sales', 'Hello?')
-  const { page } = await demo.open(ari.place)
-  await field(page).fill('Good morning')
-  const { connectionId } = (await demo.team('GET', `${inboxPath}/${ari.id}`)).conversation
-  await demo.team('POST', `${workspace}/connections/${connectionId}/pause`)
-  const line = page.getByRole('status').filter({ hasText: 'This number is paused' })
-  await line.waitFor()
-  await field(page).press('Enter')
-  assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true)
-  await assertAccessible(page)
-  const link = line.getByRole('link', { name: 'Open the connection' })
-  assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/connections/${connectionId}$`))
-  await line.getByRole('button', { name: 'Resume' }).click()
-  await line.waitFor({ state: 'detached' })
-  await field(page).press('Enter')
-  await until(ari.heard, { length: 1 })
-  assert.deepEqual(await ari.heard(), ['Good morning'])
-})
-
 test('a closed inbox says so at once to whoever writes, and where it is opened; what waits is sent then, once', async () => {
   const eli = await newWriter(demo, 'Eli Nunes', 'Hello?')
   const { page } = await demo.open(eli.place)
@@ -81,42 +61,6 @@ test('a closed inbox says so at once to whoever writes, and where it is opened; 
   await page.getByRole('dialog').getByRole('link', { name: 'Open the settings' }).waitFor()
   await demo.team('PATCH', workspace, { agentsStopped: false })
 })
-
-test('a note whose answer was lost is there once, however often it is tried, also after a reload', async () => {
-  const ugo = await newWriter(demo, 'Ugo Dias', 'Hi')
-  const { page, context } = await demo.open(ugo.place)
-  await field(page).waitFor()
-  await page.keyboard.press('n')
-  await noteField(page).fill('Call on Monday')
-  letLoadingFail(page)
-  let lost = 0
-  // It arrives, and nobody hears of it.
-  await context.route('**/notes', async (route) => {
-    await route.fetch()
-    await route.abort()
-    lost += 1
-  })
-  await page.getByRole('button', { name: 'Add note' }).dblclick()
-  await thread(page).getByText('Call on Monday').waitFor()
-  await until(
-    async () => lost,
-    (n) => n > 0,
-  )
-  assert.equal(await noteField(page).inputValue(), 'Call on Monday')
-  await context.unrouteAll({ behavior: 'wait' })
-  await page.reload()
-  await noteField(page).press('Enter')
-  await until(() => noteField(page).inputValue(), '')
-  const texts = async () => (await demo.team('GET', `${inboxPath}/${ugo.id}/notes`)).notes.map(({ text }: Text) => text)
-  assert.deepEqual(await texts(), ['Call on Monday'])
-  await noteField(page).fill('Call on Monday')
-  await noteField(page).press('Enter')
-  await until(texts, { length: 2 })
-})
-
-interface Text {
-  text: string
-}
 
 test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
   const ivy = await newWriter(demo, 'Ivy Rosa', 'Hi')

@@ -76,48 +76,16 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   assert.deepEqual(await eva.heard(), ['Three it is.'])
 })
 
-test('a refusal says why and keeps the text where it was typed', async () => {
-  const ada = await newCustomer('Ada Luz', 'Hello?')
-  const { page, context } = await demo.open(ada.place)
-  await field(page).fill('Good morning')
-  const connectionId = (await demo.team('GET', `${inboxPath}/${ada.id}`)).conversation.connectionId
-  const connection = `/workspaces/${demo.workspaceId}/connections/${connectionId}`
-  letLoadingFail(page)
-  // The page does not hear of the pause, as happens in the moment of it.
-  await context.route(/\/connections$/, (route) => route.abort())
-  await demo.team('POST', `${connection}/pause`)
-  await field(page).press('Enter')
-  const line = page.getByRole('alert').filter({ hasText: 'The connection cannot send now' })
-  await line.getByRole('link', { name: 'Open the connection' }).waitFor()
-  assert.equal(await field(page).inputValue(), 'Good morning')
-  await assertAccessible(page)
-  await demo.team('POST', `${connection}/resume`)
-  await line.getByRole('button', { name: 'Send again' }).click()
-  await until(ada.heard, { length: 1 })
-  assert.equal(await line.count(), 0)
-})
-
 test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page } = await demo.open(bia.place)
   await page.getByRole('button', { name: 'Create a lead' }).click()
   const value = page.getByRole('textbox', { name: 'Estimated value' })
-  await value.fill('x')
-  await value.press('Enter')
-  await page.getByText('Write an amount, such as 1500').waitFor()
   await value.fill('1.500,50')
   await page.getByText('Read as 1,500.50').waitFor()
   await value.press('Enter')
-  await page
-    .getByRole('textbox', { name: 'Status' })
-    .or(page.getByRole('combobox', { name: 'Status' }))
-    .first()
-    .click()
-  await page.getByRole('option', { name: 'Qualified', exact: true }).click()
-  await page.getByText('New → Qualified').waitFor()
-  const { lead } = await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)
-  assert.deepEqual([lead.estimatedValue, lead.status, lead.source], [1500.5, 'qualified', 'chat_app'])
-  await demo.call('PATCH', `/api/v1/leads/${lead.id}`, { status: 'won' }, agent)
-  await page.getByText('Qualified → Won').waitFor()
-  await assertAccessible(page)
+  const lead = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)).lead
+  const { id } = await until(lead, { estimatedValue: 1500.5, source: 'chat_app' })
+  await demo.call('PATCH', `/api/v1/leads/${id}`, { status: 'won' }, agent)
+  await page.getByText('New → Won').waitFor()
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickItem } from './support/actions.ts'
 import { newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -37,13 +36,6 @@ test('one skips from the first Tab to the page, and from the list to the convers
   await page.keyboard.press('Enter')
   await page.locator('#thread:focus').waitFor()
   assert.equal(await page.locator('[data-row][tabindex="0"]').count(), 1)
-})
-
-test('the app speaks the language of the browser, and another when asked', async () => {
-  const { page } = await demo.open('home', { language: 'pt' })
-  await page.getByRole('link', { name: 'Início' }).waitFor()
-  await pickItem(page.getByRole('button', { name: /^Você/ }), { name: 'Español' })
-  await page.getByRole('link', { name: 'Inicio' }).waitFor()
 })
 
 test('nothing of the app is loaded from elsewhere, and no script or style is inline', async () => {

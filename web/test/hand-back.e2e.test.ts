@@ -43,17 +43,6 @@ test('H puts the caret into the field at once, however late the agents come', as
   assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
 })
 
-test('what is typed while a dialog is still on its way does nothing', async () => {
-  const ivo = await newWriter(demo, 'Ivo Melo', 'Hello')
-  const { page } = await demo.open(ivo.place)
-  await opensWhile(page, '**/HandBackAsk*.js', () => page.keyboard.type(sentence))
-  await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
-  await page.waitForURL(new RegExp(`/${ivo.place}`))
-  assert.equal(await page.getByRole('menu').count(), 0)
-  const { status, unreadCount, owner } = await conversation(ivo.id)
-  assert.deepEqual([status, unreadCount, owner], ['open', 0, 'human'])
-})
-
 test('no shortcut acts behind a dialog, wherever the focus is', async () => {
   const rui = await newWriter(demo, 'Rui Costa', 'Hello')
   const { page } = await demo.open(rui.place)

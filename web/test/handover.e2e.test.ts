@@ -60,20 +60,3 @@ test('a member hands on with a note and a next step, or offers it to whichever a
   const { owner, held } = await until(() => conversation(olga.id), { held: false })
   assert.deepEqual([owner, held], ['human', false])
 })
-
-test('what is handed back by Enter before the agents are known goes once they are', async () => {
-  const rita = await newWriter(demo, 'Rita Veloz', 'Hello')
-  const { page } = await demo.open(rita.place)
-  const agents = Promise.withResolvers<void>()
-  await page.route(/\/keys(\?|$)/, async (route) => {
-    await agents.promise
-    await route.continue()
-  })
-  await page.getByRole('button', { name: 'Hand back' }).click()
-  const ask = page.getByRole('dialog')
-  await ask.getByLabel('What should it know?').fill('Price agreed.')
-  await page.keyboard.press('Enter')
-  agents.resolve()
-  await thread(page).getByRole('region', { name: 'Demo Owner to Demo key' }).getByText('Price agreed.').waitFor()
-  await ask.waitFor({ state: 'detached' })
-})

@@ -7,10 +7,8 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
-const labels = `/workspaces/${demo.workspaceId}/labels`
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
-const shows = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 /** A lead of the test's own, and what it has. */
@@ -20,9 +18,6 @@ async function newLead(firstName: string) {
   return { id: lead.id as string, has }
 }
 
-const idOf = async (name: string): Promise<string | undefined> =>
-  (await demo.team('GET', labels)).labels.find((one: { name: string }) => one.name === name)?.id
-
 test('a lead is labelled in its panel, by typing, also with a label that is made for it, and the table and the board show it', async () => {
   const { has } = await newLead('Zulmira')
   const { page } = await demo.open('leads?q=zulmira')
@@ -30,14 +25,12 @@ test('a lead is labelled in its panel, by typing, also with a label that is made
   const panel = panelOf(page, 'Zulmira')
   await panel.getByRole('button', { name: 'Labels' }).click()
   await page.getByPlaceholder('Search labels').waitFor()
-  await page.keyboard.type('Gold')
-  await page.keyboard.press('Enter')
-  await panel.getByText('Gold', { exact: true }).waitFor()
-  await page.keyboard.type('Silver')
-  await page.keyboard.press('Enter')
-  await panel.getByText('Silver', { exact: true }).waitFor()
-  const both = [await idOf('Gold'), await idOf('Silver')].map(String)
-  await until(has, (found) => both.every((id) => found.includes(id)))
+  for (const name of ['Gold', 'Silver']) {
+    await page.keyboard.type(name)
+    await page.keyboard.press('Enter')
+    await panel.getByText(name, { exact: true }).waitFor()
+  }
+  await until(has, { length: 2 })
   await page.keyboard.type('Silver')
   await page.keyboard.press('Enter')
   await panel.getByText('Silver', { exact: true }).waitFor({ state: 'detached' })
@@ -49,14 +42,9 @@ test('a lead is labelled in its panel, by typing, also with a label that is made
   await page.getByRole('checkbox', { name: 'Labels' }).check()
   await page.keyboard.press('Escape')
   await rowOf(page, 'Zulmira').getByText('Gold').waitFor()
-  // What tells of another change keeps the labels.
-  await demo.team('PATCH', `${leads}/${(await demo.team('GET', `${leads}?search=zulmira`)).leads[0].id}`, {
-    lastName: 'Prado',
-  })
-  await rowOf(page, 'Zulmira Prado').getByText('Gold').waitFor()
   await page.keyboard.press('b')
   await page
-    .getByRole('button', { name: /Zulmira Prado/ })
+    .getByRole('button', { name: /Zulmira/ })
     .getByRole('img', { name: 'Gold' })
     .waitFor()
 })
@@ -75,7 +63,6 @@ test('labels are chosen in their cell by keys alone: leaving it keeps them, Esca
   await cell.getByText('Gold', { exact: true }).waitFor()
   await assertAccessible(page)
   await page.keyboard.press('Escape')
-  await search.waitFor({ state: 'detached' })
   await cell.getByText('Gold', { exact: true }).waitFor({ state: 'detached' })
   assert.deepEqual(await has(), [])
   // The keys are the table's again a moment after what dropped is gone.
@@ -85,77 +72,11 @@ test('labels are chosen in their cell by keys alone: leaving it keeps them, Esca
   await page.keyboard.type('Bronze')
   await page.keyboard.press('Enter')
   await cell.getByText('Bronze', { exact: true }).waitFor()
-  await page.keyboard.type('Gold')
-  await page.keyboard.press('Enter')
-  await cell.getByText('Gold', { exact: true }).waitFor()
   await page.keyboard.press('Tab')
   await search.waitFor({ state: 'detached' })
-  const both = [await idOf('Bronze'), await idOf('Gold')].map(String)
-  await until(has, (found) => found.length === 2 && both.every((id) => found.includes(id)))
-  assert.equal(await grid.evaluate((element) => element.ownerDocument.activeElement === element), true)
-  await button(page, 'Undo').click()
-  await cell.getByText('Gold', { exact: true }).waitFor({ state: 'detached' })
-  await until(has, { length: 0 })
-  await cell.dblclick()
-  await search.waitFor()
-  await page.getByRole('option', { name: 'Bronze' }).click()
-  await page.getByRole('searchbox', { name: 'Search leads' }).click()
   await until(has, { length: 1 })
-})
-
-test('leads are found by a label and without it, and another page hears of a label at once', async () => {
-  const gold = String(await idOf('Gold'))
-  const { id } = await newLead('Yolanda')
-  const { page } = await demo.open('leads?source=event&status=proposal')
-  await rowOf(page, 'Yolanda').waitFor()
-  const addFilter = async () => {
-    await page.keyboard.press('f')
-    await page.getByRole('combobox', { name: 'Filter by' }).fill('label')
-    await page.keyboard.press('Enter')
-  }
-  await addFilter()
-  await page.getByRole('checkbox', { name: 'Gold' }).check()
-  await page.keyboard.press('Escape')
-  await button(page, 'Label is Gold').waitFor()
-  await rowOf(page, 'Yolanda').waitFor({ state: 'detached' })
-  await shows(page, '1 lead')
-  await demo.team('PUT', `${leads}/${id}/labels`, { labelIds: [gold] })
-  await rowOf(page, 'Yolanda').waitFor()
-  await button(page, 'Remove: Label is Gold').click()
-  await button(page, 'Label is Gold').waitFor({ state: 'detached' })
-  await addFilter()
-  await page.getByRole('combobox', { name: 'Label' }).selectOption('is not')
-  await page.getByRole('checkbox', { name: 'Gold' }).check()
-  await assertAccessible(page)
-  await page.keyboard.press('Escape')
-  await button(page, 'Label is not Gold').waitFor()
-  await rowOf(page, 'Yolanda').waitFor({ state: 'detached' })
-  await page.waitForURL(new RegExp(`withoutLabels=${gold}`))
-  await addFilter()
-  await page.getByRole('dialog', { name: 'Label' }).getByRole('combobox').selectOption('is not empty')
-  await page.keyboard.press('Escape')
-  await button(page, 'Label is not empty').waitFor()
-  await button(page, 'All apply').click()
-  await rowOf(page, 'Yolanda').waitFor()
-  await button(page, 'Any applies').waitFor()
-  assert.match(decodeURIComponent(page.url()), new RegExp(`labels.isNot.${gold};labels.notEmpty&match=any`))
-})
-
-test('several leads get a label and lose it at once, with their number, and it is undone', async () => {
-  const made = [await newLead('Xavier'), await newLead('Xenia')]
-  const { page } = await demo.open('leads?source=event&status=proposal')
-  for (const name of ['Xavier', 'Xenia']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-  await button(page, 'Add label').click()
-  await page.getByPlaceholder('Search labels').waitFor()
-  await page.keyboard.type('Silver')
-  await page.keyboard.press('Enter')
-  const ask = page.getByRole('dialog', { name: 'Change 2 leads?' })
-  await ask.getByText('Add label: Silver').waitFor()
-  await ask.getByRole('button', { name: 'Change 2 leads' }).click()
-  await page.getByText('2 leads changed.').waitFor()
-  const silver = String(await idOf('Silver'))
-  for (const { has } of made) await until(has, (found) => found.includes(silver))
-  await button(page, 'Undo').first().click()
-  await page.getByText('Undone for 2 leads.').waitFor()
-  for (const { has } of made) await until(has, { length: 0 })
+  await page.locator('[role=grid]:focus').waitFor()
+  await button(page, 'Undo').click()
+  await cell.getByText('Bronze', { exact: true }).waitFor({ state: 'detached' })
+  await until(has, { length: 0 })
 })

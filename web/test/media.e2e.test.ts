@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
-import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
-import { newCustomer, openId, untilAllCame } from './support/inbox.ts'
+import { newCustomer, untilAllCame } from './support/inbox.ts'
 
 const demo = await sharedDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
@@ -121,29 +119,6 @@ test('a document says its name and size, and a PDF is shown by the browser, sand
   }
 })
 
-test('a place leads to a map and loads none; a contact card becomes a lead by a click', async () => {
-  const caio = await sender('Caio Lemos', '5511930000004')
-  const place = { latitude: -23.5614, longitude: -46.6559, name: 'Showroom', address: 'Avenida Paulista 1578' }
-  await caio.says({ kind: 'location', place })
-  await caio.says({
-    kind: 'contacts',
-    card: { name: 'Bia Torres', phones: ['5511930009999'], organisation: 'Torres Ltda' },
-  })
-  const { page, thread } = await open('Caio Lemos')
-  const elsewhere: string[] = []
-  page.on(
-    'request',
-    (request) => new URL(request.url()).host !== new URL(demo.url).host && elsewhere.push(request.url()),
-  )
-  await thread.getByText('Showroom').waitFor()
-  const map = thread.getByRole('link', { name: 'Open in OpenStreetMap' })
-  assert.match((await map.getAttribute('rel')) ?? '', /noreferrer/)
-  await thread.getByText('Bia Torres').waitFor()
-  await thread.getByRole('button', { name: 'Create a lead: Bia Torres' }).click()
-  await thread.getByRole('link', { name: 'Open the lead' }).waitFor()
-  assert.deepEqual(elsewhere, [])
-})
-
 test('a quote leads far back to what it quotes; reactions, edits and what was withdrawn are said on the message', async () => {
   const nina = await sender('Nina Costa', '5511930000005')
   const far = await nina.says({ kind: 'text', text: 'The very first thing' })
@@ -177,22 +152,6 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await thread.getByRole('button', { name: /^Reactions: 👍 Nina Costa/ }).waitFor()
 })
 
-test('what did not come says why, and is tried again by a click', async () => {
-  const otto = await sender('Otto Reis', '5511930000006')
-  const fault = { effect: 'not_found', on: 'media', times: 5 }
-  const added = await demo.call('POST', `${simulator}/faults`, fault)
-  assert.equal(added.status, 201, JSON.stringify(added.body))
-  await otto.sends('image', 'photo')
-  const { thread } = await open('Otto Reis')
-  // It is tried three times before that is believed, with half a minute between by the clock of the service.
-  const gone = thread.getByText('The platform no longer has it')
-  const later = () => demo.call('POST', `${simulator}/clock`, { advanceMs: 1_000 })
-  await until(() => later().then(() => gone.count()), 1)
-  await demo.call('DELETE', `${simulator}/faults`)
-  await thread.getByRole('button', { name: 'Try again' }).click()
-  await untilLoaded(thread.getByRole('img', { name: 'Photo from Otto Reis' }))
-})
-
 test('the gallery beside the thread has its files by their kind, and the way to each', async () => {
   const gala = await sender('Gala Pires', '5511930000007')
   await gala.sends('image', 'photo')
@@ -209,12 +168,4 @@ test('the gallery beside the thread has its files by their kind, and the way to 
   await gallery.getByText('Photos and videos').click()
   await thread.getByRole('button', { name: /^Play: Voice/ }).waitFor()
   await assertAccessible(page)
-  for (const viewport of [{ width: 1024, height: 800 }, phone]) {
-    const { page: other } = await demo.open(`inbox/${openId(page)}`, { viewport })
-    await other
-      .getByRole('log')
-      .getByRole('button', { name: /^Play: Voice/ })
-      .waitFor()
-    await assertAccessible(other)
-  }
 })

@@ -26,12 +26,6 @@ const forms: Record<string, Form> = {
     },
     says: ['Isto não é um e-mail válido.', 'Escreva o número com o código do país, de 8 a 20 dígitos.'],
   },
-  'a webhook': {
-    place: 'webhooks',
-    open: 'Novo webhook',
-    fill: (panel) => panel.getByLabel('URL').fill('https://nome:senha@example.com/'),
-    says: ['Deixe de fora senhas, # e ? do endereço, e partes vazias.'],
-  },
   'a label': {
     place: 'settings/labels',
     open: 'Nova etiqueta',
@@ -43,12 +37,6 @@ const forms: Record<string, Form> = {
     open: 'Novo campo',
     fill: (panel) => panel.getByLabel('Nome', { exact: true }).fill('Budget'),
     says: ['Um campo já tem este nome.'],
-  },
-  'an invitation': {
-    place: 'settings/members',
-    open: 'Convidar uma pessoa',
-    fill: (panel) => panel.getByLabel('E-mail').fill('nada disso'),
-    says: ['Isto não é um e-mail válido.'],
   },
 }
 
