@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem } from './support/actions.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
@@ -117,22 +116,6 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(found[0]?.body, contact.name)
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
   await turnOn.waitFor()
-})
-
-test('whoever signs out leaves no number on the icon of the app', async () => {
-  const { page, context } = await demo.open('home', { isAlone: true })
-  await context.addInitScript(`
-    const note = async (badge) => localStorage.setItem('badges', (localStorage.getItem('badges') ?? '') + badge + ' ')
-    Object.assign(navigator, { setAppBadge: note, clearAppBadge: () => note('none') })`)
-  // Others of these tests go on in the same session.
-  await page.route('**/sign-out', (route) => route.fulfill({ status: 204 }))
-  await page.reload()
-  const badges = async () => String(await page.evaluate(`localStorage.getItem('badges')`))
-  await until(badges, (all) => /^\d+ /.test(all))
-  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out', exact: true })
-  // What is asked of a page that goes is never answered.
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await until(badges, (all) => all.includes('none'))
 })
 
 test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {

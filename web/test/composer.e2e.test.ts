@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail } from './support/browser.ts'
+import { pickItem } from './support/actions.ts'
+import { letLoadingFail, visitOf } from './support/browser.ts'
 import { field, newWriter, noteField, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -33,22 +35,6 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   await page.getByRole('button', { name: 'Reply', exact: true }).click()
   assert.equal(await field(page).inputValue(), 'Half a tho')
   assert.deepEqual(await lea.heard(), [])
-})
-
-test('a canned reply is found behind a slash and filled with who the customer is', async () => {
-  await demo.team('POST', `/workspaces/${demo.workspaceId}/canned-replies`, {
-    shortcut: 'hours',
-    text: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
-  })
-  const ivo = await newCustomer('Ivo Maia', 'When?')
-  const { page } = await demo.open(ivo.place)
-  await field(page).fill('/ho')
-  await page.getByRole('option', { name: /hours/ }).waitFor()
-  await assertAccessible(page)
-  await page.keyboard.press('Enter')
-  assert.equal(await field(page).inputValue(), 'Hi Ivo, we are open from 9 to 18.')
-  await field(page).press('Enter')
-  await until(ivo.heard, { length: 1 })
 })
 
 test('what somebody wrote in the last moment stops a reply until it is read', async () => {
@@ -89,3 +75,74 @@ test('whoever is no lead becomes one, and what matters of it is changed in place
   await demo.call('PATCH', `/api/v1/leads/${id}`, { status: 'won' }, agent)
   await page.getByText('New → Won').waitFor()
 })
+
+const workspace = `/workspaces/${demo.workspaceId}`
+const hourMs = 3_600_000
+
+const keptHere = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((place) => /draft|sending|noting/.test(place)))
+
+test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
+  const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
+  const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
+  const { page } = await demo.open('inbox', { isAlone: true })
+  // Only the browser's clock runs ahead.
+  await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
+  const chip = page.getByText(/^Closes in /)
+  await page.getByText(/^Closes in 3 h (29|30) min/).waitFor()
+  await page.clock.fastForward('02:40:00')
+  await page.getByText(/^Closes in (49|50) min/).waitFor()
+  await assertAccessible(page)
+  await field(page).pressSequentially('Half a ')
+  await page.clock.fastForward('00:50:30')
+  await page.getByLabel('Search templates').waitFor()
+  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  // Neither lost, nor taken for the keys that resolve, snooze and assign.
+  await page.keyboard.type('sentence, eza')
+  assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
+  await page.keyboard.press('Enter')
+  await assertAccessible(page)
+  assert.equal(await chip.count(), 0)
+  assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
+  assert.deepEqual(await lia.heard(), [])
+})
+
+test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
+  const ivy = await newWriter(demo, 'Ivy Rosa', 'Hi')
+  const { page, context } = await visitOf(demo.browser, {})
+  const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })
+  await page.goto(url)
+  await page.getByRole('button').first().click()
+  await page.getByRole('link', { name: 'Later' }).click()
+  await page.getByRole('navigation').first().waitFor()
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
+  letLoadingFail(page)
+  await context.route('**/messages', (route) => route.abort())
+  await field(page).fill('On its way')
+  await field(page).press('Enter')
+  await field(page).fill('Half a tho')
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await field(other).waitFor()
+  assert.deepEqual((await keptHere(page)).map((place) => place.split('.')[1]).sort(), ['draft', 'sending'])
+  await page.keyboard.press('Escape')
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out' })
+  await isAtSignIn(page)
+  assert.deepEqual(await keptHere(page), [])
+  // The other tab goes too, and puts nothing back.
+  await isAtSignIn(other)
+  assert.deepEqual(await keptHere(other), [])
+  await context.close()
+})
+
+/** Each tab goes there by itself, and because the other went: the second way ends the first. */
+async function isAtSignIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.waitForURL(/\/sign-in/)
+}
+
+async function ownerEmail(): Promise<string> {
+  const { members } = await demo.team('GET', `${workspace}/members`)
+  return members.find(({ role }: { role: string }) => role === 'owner').email
+}

@@ -56,33 +56,6 @@ async function hears(page: Page, numberId: string): Promise<void> {
   await page.getByRole('region', { name: 'Details' }).getByText('just now').waitFor()
 }
 
-test('a number that its platform refuses shows at the rail, with what to do, until it is mended', async () => {
-  const { page } = await demo.open('connections')
-  const number = await simulator('POST', '/numbers', { name: 'Partner', phone: '5511955550011', isPartners: true })
-  await page.getByRole('button', { name: 'Connect a number' }).click()
-  const panel = page.getByRole('dialog')
-  await panel.getByRole('button', { name: /Partner/ }).click()
-  await panel.getByRole('textbox', { name: 'Name' }).fill('Partner line')
-  await panel.getByRole('textbox', { name: 'Phone number ID' }).fill(number.numberId)
-  await panel.getByLabel('API key').fill('not-the-key-of-it')
-  await panel.getByRole('textbox', { name: 'Address of the platform' }).fill(demo.simulatorUrl)
-  await panel.getByRole('button', { name: 'Check and connect' }).click()
-  await panel.getByRole('alert').getByText('Nothing was saved.', { exact: false }).waitFor()
-  await assertAccessible(page)
-  const listed = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/connections`)).connections
-  assert.ok((await listed()).every(({ name }: { name: string }) => name !== 'Partner line'))
-  await panel.getByRole('button', { name: 'Save without the check' }).click()
-  const state = page.getByRole('region', { name: 'Status' })
-  await state.getByText('Cannot send').waitFor()
-  await state.getByRole('listitem').first().waitFor()
-  await page.getByRole('link', { name: 'Connections: 1 connection cannot send' }).waitFor()
-  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Change settings' })
-  await panel.getByLabel('API key').fill(number.partner.apiKey)
-  await panel.getByRole('button', { name: 'Save' }).click()
-  await state.getByText('Everything works').waitFor()
-  await page.getByRole('link', { name: 'Connections', exact: true }).waitFor()
-})
-
 test('a phone is linked by its QR code, a customer is heard, and it is linked again with a code', async () => {
   const { page } = await demo.open('connections')
   await page.getByRole('button', { name: 'Connect a number' }).click()

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { letLoadingFail, type Visit } from './support/browser.ts'
@@ -91,18 +90,6 @@ async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
   await page.waitForLoadState('load')
   for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
 }
-
-test('of what the page asks for before the program does, the heaviest comes first: a browser takes six at once', async () => {
-  const { context } = await coldVisit()
-  for (const room of ['inbox', 'leads', 'home']) {
-    const page = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/${room}`)).text()
-    const files = [...page.matchAll(/<link rel="(?:module)?preload"[^>]* href="([^"]+)"/g)].map(([, href = '']) => href)
-    const bytesOf = (href: string) =>
-      href.startsWith('/assets/') ? statSync(new URL(`../dist${href}`, import.meta.url)).size : 0
-    assert.ok(files.length > 4, room)
-    assert.equal(bytesOf(files[0] ?? ''), Math.max(...files.map(bytesOf)), room)
-  }
-})
 
 test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
   const { page, context } = await coldVisit()

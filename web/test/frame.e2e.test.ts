@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -51,21 +52,26 @@ test('nothing of the app is loaded from elsewhere, and no script or style is inl
   )
 })
 
-test('a room typed without a workspace is that of the workspace', async () => {
-  const { page } = await demo.open('leads')
-  for (const room of ['inbox', 'settings']) {
-    await page.goto(`${demo.url}/${room}?view=all`)
-    await page.waitForURL(`${demo.url}/w/${demo.workspaceId}/${room}?view=all`)
-  }
-})
-
-test('the focus is ringed, but where it is shown in another way', async () => {
-  const { page } = await demo.open('inbox')
-  const ring = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
-  await page.getByRole('link', { name: 'Home' }).waitFor()
-  await page.keyboard.press('Tab')
-  assert.equal(await ring(), 'solid')
+async function ask(page: Page, term: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').fill('inbox')
-  assert.equal(await ring(), 'none')
-})
+  await page.getByRole('dialog').getByRole('combobox').fill(term)
+}
+
+const choose = (page: Page, name: string | RegExp) => page.getByRole('option', { name }).first().click()
+
+for (const [language, dark, appearance, found] of [
+  ['en', 'escuro', 'Appearance: Dark', { 'time zone': 'Business hours', 'quiet hours': 'Notification settings' }],
+  ['es', 'dark', 'Apariencia: Oscuro', { papelera: 'Leads: Papelera', moneda: 'Espacio' }],
+  ['pt', 'escuro', 'Aparência: Escuro', { senha: 'Perfil', nova: 'Nova chave' }],
+] as const)
+  test(`the palette knows pages and actions by other words too, and turns the app dark, in ${language}`, async () => {
+    const { page } = await demo.open('home', { language })
+    for (const [term, name] of Object.entries(found)) {
+      await ask(page, term)
+      await page.getByRole('option', { name }).first().waitFor()
+      await page.keyboard.press('Escape')
+    }
+    await ask(page, dark)
+    await choose(page, appearance)
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+  })

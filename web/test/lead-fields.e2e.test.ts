@@ -5,7 +5,6 @@ import { assertAccessible } from './support/accessibility.ts'
 import { pickOption } from './support/actions.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
-import { newCustomer } from './support/inbox.ts'
 
 const demo = await openDemo()
 const at = `/workspaces/${demo.workspaceId}`
@@ -84,79 +83,4 @@ test('the panel edits each field by its type, marks what does not fit, and defin
   await definition.getByRole('button', { name: 'Save' }).click()
   await definition.waitFor({ state: 'detached' })
   await panel.getByRole('button', { name: 'Define Loja as a field' }).waitFor({ state: 'detached' })
-})
-
-test('cells of custom fields are changed in their place by their types, with keys alone', async () => {
-  const { lead } = await demo.team('POST', `${at}/leads`, {
-    firstName: 'Célula',
-    customFieldValues: { cidade: 'Recife', budget: '1500.5' },
-  })
-  const tastes = { key: 'tastes', label: 'Tastes', type: 'multiselect', choices: ['Sweet', 'Sour', 'Salty'] }
-  await demo.team('POST', fieldsPath, { ...tastes, shownIn: ['panel', 'table'] })
-  const columns = 'name,field:budget,field:visit_on,field:cidade,field:tastes'
-  const { page } = await demo.open(`leads?q=c%C3%A9lula&cols=${columns}`)
-  const edited = (label: string) => page.getByLabel(`${label} of Célula`, { exact: true })
-  await page.getByRole('gridcell', { name: '1,500.50' }).click()
-  await page.keyboard.press('F2')
-  await edited('Budget').fill('9.999')
-  await page.keyboard.press('Escape')
-  await edited('Budget').waitFor({ state: 'detached' })
-  await page.keyboard.press('Enter')
-  assert.equal(await edited('Budget').inputValue(), '1500.5')
-  await edited('Budget').fill('R$ 2.750,25')
-  await page.getByRole('status').filter({ hasText: 'Read as 2,750.25' }).waitFor()
-  await page.keyboard.press('Tab')
-  await page.getByRole('gridcell', { name: '2,750.25' }).waitFor()
-  await page.keyboard.press('F2')
-  await edited('Visit on').fill('2027-01-31')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  await edited('Cidade').selectOption('Natal')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  for (const choice of ['Salty', 'Sweet']) {
-    await page.getByRole('combobox', { name: 'Tastes of Célula' }).fill(choice)
-    await page.keyboard.press('Enter')
-  }
-  await page.keyboard.press('Tab')
-  await page.getByRole('gridcell', { name: 'Sweet, Salty' }).waitFor()
-  const kept = { budget: '2750.25', visit_on: '2027-01-31', cidade: 'Natal', tastes: 'Sweet, Salty' }
-  await until(() => byKey(lead.id), { customFieldValues: kept })
-})
-
-test('custom fields stand beside a conversation by their types, and are changed by keys where they stand', async () => {
-  const rosa = await newCustomer(demo, 'Rosa Paz', '5511955507001')
-  await demo.team('POST', fieldsPath, { key: 'inside', label: 'Inside', type: 'text', shownIn: ['table'] })
-  const { lead } = await demo.team('POST', `${at}/leads`, {
-    ...{ firstName: 'Rosa', lastName: 'Paz', phone: '5511955507001', source: 'event' },
-    customFieldValues: { visit_on: '2026-12-24', site: 'https://example.com/shop', inside: 'x', k_shop: '0042' },
-  })
-  const becomes = (key: string, value: unknown) =>
-    until(async () => (await demo.team('GET', `${at}/leads/${lead.id}`)).lead.customFieldValues[key] ?? '', `${value}`)
-  await rosa.says('Good morning')
-  const { page } = await demo.open('inbox')
-  await page.getByRole('link', { name: /Rosa Paz/ }).click()
-  const card = page.getByRole('region', { name: 'Custom fields' })
-  const field = (name: string) => card.getByRole('textbox', { name, exact: true })
-  await field('Shop').waitFor()
-  assert.equal(await field('Shop').inputValue(), '0042')
-  assert.equal(await field('Visit on').inputValue(), 'Dec 24, 2026')
-  assert.equal(await card.getByLabel('Inside').count(), 0)
-  assert.equal(await card.getByRole('link', { name: 'Open Site' }).getAttribute('href'), 'https://example.com/shop')
-  await assertAccessible(page)
-  // By keys alone: what is typed is heard from the first one on, and so is Enter.
-  await field('Visit on').focus()
-  await page.keyboard.type('02152027')
-  await page.keyboard.press('Enter')
-  await becomes('visit_on', '2027-02-15')
-  await field('Visit on').waitFor()
-  await field('Visit on').focus()
-  await page.keyboard.type('03162027')
-  await page.keyboard.press('Escape')
-  await field('Visit on').waitFor()
-  assert.equal(await field('Visit on').inputValue(), 'Feb 15, 2027')
-  await field('Shop').fill('')
-  await field('Shop').press('Enter')
-  await field('Shop').waitFor({ state: 'detached' })
-  await becomes('inside', 'x')
 })

@@ -8,8 +8,6 @@ import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
-const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
-const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 // Rows of what is still to come are empty, and keys do nothing to them.
 const firstLead = (page: Page) => page.locator('[data-row="0"]').getByRole('button').first()
 
@@ -17,34 +15,10 @@ const quinta = { firstName: 'Quinta', lastName: 'Prova', phone: '+55 11 95550-77
 const { lead } = await demo.team('POST', leads, quinta)
 await demo.team('PATCH', `${leads}/${lead.id}`, { status: 'qualified' })
 
-test('the side panel follows the keys and saves each field', async () => {
-  const { page } = await demo.open('leads')
-  await firstLead(page).waitFor()
-  await page.getByRole('grid').focus()
-  await page.keyboard.press(' ')
-  await panelOf(page, 'Quinta Prova').waitFor()
-  await page.keyboard.press('j')
-  await panelOf(page, 'Quinta Prova').waitFor({ state: 'detached' })
-  await page.keyboard.press('k')
-  const panel = panelOf(page, 'Quinta Prova')
-  await panel.getByText('New → Qualified').waitFor()
-  await panel.getByLabel('Notes').fill('Wants a call on Monday.')
-  await panel.getByLabel('Last name').fill('Provas')
-  await panel.getByLabel('Last name').press('Enter')
-  await panel.getByRole('button', { name: 'Add a field' }).click()
-  await panel.getByLabel('Field').fill('Favourite colour')
-  await panel.getByLabel('Value', { exact: true }).fill('green')
-  await panel.getByRole('button', { name: 'Save' }).click()
-  await panelOf(page, 'Quinta Provas')
-    .getByRole('textbox', { name: /favourite.colour/i })
-    .waitFor()
-  await assertStored('quinta', { lastName: 'Provas', notes: 'Wants a call on Monday.' })
-})
-
 test('a card goes to another column by mouse and by keys, and back when it is refused', async () => {
   const { page } = await demo.open('leads?view=board')
   const column = (name: string) => page.getByRole('region', { name: `Leads: ${name}` })
-  const card = (name: string) => column(name).getByRole('button', { name: /Quinta Provas/ })
+  const card = (name: string) => column(name).getByRole('button', { name: /Quinta Prova/ })
   await card('Qualified').waitFor()
   const count = await column('Proposal').locator('header').innerText()
   await card('Qualified').dragTo(column('Proposal'))
@@ -61,22 +35,6 @@ test('a card goes to another column by mouse and by keys, and back when it is re
   await page.keyboard.press('Shift+ArrowRight')
   await page.getByText('Parley cannot be reached. Nothing was changed.').waitFor()
   await card('Won').waitFor()
-})
-
-test('what others do shows by itself, and keys go on acting on the lead that they acted on', async () => {
-  const { page } = await demo.open('leads')
-  await firstLead(page).waitFor()
-  await page.getByRole('grid').focus()
-  await page.keyboard.press('j')
-  const name = await page.locator('[data-row="1"] button').innerText()
-  const { lead } = await demo.team('POST', leads, { firstName: 'Zoe', lastName: 'Live' })
-  await rowOf(page, 'Zoe Live').waitFor()
-  await page.keyboard.press(' ')
-  await panelOf(page, name).waitFor()
-  await demo.team('PATCH', `${leads}/${lead.id}`, { firstName: 'Zoë' })
-  await rowOf(page, 'Zoë Live').waitFor()
-  await demo.team('DELETE', `${leads}/${lead.id}`)
-  await rowOf(page, 'Zoë Live').waitFor({ state: 'detached' })
 })
 
 test('columns are chosen, widened and moved, and are so after a reload', async () => {
@@ -114,17 +72,10 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
 test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
   const { page } = await demo.open('leads', { viewport: phone })
   await firstLead(page).waitFor()
-  for (const view of ['Table', 'Board', 'Trash']) {
-    const at = await page.locator('label', { has: page.getByRole('img', { name: view }) }).boundingBox()
-    assert.ok(at !== null && at.width >= 36 && at.height >= 34, `${view} is large enough for a finger`)
-  }
   await page.getByRole('img', { name: 'Board' }).click()
   const chooser = page.getByRole('navigation', { name: 'Status' })
   const isChosen = (name: RegExp) => chooser.locator('[aria-current=true]').filter({ hasText: name }).waitFor()
   await isChosen(/^New \d/)
-  // What the mouse rests on says what it is.
-  await page.mouse.move(200, 500)
-  await page.getByRole('tooltip').waitFor({ state: 'detached' })
   await assertAccessible(page)
   const won = page.getByRole('region', { name: 'Leads: Won' })
   await chooser.getByRole('button', { name: /^Won \d/ }).click()

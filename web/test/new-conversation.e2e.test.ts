@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickOption } from './support/actions.ts'
-import { newWriter, thread, until } from './support/composing.ts'
+import { newWriter, thread } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
 
@@ -12,25 +12,6 @@ const team = `/workspaces/${demo.workspaceId}`
 const panelOf = (page: Page, name = 'New conversation'): Locator => page.getByRole('dialog', { name })
 const conversations = async (phone: string) =>
   (await demo.team('GET', `${team}/inbox/conversations?phone=${phone}`)).conversations
-
-/** Another number of the official platform, which may write first as well. */
-async function secondNumber(name: string, phone: string): Promise<void> {
-  const id = await connect(name, phone)
-  // They are asked for when it is made, and come a moment later.
-  await until(
-    () => demo.team('GET', `${team}/connections/${id}/templates`),
-    ({ templates }) => templates.length > 0,
-  )
-}
-
-/** Returns the id of its connection. */
-async function connect(name: string, phone: string): Promise<string> {
-  const { body: number } = await demo.call('POST', `${demo.simulatorUrl}/simulator/numbers`, { name, phone })
-  const { numberId, accountId, accessToken, appSecret, verifyToken } = number
-  const settings = { numberId, accountId, accessToken, appSecret, verifyToken, baseUrl: demo.simulatorUrl }
-  const { connection } = await demo.team('POST', `${team}/connections`, { channel: 'waba', name, ...settings })
-  return connection.id
-}
 
 async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
   await pickOption(panelOf(page).getByRole('combobox', { name: 'Template' }), { name })
@@ -98,33 +79,4 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await panel.waitFor({ state: 'detached' })
   }
   assert.deepEqual(await ana.heard(), [])
-})
-
-test('of several numbers one is chosen, found again for who is written to by it, and others begin anew', async () => {
-  await secondNumber('Second line', '5511955550099')
-  const dias = { firstName: 'Bartolomeu', lastName: 'Dias', phone: '+55 11 96660-4321', email: 'dias@example.com' }
-  await demo.team('POST', `${team}/leads`, dias)
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  const panel = panelOf(page)
-  const pick = async (typed: string) => {
-    await page.getByRole('button', { name: 'New conversation' }).click()
-    await panel.getByRole('combobox', { name: 'To' }).fill(typed)
-    await panel.getByRole('option', { name: /Bartolomeu Dias/ }).click()
-  }
-  const number = panel.getByRole('combobox', { name: 'Send from' })
-  await pick('bart')
-  await number.click()
-  assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Parley Demo', 'Second line'])
-  await page.getByRole('option', { name: 'Second line' }).click()
-  await chooseTemplate(page, /appointment reminder.*English/)
-  await panel.getByRole('button', { name: 'Send' }).click()
-  await page.waitForURL(/\/inbox\/[0-9a-f-]{36}/)
-
-  // Found by the e-mail, and begun with where one was last.
-  await pick('dias@example')
-  await panel.getByText('There is a conversation with Bartolomeu Dias on this number already.').waitFor()
-  assert.equal(await number.inputValue(), 'Second line')
-  await pickOption(number, { name: 'Parley Demo' })
-  await panel.getByRole('combobox', { name: 'Template' }).waitFor()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { desktop, letLoadingFail, phone } from './support/browser.ts'
-import { field, newWriter, thread } from './support/composing.ts'
+import { field, newWriter } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -23,21 +23,6 @@ test('a page that was not loaded before says so while one is offline, and comes 
   await page.getByText('This page has not been loaded yet.', { exact: false }).waitFor()
   await context.setOffline(false)
   await page.getByRole('heading', { name: 'Forms' }).waitFor()
-})
-
-test('a conversation whose code had not come either says so, and comes by itself afterwards', async () => {
-  const ivo = await newWriter(demo, 'Ivo Sol', 'Still there?')
-  const { page, context } = await demo.open('inbox', { isAlone: true })
-  // No idle moment, in which it would be fetched.
-  await page.addInitScript('window.requestIdleCallback = () => 0')
-  await page.reload()
-  await page.getByRole('link', { name: /Ivo Sol/ }).waitFor()
-  letLoadingFail(page)
-  await context.setOffline(true)
-  await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${ivo.place}')`)
-  await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
-  await context.setOffline(false)
-  await thread(page).getByText('Still there?').waitFor()
 })
 
 const noticeOf = (page: Page) => page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Undo' }) })

@@ -1,10 +1,8 @@
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/actions.ts'
-import { visitOf } from './support/browser.ts'
-import { type Member, newMember, password, sharedDemo, signedOut, signIn } from './support/demo.ts'
+import { type Member, newMember, password, sharedDemo, signIn } from './support/demo.ts'
 
 const demo = await sharedDemo()
 /** Somebody new in the workspace, on the page of their profile. */
@@ -13,37 +11,6 @@ async function newcomer(name: string): Promise<Member> {
   await member.page.goto(`${demo.url}/w/${demo.workspaceId}/profile`)
   return member
 }
-
-/** The page of another browser of theirs. */
-async function signedInElsewhere({ email }: Member): Promise<Page> {
-  const { page } = await visitOf(demo.browser)
-  await page.goto(`${demo.url}/sign-in`)
-  await signIn(page, email)
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
-  return page
-}
-
-test('somebody changes their name and password; the browser stays signed in, others do not', async () => {
-  const caio = await newcomer('Caio')
-  const { page } = caio
-  const other = await signedInElsewhere(caio)
-
-  await page.getByLabel('Name').fill('Caio Prado')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'You: Caio Prado' }).waitFor()
-
-  await page.getByLabel('Current password').fill('not the right one')
-  await page.getByLabel('New password').fill('other plain words together')
-  await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByText('is not right').waitFor()
-  await page.getByLabel('Current password').fill(password)
-  await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByText('Your password is changed. Other browsers are signed out.').waitFor()
-  await signedOut(other)
-  await page.getByLabel('Name').fill('Caio')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'You: Caio', exact: true }).waitFor()
-})
 
 test('two-factor sign-in is turned on, asked for, passed with a recovery code, and turned off', async () => {
   const { page, email } = await newcomer('Dora')
@@ -85,20 +52,4 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code, a
   await off.getByRole('textbox', { name: 'Code' }).fill(codes[1] ?? '')
   await off.getByRole('button', { name: 'Turn it off' }).click()
   await page.getByRole('button', { name: 'Turn it on' }).waitFor()
-})
-
-test('one session elsewhere is ended from the profile, and all others at once', async () => {
-  const enzo = await newcomer('Enzo')
-  const { page } = enzo
-  const first = await signedInElsewhere(enzo)
-  await page.reload()
-  await page.getByRole('button', { name: /^End the session on/ }).click()
-  await page.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'detached' })
-  await signedOut(first)
-  const others = [await signedInElsewhere(enzo), await signedInElsewhere(enzo)]
-  await page.reload()
-  await page.getByRole('button', { name: 'End all others' }).click()
-  await page.getByText('2 sessions ended').waitFor()
-  await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
-  for (const other of others) await signedOut(other)
 })

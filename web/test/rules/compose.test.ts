@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimelineItem } from '../../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
-import { blankDraft, givenBack, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
-import {
-  askedAt,
-  fillReply,
-  findMembers,
-  findReplies,
-  mentionedIn,
-  putInPlace,
-} from '../../src/inbox/compose/typeahead.ts'
+import { askedAt, fillReply, findMembers, findReplies, mentionedIn } from '../../src/inbox/compose/typeahead.ts'
 import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
 import type { KeyedStorage } from '../../src/session/private-storage.ts'
@@ -84,12 +77,6 @@ test('a full storage costs no text that is kept already', () => {
   assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
 })
 
-test('a refused text stands before what was typed since', () => {
-  assert.equal(givenBack('first', ''), 'first')
-  assert.equal(givenBack('first', '  '), 'first')
-  assert.equal(givenBack('first', 'second'), 'first\nsecond')
-})
-
 test('a sign asks at the beginning of a word, up to the caret', () => {
   const table: [string, '/' | '@', { term: string; start: number } | null][] = [
     ['/', '/', { term: '', start: 0 }],
@@ -108,13 +95,6 @@ test('a sign asks at the beginning of a word, up to the caret', () => {
     assert.deepEqual(askedAt(text, text.length, sign), expected && { sign, ...expected }, text)
   }
   assert.deepEqual(askedAt('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
-})
-
-test('what was asked for takes the place of the word, with one space to what follows', () => {
-  const asked = { sign: '/', term: 'h', start: 3 } as const
-  assert.deepEqual(putInPlace('Hi /h', 5, asked, 'we open at 9'), { text: 'Hi we open at 9', caret: 15 })
-  assert.deepEqual(putInPlace('Hi /h there', 5, asked, 'all'), { text: 'Hi all there', caret: 6 })
-  assert.deepEqual(putInPlace('Hi /hthere', 5, asked, 'all'), { text: 'Hi all there', caret: 7 })
 })
 
 test('canned replies are found by shortcut before text, whatever the accents', () => {

@@ -4,18 +4,7 @@ import { test } from 'node:test'
 import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
 import { isInTrouble, numberOf, partsOf, stateWords } from '../../src/connections/parts/state-words.ts'
 import type { Connection } from '../../src/data/connections.ts'
-import {
-  choose,
-  customTargetOf,
-  decimalOf,
-  labelOf,
-  looksWhole,
-  mappingOf,
-  matchersOf,
-  meaningOf,
-  sentMeanings,
-  shareOf,
-} from '../../src/leads/transfer/mapping.ts'
+import { choose, decimalOf, mappingOf, matchersOf, meaningOf, sentMeanings } from '../../src/leads/transfer/mapping.ts'
 import { readFilters, readImportSearch } from '../../src/leads/transfer/search.ts'
 import { withTexts } from '../../src/text/index.ts'
 
@@ -75,15 +64,6 @@ test('a field goes to the column that was given it last, and leaves the one that
   assert.equal(matchersOf('ndjson', new Map())[0], 'id')
 })
 
-test('a heading makes a custom field, and progress stays between nothing and all', () => {
-  assert.equal(customTargetOf('Última Compra (R$)', 0), 'k_ultima_compra_r')
-  assert.equal(customTargetOf('???', 2), 'k_column_3')
-  assert.equal(labelOf('Última Compra (R$)', 'k_ultima_compra_r'), 'Última Compra (R$)')
-  assert.equal(labelOf('k_last_order', 'k_last_order'), 'Last order')
-  assert.equal(shareOf({ doneBytes: 5, sizeBytes: 10 }), 0.5)
-  assert.equal(shareOf({ doneBytes: 0, sizeBytes: 0 }), 0)
-})
-
 test('an address carries filters of the list and the open import, and nothing else', () => {
   assert.deepEqual(readFilters({ status: 'new,won', search: '', page: '2', source: 'ads' }), {
     status: 'new,won',
@@ -109,12 +89,6 @@ test('what stands before cents is told by the amounts of a file, and where they 
   ] as const) {
     assert.deepEqual([decimalOf(samples, 'en'), decimalOf(samples, 'pt')], [english, portuguese], samples.join(' '))
   }
-})
-
-test('a column has whole names when half of what is shown has two words', () => {
-  assert.equal(looksWhole(['Ana Lima', 'Bia']), true)
-  assert.equal(looksWhole(['Ana Lima', 'Bia', 'Caio']), false)
-  assert.equal(looksWhole([]), false)
 })
 
 test('what somebody says of a value goes before what was proposed, and what nobody knows is not sent', () => {

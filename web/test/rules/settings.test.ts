@@ -12,7 +12,6 @@ import {
   type Span,
   sortedWeek,
   usualHours,
-  withOneMore,
 } from '../../src/settings/hours/week-hours.ts'
 import { settings as en } from '../../src/text/en/settings.ts'
 import { settings as es } from '../../src/text/es/settings.ts'
@@ -96,10 +95,4 @@ test('the end of a day is typed and shown as 00:00, and its spans are saved in o
   const { week } = usualHours('UTC')
   const { monday } = sortedWeek({ ...week, monday: spans('13:00-24:00 09:00-12:00') })
   assert.deepEqual(monday, spans('09:00-12:00 13:00-24:00'))
-})
-
-test('one more time begins where the last one ends', () => {
-  assert.deepEqual(withOneMore([]), spans('09:00-18:00'))
-  assert.deepEqual(withOneMore(spans('09:00-12:00')).at(-1), { from: '12:00', to: '' })
-  assert.deepEqual(withOneMore(spans('09:00-24:00')).at(-1), { from: '', to: '' })
 })

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
-import { toggle } from '../../src/webhooks/event-choice.ts'
 import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
-import { readEndpointSearch } from '../../src/webhooks/search.ts'
 import { earliest, isTrouble, lookAgainMs, standingOf } from '../../src/webhooks/standing.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
@@ -62,15 +60,4 @@ test('a newest page read again takes the place of what it covers, and keeps what
   assert.equal(withFresh(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
   assert.deepEqual(idsOf(withFresh(before, page(['z', 'y'], '3'))), ['z', 'y'])
   assert.deepEqual(idsOf(withFresh(before, page([], null))), [])
-})
-
-test('a whole group takes the place of its single events', () => {
-  assert.deepEqual(toggle(['lead.created', 'inbox.message.sent'], 'lead.*'), ['inbox.message.sent', 'lead.*'])
-  assert.deepEqual(toggle(['lead.*'], 'lead.*'), [])
-  assert.deepEqual(toggle([], 'lead.deleted'), ['lead.deleted'])
-})
-
-test('what an address says beside what we write is passed over', () => {
-  const read = readEndpointSearch({ view: 'charts', state: 'lost', event: 'lead.created', hours: 25, delivery: 7 })
-  assert.deepEqual(read, { view: 'charts', event: 'lead.created' })
 })
