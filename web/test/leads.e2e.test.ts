@@ -76,6 +76,9 @@ test('a phone shows the board as well, a column at a time, found by its name or 
   const chooser = page.getByRole('navigation', { name: 'Status' })
   const isChosen = (name: RegExp) => chooser.locator('[aria-current=true]').filter({ hasText: name }).waitFor()
   await isChosen(/^New \d/)
+  // What the mouse rests on says what it is.
+  await page.mouse.move(200, 500)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
   await assertAccessible(page)
   const won = page.getByRole('region', { name: 'Leads: Won' })
   await chooser.getByRole('button', { name: /^Won \d/ }).click()

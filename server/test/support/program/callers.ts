@@ -25,7 +25,8 @@ export interface Callers {
 }
 
 export interface CallersOptions {
-  url: string
+  /** A function where it differs from request to request. */
+  url: string | (() => string)
   key: string
   /** Paths, each of which one client reads repeatedly. */
   reads?: string[]
@@ -46,7 +47,7 @@ export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: Caller
   const group = ++groups
   const call = async (what: string, body?: object) => {
     const startedAt = performance.now()
-    const reply = await ask(url, key, what, body)
+    const reply = await ask(typeof url === 'string' ? url : url(), key, what, body)
     const ms = performance.now() - startedAt
     slowestMs = Math.max(slowestMs, ms)
     counts[reply.status] = (counts[reply.status] ?? 0) + 1
