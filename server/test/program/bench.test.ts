@@ -3,9 +3,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { type Contest, compete, rotated } from '../../../bench/contest.ts'
+import { type Contest, compete } from '../../../bench/contest.ts'
 import { startMeter } from '../../../bench/cpu-time.ts'
-import { median } from '../../../bench/figures.ts'
 import { requestBytes } from '../../../bench/load.ts'
 
 const burntUs = 300_000
@@ -28,19 +27,6 @@ test('the CPU time of a request is that of the process, and of all children that
   assert(Math.abs(each.node * 2 - user - system) <= toleranceUs, `${each.node * 2} of ${user + system}`)
   const withChildren = user + system + 2 * burntUs
   assert(each.postgres * 2 >= withChildren - toleranceUs, `${each.postgres * 2} of at least ${withChildren}`)
-})
-
-test('a process that is not there has no CPU time', () => {
-  assert.equal(startMeter(process, { pid: 0 })(1), null)
-})
-
-test('a median is the middle one, or between the two in the middle', () => {
-  assert.deepEqual([[3, 1, 2], [4, 1, 3, 2], [7]].map(median), [2, 2.5, 7])
-})
-
-test('each side comes first in turn', () => {
-  const orders = [0, 1, 2, 3].map((round) => rotated(['product', 'other', 'floor'], round).join(' '))
-  assert.deepEqual(orders, ['product other floor', 'other floor product', 'floor product other', 'product other floor'])
 })
 
 test('two products are never asked for the same request, and the floor is asked for each of its own', async () => {
