@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
@@ -35,18 +34,4 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads?view=board`)
   await page.getByTitle('R$2,750.25').getByText('R$2.8K').waitFor()
-})
-
-test('a phone is read in groups, found by any run of its digits, and copied plain', async () => {
-  await newLead('Ulisses', { phone: '5511955508642' })
-  const { page, context } = await demo.open('leads?q=55508', { isAlone: true })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const shown = rowOf(page, 'Ulisses').getByText('+55 11 95550-8642', { exact: true })
-  await shown.click()
-  await page.keyboard.press('Control+c')
-  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-  await until(copied, '+5511955508642')
-  await page.keyboard.press('ArrowLeft')
-  await page.keyboard.press('Control+c')
-  await until(copied, 'New')
 })

@@ -105,13 +105,3 @@ test('the app shows its shape while no file of it has come, in the scheme that w
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
   await until(paper, 'rgb(18, 22, 30)')
 })
-
-test('a service that cannot say who is signed in is asked again, and the page says so until it can', async () => {
-  const { page, context } = await coldVisit()
-  letLoadingFail(page)
-  await context.route('**/api/team/v1/session', (route) => route.fulfill({ status: 503, json: {} }))
-  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
-  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
-  await context.unroute('**/api/team/v1/session')
-  await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
-})

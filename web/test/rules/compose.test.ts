@@ -8,7 +8,6 @@ import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
 import { askedAt, fillReply, findMembers, findReplies, mentionedIn } from '../../src/inbox/compose/typeahead.ts'
 import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
-import type { KeyedStorage } from '../../src/session/private-storage.ts'
 import {
   filledText,
   findTemplates,
@@ -57,24 +56,6 @@ test('a draft is kept for its conversation, forgotten when empty, and never read
     storage.setItem('parley.draft.w.a', nonsense)
     assert.deepEqual(readDraft(storage, 'w', 'a'), blankDraft)
   }
-})
-
-test('of two hundred drafts the oldest goes for a new one, and nothing else of the storage', () => {
-  const storage = newStorage()
-  storage.setItem('parley.language', 'pt')
-  for (let n = 0; n < 201; n++) writeDraft(storage, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
-  assert.equal(storage.length, 201)
-  assert.deepEqual(readDraft(storage, 'w', 'c0'), blankDraft)
-  assert.equal(readDraft(storage, 'w', 'c1').reply, 'x')
-  assert.equal(storage.getItem('parley.language'), 'pt')
-})
-
-test('a full storage costs no text that is kept already', () => {
-  const storage = newStorage()
-  writeDraft(storage, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
-  const full: KeyedStorage = { ...storage, length: storage.length, setItem: () => assert.fail('full') }
-  writeDraft(full, 'w', 'a', { ...blankDraft, reply: 'more' }, 2)
-  assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
 })
 
 test('a sign asks at the beginning of a word, up to the caret', () => {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
-import { isInTrouble, numberOf, partsOf, stateWords } from '../../src/connections/parts/state-words.ts'
+import { isInTrouble, stateWords } from '../../src/connections/parts/state-words.ts'
 import type { Connection } from '../../src/data/connections.ts'
 import { choose, decimalOf, mappingOf, matchersOf, meaningOf, sentMeanings } from '../../src/leads/transfer/mapping.ts'
-import { readFilters, readImportSearch } from '../../src/leads/transfer/search.ts'
 import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
@@ -39,18 +38,6 @@ test('a secret that the platform is shown is asked for again when its address le
   }
 })
 
-test('a phone is shown with its plus once it is linked, and a template with its places apart', () => {
-  assert.equal(numberOf({ channel: 'unofficial', phone: null, numberId: 'a' }), null)
-  assert.equal(numberOf({ channel: 'unofficial', phone: '5511', numberId: '5511' }), '+5511')
-  assert.equal(numberOf({ channel: 'waba', phone: '5511', numberId: '106540' }), '+5511')
-  assert.equal(numberOf({ phone: null, channel: 'waba', numberId: '106' }), '106')
-  assert.deepEqual(partsOf('Hi {{1}}!'), [
-    { text: 'Hi ', isPlace: false },
-    { text: '{{1}}', isPlace: true },
-    { text: '!', isPlace: false },
-  ])
-})
-
 test('a field goes to the column that was given it last, and leaves the one that only was proposed for it', () => {
   const columns = [
     { name: 'Nome', target: 'firstName' },
@@ -62,14 +49,6 @@ test('a field goes to the column that was given it last, and leaves the one that
   assert.deepEqual(matchersOf('csv', mappingOf({ columns }, new Map())), ['phone', 'none'])
   assert.deepEqual(matchersOf('csv', new Map()), ['none'])
   assert.equal(matchersOf('ndjson', new Map())[0], 'id')
-})
-
-test('an address carries filters of the list and the open import, and nothing else', () => {
-  assert.deepEqual(readFilters({ status: 'new,won', search: '', page: '2', source: 'ads' }), {
-    status: 'new,won',
-    source: 'ads',
-  })
-  assert.deepEqual([readImportSearch({ id: 'x' }), readImportSearch({ id: 7 })], [{ id: 'x' }, {}])
 })
 
 test('the command for QR sessions is the one of the operations guide', () => {

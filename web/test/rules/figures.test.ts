@@ -4,7 +4,7 @@ import { answerColumns, answerIn } from '../../src/forms/answers.ts'
 import { type Change, changeOf } from '../../src/home/change.ts'
 import { duration } from '../../src/home/duration.ts'
 import { moved, statusToken } from '../../src/settings/status-token.ts'
-import { pieces, ticksFor } from '../../src/ui/charts/scale.ts'
+import { ticksFor } from '../../src/ui/charts/scale.ts'
 import { soughtIn } from '../../src/webhooks/search.ts'
 
 test('the marks of an axis are few and round, and reach above the highest value', () => {
@@ -19,17 +19,6 @@ test('the marks of an axis are few and round, and reach above the highest value'
     [1_234_567, [0, 500_000, 1_000_000, 1_500_000]],
   ]
   for (const [highest, ticks] of cases) assert.deepEqual(ticksFor(highest), ticks, String(highest))
-})
-
-test('a line is cut where there is no value', () => {
-  assert.deepEqual(pieces([null, 1, 2, null, null, 3]), [
-    [
-      { at: 1, value: 1 },
-      { at: 2, value: 2 },
-    ],
-    [{ at: 5, value: 3 }],
-  ])
-  assert.deepEqual(pieces([null]), [])
 })
 
 test('a length of time is told in the unit that suits it', () => {

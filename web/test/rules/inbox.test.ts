@@ -167,20 +167,6 @@ test('links lead to the web and to mail alone, without the marks of the sentence
   )
 })
 
-test('what nobody follows is no link: an address beyond 2,048 characters, and what comes behind 500 others', () => {
-  const hrefsOf = (text: string) => stretchesOf(text).filter(({ href }) => href !== undefined).length
-  assert.equal(hrefsOf(`https://example.com/${'a'.repeat(2_028)}`), 1)
-  assert.equal(hrefsOf(`https://example.com/${'a'.repeat(2_029)} ana@example.com`), 1)
-  const many = 'ana@example.com '.repeat(4_000)
-  assert.equal(hrefsOf(many), 500)
-  assert.equal(
-    stretchesOf(many)
-      .map((one) => one.text)
-      .join(''),
-    many,
-  )
-})
-
 function said(id: string, at: number, changes: Partial<Message> = {}): TimelineItem {
   const author = { type: 'customer', id: null, name: null }
   const sent = { direction: 'inbound', kind: 'text', text: id, status: 'delivered', occurredAt: minute(at) }

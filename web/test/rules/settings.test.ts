@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
-import { edgeOfDay } from '../../src/settings/audit/when.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { currencyCodes } from '../../src/settings/currencies.ts'
 import {
@@ -46,13 +45,6 @@ test('whatever the service writes into the audit log is told in words, in each l
     assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
     assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
   }
-})
-
-test('a day is meant from its first to its last moment', () => {
-  const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
-  assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
-  assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
-  for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
 })
 
 test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
