@@ -55,11 +55,6 @@ test('the image builds with the Node that it runs on, which is that of the tests
   assert.equal(final?.from, 'debian:trixie-slim')
 })
 
-test('no step is for one kind of processor', () => {
-  const text = ['Dockerfile', ...globSync('deploy/image/*', { cwd: root })].map(read).join('\n')
-  assert.deepEqual(text.match(/x64|x86|amd64(?!,linux\/arm64)|aarch64|(?<!linux\/amd64,linux\/)arm64/g), null)
-})
-
 test('the image runs as a user by number, who owns what it may write to', () => {
   assert.deepEqual(
     named('USER').map(({ text }) => text),

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TakenWebhook } from '../../../../scripts/cluster/outside.ts'
 import { longestGapMs } from '../../../../scripts/cluster/trial/figures.ts'
-import { readOptions } from '../../../../scripts/cluster/trial/options.ts'
 import { brokenPromises, type Found, type Ledger, repeatsOf } from '../../../../scripts/cluster/trial/promises.ts'
 
 const hook = (id: string, step: number | null = null): TakenWebhook => ({ at: 0, id, event: 'lead.updated', step })
@@ -73,16 +72,4 @@ test('the outage is the longest time without a write of what was looked at, its 
     [[], 5, 35, 30],
   ]
   for (const [moments, fromMs, toMs, expected] of cases) assert.equal(longestGapMs(moments, fromMs, toMs), expected)
-})
-
-test('a case that is not there is refused before anything is started', () => {
-  assert.deepEqual(
-    readOptions(['--cases', 'node-frozen,switchover', '--rounds', '2']).chosen.map(({ name }) => name),
-    ['node-frozen', 'switchover'],
-  )
-  assert.equal(readOptions([]).chosen.length, 8)
-  assert.throws(() => readOptions(['--cases', 'earthquake']), /There is no case earthquake; there are node-killed/)
-  for (const wrong of ['0', '1.5', 'many']) {
-    assert.throws(() => readOptions(['--rounds', wrong]), /--rounds must be a whole number from 1 on/)
-  }
 })
