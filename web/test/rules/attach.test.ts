@@ -5,6 +5,7 @@ import { type Attachment, type Attachments, leadOf, type Step } from '../../src/
 import { type Change, changed, isHalted, keepCaptions, nextToSend } from '../../src/inbox/attach/attachments.ts'
 import { fitOf } from '../../src/inbox/attach/limits.ts'
 import { planFor } from '../../src/inbox/attach/voice-formats.ts'
+import { waveformOf } from '../../src/inbox/attach/waveform.ts'
 
 const megabyte = 1024 * 1024
 const official: UploadLimits = {
@@ -209,4 +210,14 @@ test('a voice is recorded in what the channel takes: as spoken where it can be, 
     const told = plan && [plan.kind, plan.type, ...(plan.isRepacked ? ['repacked'] : [])].join(' ')
     assert.equal(told, expected)
   }
+})
+
+test('a waveform has at most 64 heights from 0 to 100, however long or soft the voice was', () => {
+  assert.deepEqual(waveformOf([]), [])
+  assert.deepEqual(waveformOf([0.1, 0.2, 0]), [50, 100, 0])
+  assert.deepEqual(waveformOf([0, 0]), [0, 0])
+  const long = waveformOf(Array.from({ length: 9000 }, (_, n) => n / 9000))
+  assert.equal(long.length, 64)
+  assert.ok(long.every((one) => Number.isInteger(one) && one >= 0 && one <= 100))
+  assert.equal(long.at(-1), 100)
 })

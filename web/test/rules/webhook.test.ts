@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
 import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
-import { earliest, isTrouble, lookAgainMs, standingOf } from '../../src/webhooks/standing.ts'
+import { isTrouble, standingOf } from '../../src/webhooks/standing.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
-const nowMs = Date.parse(at)
+const _nowMs = Date.parse(at)
 
 function endpoint(
   state: Endpoint['state'],
@@ -34,16 +34,6 @@ test('an endpoint stands as its last answers say, and what a member disabled is 
     assert.equal(standingOf(one), standing)
     assert.equal(isTrouble(standing), trouble)
   }
-})
-
-test('one looks again a little after something is due, never hastily and at least each minute', () => {
-  const inSeconds = (seconds: number) => new Date(nowMs + seconds * 1000).toISOString()
-  assert.equal(lookAgainMs(null, nowMs), null)
-  assert.equal(lookAgainMs(inSeconds(-60), nowMs), 700)
-  assert.equal(lookAgainMs(inSeconds(5), nowMs), 5700)
-  assert.equal(lookAgainMs(inSeconds(3600), nowMs), 60_000)
-  assert.equal(earliest([null, inSeconds(5), inSeconds(2)]), inSeconds(2))
-  assert.equal(earliest([null]), null)
 })
 
 const page = (ids: string[], nextCursor: string | null) => ({
