@@ -5,7 +5,6 @@ import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
 import { isTrouble, standingOf } from '../../src/webhooks/standing.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
-const _nowMs = Date.parse(at)
 
 function endpoint(
   state: Endpoint['state'],
