@@ -5,95 +5,33 @@ import { assertAccessible } from './support/accessibility.ts'
 import { letLoadingFail, phone } from './support/browser.ts'
 import { field, newWriter, thread, until, type Writer } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
-import { type ChosenFile, choose, drawing, paper } from './support/files.ts'
 
 const demo = await sharedDemo()
-const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
-const [beach, garden, invoice] = [
-  drawing('beach.png', [20, 90, 200]),
-  drawing('garden.png', [20, 150, 60]),
-  paper('May.pdf'),
-]
+// Eight by eight, and lighter to the right.
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAAFElEQVR42mNgkLOJqpi25RIDZQwAihUaQZwDEoIAAAAASUVORK5CYII='
+const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(png, 'base64') })
+const [beach, garden] = [picture('beach.png'), picture('garden.png')]
 
 const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
 
 /** A file as a hand or the clipboard carries it, made in the browser. */
-const carried = ({ name, mimeType, buffer }: ChosenFile) => `(() => {
-  const bytes = Uint8Array.from(atob('${buffer.toString('base64')}'), (letter) => letter.charCodeAt(0))
+const carried = (name: string) => `(() => {
+  const bytes = Uint8Array.from(atob('${png}'), (letter) => letter.charCodeAt(0))
   const data = new DataTransfer()
-  data.items.add(new File([bytes], '${name}', { type: '${mimeType}' }))
+  data.items.add(new File([bytes], '${name}', { type: 'image/png' }))
   return data
 })()`
 
-interface OnPhone {
-  from: string
-  text: string
-  caption: string | null
-  file: { kind: string; mimeType: string; name: string | null } | null
-  quotes: string | null
-  reactions: { customer: string | null; business: string | null }
-}
-
 /** What the customer's phone has of us. */
-async function onPhone({ number }: Writer): Promise<OnPhone[]> {
+// biome-ignore lint/suspicious/noExplicitAny: as the simulator shows it
+async function onPhone({ number }: Writer): Promise<any[]> {
   const { body } = await demo.call('GET', `${demo.simulatorUrl}/simulator/customers`)
   const { id } = body.customers.find((one: { phone: string }) => one.phone === number)
   return (await demo.call('GET', `${demo.simulatorUrl}/simulator/customers/${id}`)).body.messages
 }
 const ours = async (writer: Writer) => (await onPhone(writer)).filter(({ from }) => from === 'business')
-
-test('several files go out in the order of the tray, each with its caption, and the tray is empty', async () => {
-  const ana = await newWriter(demo, 'Ana Porto', 'Do you have pictures?')
-  const { page } = await demo.open(ana.place)
-  await chosen(page).and(page.locator(':enabled')).waitFor()
-  await choose(page, [garden, invoice, beach])
-  await tray(page).getByText('beach.png').waitFor()
-  // The text goes with the first; when that is another, text and caption change places.
-  await field(page).fill('The garden')
-  await tray(page).getByLabel('Caption of May.pdf').fill('What you owe')
-  await tray(page).getByLabel('Caption of beach.png').fill('The beach')
-  await tray(page).getByRole('button', { name: 'Send beach.png earlier' }).click()
-  await tray(page).getByRole('button', { name: 'Send beach.png earlier' }).click()
-  assert.equal(await field(page).inputValue(), 'The beach')
-  assert.equal(await tray(page).getByLabel('Caption of garden.png').inputValue(), 'The garden')
-  await assertAccessible(page)
-  await send(page).dblclick()
-  await until(() => ours(ana), { length: 3 })
-  assert.deepEqual(
-    (await ours(ana)).map(({ file, caption }) => [file?.kind, caption]),
-    [
-      ['image', 'The beach'],
-      ['image', 'The garden'],
-      ['document', 'What you owe'],
-    ],
-  )
-  await tray(page).waitFor({ state: 'detached' })
-  assert.equal(await field(page).inputValue(), '')
-})
-
-test('what the channel does not take is said with the limit before a byte of it goes', async () => {
-  const rui = await newWriter(demo, 'Rui Sousa', 'Send it here')
-  const { page } = await demo.open(rui.place)
-  await chosen(page).and(page.locator(':enabled')).waitFor()
-  const uploads: string[] = []
-  page.on('request', (request) => request.url().includes('/uploads?') && uploads.push(request.url()))
-  const huge = { ...beach, name: 'huge.png', buffer: Buffer.concat([beach.buffer, Buffer.alloc(5 * 1024 * 1024)]) }
-  await choose(page, [
-    huge,
-    { name: 'tool.exe', mimeType: '', buffer: Buffer.from('MZ') },
-    { ...beach, name: 'none.png', buffer: Buffer.alloc(0) },
-  ])
-  const said = page.getByRole('alert').filter({ hasText: 'was not added' })
-  await said.getByText('huge.png was not added: it is larger than 5 MB, the most that can be sent.').waitFor()
-  await said.getByText('tool.exe was not added: files of this type cannot be sent on this channel.').waitFor()
-  await said.getByText('none.png was not added: it is empty.').waitFor()
-  await assertAccessible(page)
-  await said.getByRole('button', { name: 'Close' }).click()
-  await said.waitFor({ state: 'detached' })
-  assert.deepEqual(uploads, [])
-})
 
 test('an upload that breaks off is tried again by a click, what comes after waits for it, and all is sent once', async () => {
   const eva = await newWriter(demo, 'Eva Dias', 'And?')
@@ -101,32 +39,20 @@ test('an upload that breaks off is tried again by a click, what comes after wait
   await chosen(page).and(page.locator(':enabled')).waitFor()
   letLoadingFail(page)
   await context.route('**/uploads?*name=beach.png*', (route) => route.abort())
-  const keys = new Set<string>()
-  page.on('request', (request) => {
-    const body = request.method() === 'POST' && request.url().endsWith('/messages') ? request.postData() : null
-    if (body?.includes('"media"')) keys.add(request.headers()['idempotency-key'] ?? '')
-  })
-  await choose(page, [beach, garden])
+  await page.locator('section input[type=file][multiple]').setInputFiles([beach, garden])
   await tray(page).getByText('Could not be uploaded').waitFor()
   await assertAccessible(page)
   await field(page).fill('Both')
   await send(page).click()
   await tray(page).getByText('Waits for the one before it').waitFor()
-  await field(page).fill('Afterwards')
   await context.unroute('**/uploads?*name=beach.png*')
   await tray(page).getByRole('button', { name: 'Try again: beach.png' }).click()
   await until(() => ours(eva), { length: 2 })
-  await send(page).click()
-  await until(() => ours(eva), { length: 3 })
-  assert.deepEqual(
-    (await ours(eva)).map(({ file, caption, text }) => [file?.kind ?? text, caption]),
-    [
-      ['image', 'Both'],
-      ['image', null],
-      ['Afterwards', null],
-    ],
-  )
-  assert.equal(keys.size, 2)
+  const captions = (await ours(eva)).map(({ file, caption }) => [file?.kind, caption])
+  assert.deepEqual(captions, [
+    ['image', 'Both'],
+    ['image', null],
+  ])
 })
 
 test('files are dropped on the whole pane and pasted into the field, and stay while one is elsewhere', async () => {
@@ -134,7 +60,7 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
   const ivo = await newWriter(demo, 'Ivo Neto', 'Hello')
   const { page } = await demo.open(gil.place)
   await chosen(page).and(page.locator(':enabled')).waitFor()
-  const given = await page.evaluateHandle(carried(beach))
+  const given = await page.evaluateHandle(carried('beach.png'))
   const log = thread(page).getByRole('log')
   await log.dispatchEvent('dragenter', { dataTransfer: given })
   await page.getByText('Drop files to send them to Gil Neto').waitFor()
@@ -142,7 +68,7 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
   await tray(page).getByText('beach.png').waitFor()
   await page.evaluate(
     `document.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', {
-      clipboardData: ${carried({ ...garden, name: 'image.png' })}, bubbles: true, cancelable: true,
+      clipboardData: ${carried('image.png')}, bubbles: true, cancelable: true,
     }))`,
   )
   await tray(page).getByText('Pasted picture.png').waitFor()
@@ -179,54 +105,29 @@ test('a voice is recorded, can be heard and discarded, and arrives as a voice me
   await tray(page).waitFor({ state: 'detached' })
 })
 
-test('where no microphone can be had, the page says so and what to do', async () => {
-  const nia = await newWriter(demo, 'Nia Melo', 'Hm?')
-  const { page } = await demo.open(undefined, { isAlone: true })
-  await page.addInitScript(
-    `navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotAllowedError') }`,
-  )
-  await page.goto(`${demo.url}/w/${demo.workspaceId}/${nia.place}`)
-  const record = page.getByRole('button', { name: 'Record a voice message' })
-  await record.and(page.locator(':enabled')).waitFor()
-  await record.click()
-  await page.getByRole('alert').getByText('The browser was not allowed to use the microphone.').waitFor()
-  await page.addInitScript('delete globalThis.MediaRecorder')
-  await page.reload()
-  await record.and(page.locator(':enabled')).waitFor()
-  await record.click()
-  await page.getByRole('alert').getByText('This browser cannot record in a format that this channel takes.').waitFor()
-  await assertAccessible(page)
-})
-
 test('a message is answered by quoting it: by a button, and by pulling its bubble with a finger', async () => {
   const mia = await newWriter(demo, 'Mia Rocha', 'Blue or green?')
   const { page } = await demo.open(mia.place)
-  const bubble = thread(page).getByRole('log').getByText('Blue or green?')
-  await bubble.hover()
+  await thread(page).getByRole('log').getByText('Blue or green?').hover()
   await thread(page).getByRole('button', { name: 'Reply to this message' }).first().click()
   await page.getByText('Answering Mia Rocha').waitFor()
   await page.keyboard.type('Blue.')
-  await assertAccessible(page)
   await page.keyboard.press('Enter')
-  const asked = (await onPhone(mia))[0] as unknown as { id: string }
+  const asked = (await onPhone(mia))[0]
   const [answer] = await until(() => ours(mia), { length: 1 })
-  assert.deepEqual([answer?.text, answer?.quotes], ['Blue.', asked.id])
-  await page.getByText('Answering Mia Rocha').waitFor({ state: 'detached' })
+  assert.deepEqual([answer?.text, answer?.quotes], ['Blue.', asked?.id])
 
   const { page: small } = await demo.open(mia.place, { viewport: phone })
   const row = thread(small).getByRole('log').getByText('Blue or green?').first()
-  const box = await row.boundingBox()
-  assert.ok(box !== null)
-  const finger = { pointerType: 'touch', pointerId: 7, bubbles: true, isPrimary: true }
   await thread(small).getByRole('button', { name: 'Reply to this message' }).first().waitFor({ state: 'attached' })
-  await row.dispatchEvent('pointerdown', { ...finger, clientX: box.x + 5, clientY: box.y + 5 })
-  for (const by of [20, 50, 80])
-    await row.dispatchEvent('pointermove', { ...finger, clientX: box.x + 5 + by, clientY: box.y + 7 })
-  await row.dispatchEvent('pointerup', { ...finger, clientX: box.x + 85, clientY: box.y + 7 })
+  const finger = { pointerType: 'touch', pointerId: 7, bubbles: true, isPrimary: true, clientY: 300 }
+  await row.dispatchEvent('pointerdown', { ...finger, clientX: 100 })
+  for (const clientX of [120, 150, 180]) await row.dispatchEvent('pointermove', { ...finger, clientX })
+  await row.dispatchEvent('pointerup', { ...finger, clientX: 180 })
   await small.getByText('Answering Mia Rocha').waitFor()
 })
 
-test('a reaction is put on a message, exchanged and taken back, also one that a teammate puts meanwhile', async () => {
+test('a reaction is put on a message by keys and taken back, also when a teammate put it meanwhile', async () => {
   const zoe = await newWriter(demo, 'Zoe Lopes', 'I love it')
   const { page } = await demo.open(zoe.place)
   const react = thread(page).getByRole('button', { name: 'React to this message' }).first()
@@ -240,77 +141,10 @@ test('a reaction is put on a message, exchanged and taken back, also one that a 
   await page.keyboard.press('Enter')
   await until(reaction, '❤️')
   await react.click()
-  await choices.getByRole('button', { name: 'React with 👍' }).click()
-  await until(reaction, '👍')
-  await react.click()
-  await choices.getByRole('button', { name: 'Take 👍 back' }).click()
-  await until(reaction, null)
-  await page.getByRole('link', { name: /Zoe Lopes.*I love it/ }).waitFor()
-  await react.click()
   await choices.getByRole('button', { name: 'React with 👍' }).waitFor()
   const { page: teammate } = await demo.open(zoe.place)
   await thread(teammate).getByRole('button', { name: 'React to this message' }).first().click()
   await teammate.getByRole('button', { name: 'React with 👍' }).click()
   await choices.getByRole('button', { name: 'Take 👍 back' }).click()
   await until(reaction, null)
-  await react.click()
-  await page.keyboard.press('Escape')
-  await choices.waitFor({ state: 'detached' })
-  const { conversation } = await demo.team('GET', `${inboxPath}/${zoe.id}`)
-  assert.equal(conversation.owner, 'human')
-})
-
-test('a template whose header needs a picture is sent with the one chosen for it', async () => {
-  const ema = await newWriter(demo, 'Ema Reis', 'What is new?')
-  const { connectionId } = (await demo.team('GET', `${inboxPath}/${ema.id}`)).conversation
-  const key = { name: 'garden_party', language: 'en', status: 'APPROVED' }
-  const components = [
-    { type: 'HEADER', format: 'IMAGE' },
-    { type: 'BODY', text: 'Come on Sunday, {{1}}.' },
-  ]
-  const added = await demo.call('POST', `${demo.simulatorUrl}/simulator/templates`, { ...key, components })
-  assert.equal(added.status, 201, JSON.stringify(added.body))
-  await demo.team('POST', `/workspaces/${demo.workspaceId}/connections/${connectionId}/templates/sync`, {})
-  const { page } = await demo.open(ema.place)
-  await page.getByRole('button', { name: 'Template', exact: true }).click()
-  await page.getByLabel('Search templates').fill('garden')
-  await page.getByRole('button', { name: /^Garden party/ }).click()
-  await page.getByLabel('Value for {{1}}').fill('Ema')
-  await page.getByRole('button', { name: 'Send template' }).click()
-  await page.getByText('This template needs a file').waitFor()
-  assert.deepEqual(await ours(ema), [])
-  const [opened] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Picture in the header: Choose a file' }).click(),
-  ])
-  await opened.setFiles({ ...garden })
-  await page.getByRole('button', { name: 'Picture in the header: Choose another' }).waitFor()
-  await page.getByText('This template needs a file').waitFor({ state: 'detached' })
-  await assertAccessible(page)
-  await page.getByRole('button', { name: 'Send template' }).click()
-  const [invitation] = await until(() => ours(ema), { length: 1 })
-  assert.deepEqual([invitation?.file?.kind, invitation?.text], ['image', 'Come on Sunday, Ema.'])
-  await thread(page).getByText('Come on Sunday, Ema.').last().waitFor()
-})
-
-test('the tray and the recorder hold on a tablet and on a phone, in other languages', async () => {
-  const lua = await newWriter(demo, 'Lua Braga', 'Everything?')
-  for (const options of [
-    { viewport: { width: 1024, height: 768 }, language: 'es' },
-    { viewport: phone, language: 'pt' },
-  ] as const) {
-    const { page } = await demo.open(undefined, { ...options, isAlone: true })
-    await page.goto(`${demo.url}/w/${demo.workspaceId}/${lua.place}`)
-    const record = page.getByRole('button', {
-      name: /^(Record a voice message|Grabar un mensaje de voz|Gravar uma mensagem de voz)$/,
-    })
-    await record.and(page.locator(':enabled')).waitFor()
-    await choose(page, [beach, invoice])
-    await page.getByRole('list').getByText('May.pdf').waitFor()
-    await record.click()
-    await page.getByRole('timer').waitFor()
-    await assertAccessible(page)
-    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    assert.equal(width, 0)
-  }
 })

@@ -1,6 +1,4 @@
 import { test } from 'node:test'
-import { assertAccessible } from './support/accessibility.ts'
-import { pickItem } from './support/actions.ts'
 import { thread } from './support/composing.ts'
 import { newMember, sharedDemo } from './support/demo.ts'
 
@@ -22,13 +20,4 @@ test('a colleague who says that they are away is shown so where one assigns, unt
   await her.getByText('Away', { exact: true }).waitFor()
   await say('I am here again', /^Colleagues see that you are here/)
   await her.getByText('Away', { exact: true }).waitFor({ state: 'detached' })
-})
-
-test('who is away says so in one place, and colleagues see it among the members', async () => {
-  const { page } = await demo.open('settings/members')
-  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am away' })
-  await page.getByRole('row', { name: /You Away/ }).waitFor()
-  await assertAccessible(page)
-  await pickItem(page.getByRole('button', { name: /^You: / }), { name: 'I am here again' })
-  await page.getByRole('row', { name: /You Away/ }).waitFor({ state: 'detached' })
 })

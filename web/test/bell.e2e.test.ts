@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem, pickOption } from './support/actions.ts'
-import { letLoadingFail } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
@@ -39,12 +37,6 @@ async function readAll(page: Page): Promise<void> {
   await nothingNew(page)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: as the service shows it
-const kept = (page: Page): Promise<any> =>
-  page.evaluate(
-    `fetch('/api/team/v1${at}/notices/settings').then((answer) => answer.json()).then((body) => body.settings)`,
-  )
-
 test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
   const { page } = await demo.open()
   await readAll(page)
@@ -58,39 +50,6 @@ test('the bell counts what one is told of while the page is open, leads there, a
   await row.click()
   await page.waitForURL(`**/inbox/${id}`)
   await nothingNew(page)
-})
-
-test('the bell opens by keyboard, reads all, and is left where one was', async () => {
-  const { page } = await demo.open()
-  await readAll(page)
-  await assign(1)
-  await bell(page, 'Notifications: 1 unread').waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('n')
-  await panel(page).getByRole('button', { name: 'Mark all as read' }).click()
-  await nothingNew(page)
-  await page.keyboard.press('Escape')
-  await panel(page).waitFor({ state: 'hidden' })
-})
-
-test('what tells of the conversation that one looks at is read by that', async () => {
-  const { page } = await demo.open(`inbox/${conversations[2].id}`)
-  await readAll(page)
-  await assign(2)
-  await assign(3)
-  await bell(page, 'Notifications: 1 unread').waitFor()
-})
-
-test('a failure is told with a way to try again', async () => {
-  const { page } = await demo.open('settings/about')
-  letLoadingFail(page)
-  await page.route('**/notices?*', (route) => route.fulfill({ status: 503, json: { statusMessage: 'Try again' } }))
-  await page.reload()
-  await bell(page).click()
-  await panel(page).getByRole('alert').waitFor({ timeout: 30_000 })
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await panel(page).getByRole('button', { name: 'Try again' }).click()
-  await panel(page).getByRole('link').first().waitFor()
 })
 
 test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
@@ -126,45 +85,6 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   assert.equal(await heard(), 2)
 })
 
-test('each tone is heard when it is asked for; the chosen one stays, and what comes sounds with it', async () => {
-  const { page, context } = await demo.open('profile', { isAlone: true })
-  await context.addInitScript(`
-    window.tones = []
-    const start = OscillatorNode.prototype.start
-    OscillatorNode.prototype.start = function (...args) {
-      window.tones.push(this.type)
-      return start.apply(this, args)
-    }`)
-  await page.reload()
-  const choice = page.getByRole('combobox', { name: 'Tone' })
-  await choice.waitFor()
-  for (const [name, tone, notes] of [
-    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
-    ['Drop', 'drop', ['sine']],
-    ['Chime', 'chime', ['sine', 'sine']],
-    ['Knock', 'knock', ['triangle', 'triangle', 'triangle']],
-  ] as const) {
-    await pickOption(choice, { name })
-    await until(() => kept(page), { tone })
-    await page.evaluate('window.tones = []')
-    await page.getByRole('button', { name: 'Hear it' }).focus()
-    await page.keyboard.press('Enter')
-    await until(() => page.evaluate('window.tones') as Promise<string[]>, { length: notes.length })
-    assert.deepEqual(await page.evaluate('window.tones'), notes)
-  }
-  await page.reload()
-  await choice.waitFor()
-  assert.equal(await choice.inputValue(), 'Knock')
-  // What comes sounds with it too.
-  await readAll(page)
-  await assign(1)
-  await until(
-    () => page.evaluate('window.tones.length') as Promise<number>,
-    (count) => count > 0,
-  )
-  assert.deepEqual(await page.evaluate('window.tones'), ['triangle', 'triangle', 'triangle'])
-})
-
 test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
   const { page, context } = await demo.open('profile', { isAlone: true })
   // A browser without windows refuses before anybody asks, and shows nothing: these stand for the question, its answer and
@@ -196,59 +116,6 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(found[0]?.body, contact.name)
   await page.getByRole('button', { name: 'Stop in this browser' }).click()
   await turnOn.waitFor()
-})
-
-test('a push service that never answers keeps nobody waiting', async () => {
-  const { page, context } = await demo.open('profile', { isAlone: true })
-  await context.addInitScript(`
-    Notification.requestPermission = async () => 'granted'
-    Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
-    PushManager.prototype.subscribe = () => new Promise(() => { window.tries = (window.tries ?? 0) + 1 })`)
-  await page.clock.install()
-  await page.reload()
-  await page.getByRole('button', { name: 'Show notifications in this browser' }).click()
-  await until(() => page.evaluate('window.tries'), 1)
-  await page.clock.fastForward(10_000)
-  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
-  await page.getByRole('button', { name: 'Stop in this browser' }).click()
-  await page.getByText('This browser shows no notifications yet.').waitFor()
-  assert.equal(await page.evaluate('window.tries'), 1)
-})
-
-test('whoever signs out leaves no number on the icon of the app', async () => {
-  const { page, context } = await demo.open('home', { isAlone: true })
-  await context.addInitScript(`
-    const note = async (badge) => localStorage.setItem('badges', (localStorage.getItem('badges') ?? '') + badge + ' ')
-    Object.assign(navigator, { setAppBadge: note, clearAppBadge: () => note('none') })`)
-  // Others of these tests go on in the same session.
-  await page.route('**/sign-out', (route) => route.fulfill({ status: 204 }))
-  await page.reload()
-  const badges = async () => String(await page.evaluate(`localStorage.getItem('badges')`))
-  await until(badges, (all) => /^\d+ /.test(all))
-  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out', exact: true })
-  // What is asked of a page that goes is never answered.
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await until(badges, (all) => all.includes('none'))
-})
-
-test('the settings are kept at once: ways, quiet hours, and what is said when the app is closed', async () => {
-  const { page } = await demo.open('profile')
-  const sound = page.getByRole('checkbox', { name: 'Somebody mentions me: Sound' })
-  await sound.uncheck()
-  await page.getByRole('switch', { name: 'Quiet hours' }).check()
-  await page.getByLabel('From').fill('21:30')
-  await page.getByLabel('Until').fill('21:30')
-  await page.getByText('Start and end must differ.').waitFor()
-  await page.getByLabel('Until').fill('06:15')
-  await assertAccessible(page)
-  await until(
-    () => kept(page),
-    (settings) => settings.quiet?.to === '06:15' && !settings.ways.mention.sound,
-  )
-  await page.reload()
-  await sound.waitFor()
-  assert.equal(await sound.isChecked(), false)
-  assert.equal(await page.getByLabel('Until').inputValue(), '06:15')
 })
 
 test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail } from './support/browser.ts'
+import { pickItem } from './support/actions.ts'
+import { letLoadingFail, visitOf } from './support/browser.ts'
 import { field, newWriter, noteField, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -35,22 +37,6 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   assert.deepEqual(await lea.heard(), [])
 })
 
-test('a canned reply is found behind a slash and filled with who the customer is', async () => {
-  await demo.team('POST', `/workspaces/${demo.workspaceId}/canned-replies`, {
-    shortcut: 'hours',
-    text: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
-  })
-  const ivo = await newCustomer('Ivo Maia', 'When?')
-  const { page } = await demo.open(ivo.place)
-  await field(page).fill('/ho')
-  await page.getByRole('option', { name: /hours/ }).waitFor()
-  await assertAccessible(page)
-  await page.keyboard.press('Enter')
-  assert.equal(await field(page).inputValue(), 'Hi Ivo, we are open from 9 to 18.')
-  await field(page).press('Enter')
-  await until(ivo.heard, { length: 1 })
-})
-
 test('what somebody wrote in the last moment stops a reply until it is read', async () => {
   const eva = await newCustomer('Eva Pinto', 'I take two.')
   const { page, context } = await demo.open(eva.place)
@@ -76,48 +62,87 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   assert.deepEqual(await eva.heard(), ['Three it is.'])
 })
 
-test('a refusal says why and keeps the text where it was typed', async () => {
-  const ada = await newCustomer('Ada Luz', 'Hello?')
-  const { page, context } = await demo.open(ada.place)
-  await field(page).fill('Good morning')
-  const connectionId = (await demo.team('GET', `${inboxPath}/${ada.id}`)).conversation.connectionId
-  const connection = `/workspaces/${demo.workspaceId}/connections/${connectionId}`
-  letLoadingFail(page)
-  // The page does not hear of the pause, as happens in the moment of it.
-  await context.route(/\/connections$/, (route) => route.abort())
-  await demo.team('POST', `${connection}/pause`)
-  await field(page).press('Enter')
-  const line = page.getByRole('alert').filter({ hasText: 'The connection cannot send now' })
-  await line.getByRole('link', { name: 'Open the connection' }).waitFor()
-  assert.equal(await field(page).inputValue(), 'Good morning')
-  await assertAccessible(page)
-  await demo.team('POST', `${connection}/resume`)
-  await line.getByRole('button', { name: 'Send again' }).click()
-  await until(ada.heard, { length: 1 })
-  assert.equal(await line.count(), 0)
-})
-
 test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page } = await demo.open(bia.place)
   await page.getByRole('button', { name: 'Create a lead' }).click()
   const value = page.getByRole('textbox', { name: 'Estimated value' })
-  await value.fill('x')
-  await value.press('Enter')
-  await page.getByText('Write an amount, such as 1500').waitFor()
   await value.fill('1.500,50')
   await page.getByText('Read as 1,500.50').waitFor()
   await value.press('Enter')
-  await page
-    .getByRole('textbox', { name: 'Status' })
-    .or(page.getByRole('combobox', { name: 'Status' }))
-    .first()
-    .click()
-  await page.getByRole('option', { name: 'Qualified', exact: true }).click()
-  await page.getByText('New → Qualified').waitFor()
-  const { lead } = await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)
-  assert.deepEqual([lead.estimatedValue, lead.status, lead.source], [1500.5, 'qualified', 'chat_app'])
-  await demo.call('PATCH', `/api/v1/leads/${lead.id}`, { status: 'won' }, agent)
-  await page.getByText('Qualified → Won').waitFor()
-  await assertAccessible(page)
+  const lead = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)).lead
+  const { id } = await until(lead, { estimatedValue: 1500.5, source: 'chat_app' })
+  await demo.call('PATCH', `/api/v1/leads/${id}`, { status: 'won' }, agent)
+  await page.getByText('New → Won').waitFor()
 })
+
+const workspace = `/workspaces/${demo.workspaceId}`
+const hourMs = 3_600_000
+
+const keptHere = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((place) => /draft|sending|noting/.test(place)))
+
+test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
+  const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
+  const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
+  const { page } = await demo.open('inbox', { isAlone: true })
+  // Only the browser's clock runs ahead.
+  await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
+  const chip = page.getByText(/^Closes in /)
+  await page.getByText(/^Closes in 3 h (29|30) min/).waitFor()
+  await page.clock.fastForward('02:40:00')
+  await page.getByText(/^Closes in (49|50) min/).waitFor()
+  await assertAccessible(page)
+  await field(page).pressSequentially('Half a ')
+  await page.clock.fastForward('00:50:30')
+  await page.getByLabel('Search templates').waitFor()
+  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  // Neither lost, nor taken for the keys that resolve, snooze and assign.
+  await page.keyboard.type('sentence, eza')
+  assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
+  await page.keyboard.press('Enter')
+  await assertAccessible(page)
+  assert.equal(await chip.count(), 0)
+  assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
+  assert.deepEqual(await lia.heard(), [])
+})
+
+test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
+  const ivy = await newWriter(demo, 'Ivy Rosa', 'Hi')
+  const { page, context } = await visitOf(demo.browser, {})
+  const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })
+  await page.goto(url)
+  await page.getByRole('button').first().click()
+  await page.getByRole('link', { name: 'Later' }).click()
+  await page.getByRole('navigation').first().waitFor()
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
+  letLoadingFail(page)
+  await context.route('**/messages', (route) => route.abort())
+  await field(page).fill('On its way')
+  await field(page).press('Enter')
+  await field(page).fill('Half a tho')
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await field(other).waitFor()
+  assert.deepEqual((await keptHere(page)).map((place) => place.split('.')[1]).sort(), ['draft', 'sending'])
+  await page.keyboard.press('Escape')
+  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out' })
+  await isAtSignIn(page)
+  assert.deepEqual(await keptHere(page), [])
+  // The other tab goes too, and puts nothing back.
+  await isAtSignIn(other)
+  assert.deepEqual(await keptHere(other), [])
+  await context.close()
+})
+
+/** Each tab goes there by itself, and because the other went: the second way ends the first. */
+async function isAtSignIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.waitForURL(/\/sign-in/)
+}
+
+async function ownerEmail(): Promise<string> {
+  const { members } = await demo.team('GET', `${workspace}/members`)
+  return members.find(({ role }: { role: string }) => role === 'owner').email
+}

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { pickItem } from './support/actions.ts'
 import { letLoadingFail, type Visit } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
@@ -58,23 +56,6 @@ const thereWithRows = `{
   const there = performance.getEntriesByType('resource').filter((one) => one.startTime + one.duration <= rows.startTime);
   [location.href, ...there.map(({ name }) => name)]
 }`
-const widthsOfFigures = `(async () => {
-  const fonts = [...document.fonts].filter(({ family }) => family.replaceAll('"', '') === 'Inter')
-  await Promise.all(fonts.map((font) => font.load()))
-  const widthOf = (text) => {
-    const span = document.body.appendChild(document.createElement('span'))
-    span.textContent = text
-    return span.getBoundingClientRect().width
-  }
-  const figures = [widthOf('1111'), widthOf('0000')]
-  return { fonts: fonts.map(({ status, display }) => [status, display]), figures, hyphen: widthOf('----') }
-})()`
-
-interface FontSeen {
-  fonts: string[][]
-  figures: number[]
-  hyphen: number
-}
 
 // But for the font, which is fetched when letters are drawn, and takes the place of another when it has come.
 for (const [room, language] of [
@@ -110,18 +91,6 @@ async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
   for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
 }
 
-test('of what the page asks for before the program does, the heaviest comes first: a browser takes six at once', async () => {
-  const { context } = await coldVisit()
-  for (const room of ['inbox', 'leads', 'home']) {
-    const page = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/${room}`)).text()
-    const files = [...page.matchAll(/<link rel="(?:module)?preload"[^>]* href="([^"]+)"/g)].map(([, href = '']) => href)
-    const bytesOf = (href: string) =>
-      href.startsWith('/assets/') ? statSync(new URL(`../dist${href}`, import.meta.url)).size : 0
-    assert.ok(files.length > 4, room)
-    assert.equal(bytesOf(files[0] ?? ''), Math.max(...files.map(bytesOf)), room)
-  }
-})
-
 test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
   const { page, context } = await coldVisit()
   letLoadingFail(page)
@@ -135,39 +104,4 @@ test('the app shows its shape while no file of it has come, in the scheme that w
   await context.addCookies([{ name: 'parley_scheme', value: 'dark', url: demo.url }])
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`, { waitUntil: 'commit' })
   await until(paper, 'rgb(18, 22, 30)')
-})
-
-test('a service that cannot say who is signed in is asked again, and the page says so until it can', async () => {
-  const { page, context } = await coldVisit()
-  letLoadingFail(page)
-  await context.route('**/api/team/v1/session', (route) => route.fulfill({ status: 503, json: {} }))
-  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
-  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
-  await context.unroute('**/api/team/v1/session')
-  await page.getByRole('link', { name: /Marina Azevedo/ }).waitFor()
-})
-
-test('a scheme that was chosen is known to the service from then on', async () => {
-  const { page, context } = await demo.open('home', { isAlone: true })
-  await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Dark' })
-  const chosen = async () => (await context.cookies()).find(({ name }) => name === 'parley_scheme')?.value
-  await until(chosen, 'dark')
-  const shell = await (await context.request.get(`${demo.url}/w/${demo.workspaceId}/home`)).text()
-  assert.match(shell, /<html[^>]* data-mantine-color-scheme="dark"/)
-})
-
-test('the font is of 60 KB at most, takes the place of another, and has figures of one width, as nothing else', async () => {
-  const file = new URL('../src/app/inter.woff2', import.meta.url)
-  assert.ok(statSync(file).size <= 60_000)
-  const licence = readFileSync(new URL('../dist/inter-licence.txt', import.meta.url), 'utf8')
-  assert.match(licence, /SIL OPEN FONT LICENSE Version 1\.1/i)
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  const { fonts, figures, hyphen } = await page.evaluate<FontSeen>(widthsOfFigures)
-  assert.deepEqual(fonts, [
-    ['loaded', 'swap'],
-    ['loaded', 'swap'],
-  ])
-  assert.equal(figures[0], figures[1])
-  assert.ok(hyphen < (figures[0] ?? 0), 'a hyphen is no figure')
 })

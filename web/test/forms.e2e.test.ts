@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { confirmByTyping, pickItem } from './support/actions.ts'
 import { sharedDemo } from './support/demo.ts'
 import { downloadedLines } from './support/transfer.ts'
 
@@ -27,21 +26,6 @@ test('what a form was sent is a table of its answers, and a file', async () => {
   assert.match(lines[1] ?? '', /"Marina","Marina","2 to 10","Yes"$/)
 })
 
-test('a new form that is not saved leaves nothing behind', async () => {
-  const { page } = await demo.open('forms')
-  const names = () => page.getByRole('table').getByRole('button').allTextContents()
-  await page.getByRole('table').waitFor()
-  const before = await names()
-  await page.getByRole('button', { name: 'New form' }).click()
-  await page.getByLabel('Heading', { exact: true }).fill('Never mind')
-  await page.getByRole('link', { name: 'Back: Forms' }).click()
-  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('table').waitFor()
-  await page.reload()
-  await page.getByRole('table').waitFor()
-  assert.deepEqual(await names(), before)
-})
-
 test('what is wrong stands at its field, a removed one comes back, and nobody leaves with unsaved changes unasked', async () => {
   const { page } = await demo.open('forms')
   await page.getByRole('button', { name: 'Visits' }).click()
@@ -63,14 +47,4 @@ test('what is wrong stands at its field, a removed one comes back, and nobody le
   await page.getByText('Saved').waitFor()
   await page.getByRole('link', { name: 'Back: Forms' }).click()
   await page.getByRole('row', { name: /Visits Open/ }).waitFor()
-})
-
-test('a form is deleted only when its name was typed; its link leads nowhere then', async () => {
-  const { page } = await demo.open('forms')
-  await page.getByRole('button', { name: 'Visits' }).click()
-  await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Delete' })
-  await confirmByTyping(page, 'Delete Visits?', 'Visits')
-  await page.getByText('Visits is deleted').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Visits' }).count(), 0)
-  assert.equal((await demo.call('GET', `/f/${form.slug}`)).status, 404)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pickItem } from './support/actions.ts'
+import type { Page } from 'playwright-core'
 import { newWriter, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -39,13 +39,6 @@ test('one skips from the first Tab to the page, and from the list to the convers
   assert.equal(await page.locator('[data-row][tabindex="0"]').count(), 1)
 })
 
-test('the app speaks the language of the browser, and another when asked', async () => {
-  const { page } = await demo.open('home', { language: 'pt' })
-  await page.getByRole('link', { name: 'Início' }).waitFor()
-  await pickItem(page.getByRole('button', { name: /^Você/ }), { name: 'Español' })
-  await page.getByRole('link', { name: 'Inicio' }).waitFor()
-})
-
 test('nothing of the app is loaded from elsewhere, and no script or style is inline', async () => {
   const { page } = await demo.open()
   const requests: string[] = []
@@ -59,21 +52,26 @@ test('nothing of the app is loaded from elsewhere, and no script or style is inl
   )
 })
 
-test('a room typed without a workspace is that of the workspace', async () => {
-  const { page } = await demo.open('leads')
-  for (const room of ['inbox', 'settings']) {
-    await page.goto(`${demo.url}/${room}?view=all`)
-    await page.waitForURL(`${demo.url}/w/${demo.workspaceId}/${room}?view=all`)
-  }
-})
-
-test('the focus is ringed, but where it is shown in another way', async () => {
-  const { page } = await demo.open('inbox')
-  const ring = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
-  await page.getByRole('link', { name: 'Home' }).waitFor()
-  await page.keyboard.press('Tab')
-  assert.equal(await ring(), 'solid')
+async function ask(page: Page, term: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').fill('inbox')
-  assert.equal(await ring(), 'none')
-})
+  await page.getByRole('dialog').getByRole('combobox').fill(term)
+}
+
+const choose = (page: Page, name: string | RegExp) => page.getByRole('option', { name }).first().click()
+
+for (const [language, dark, appearance, found] of [
+  ['en', 'escuro', 'Appearance: Dark', { 'time zone': 'Business hours', 'quiet hours': 'Notification settings' }],
+  ['es', 'dark', 'Apariencia: Oscuro', { papelera: 'Leads: Papelera', moneda: 'Espacio' }],
+  ['pt', 'escuro', 'Aparência: Escuro', { senha: 'Perfil', nova: 'Nova chave' }],
+] as const)
+  test(`the palette knows pages and actions by other words too, and turns the app dark, in ${language}`, async () => {
+    const { page } = await demo.open('home', { language })
+    for (const [term, name] of Object.entries(found)) {
+      await ask(page, term)
+      await page.getByRole('option', { name }).first().waitFor()
+      await page.keyboard.press('Escape')
+    }
+    await ask(page, dark)
+    await choose(page, appearance)
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+  })

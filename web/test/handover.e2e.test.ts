@@ -8,8 +8,7 @@ import { fakePlatform } from '../../server/test/support/channels/fake-platform.t
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickOption } from './support/actions.ts'
-import { newWriter, thread, until } from './support/composing.ts'
+import { field, newWriter, thread, until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -44,36 +43,36 @@ test('what an agent hands over stands in the thread and is urgent in the list, u
   await card.getByText('Wants the money back for order 1042.').waitFor()
 })
 
-test('a member hands on with a note and a next step, or offers it to whichever agent takes it', async () => {
-  const olga = await newWriter(demo, 'Olga Reis', 'Hello')
-  const { page } = await demo.open(olga.place)
-  await page.getByRole('button', { name: 'Hand back' }).click()
-  const ask = page.getByRole('dialog')
-  await ask.getByLabel('What should it know?').fill('Price agreed.')
-  await ask.getByLabel('What should it do next?').fill('Ask for the address.')
-  await pickOption(ask.getByRole('combobox', { name: 'Agent' }), { name: 'Any agent' })
-  await ask.getByText('It stays with the team until an agent takes it.').waitFor()
-  await assertAccessible(page)
-  await ask.getByRole('button', { name: 'Offer to agents' }).click()
-  const card = thread(page).getByRole('region', { name: /offered it to agents$/ })
-  await card.getByText('Ask for the address.').waitFor()
-  const { owner, held } = await until(() => conversation(olga.id), { held: false })
-  assert.deepEqual([owner, held], ['human', false])
+test('H puts the caret into the field at once, however late the agents come', async () => {
+  const vera = await newWriter(demo, 'Vera Luz', 'Hello')
+  const { page } = await demo.open(vera.place)
+  // Opening it reads it, and what is typed is not to undo that.
+  await until(() => conversation(vera.id), { unreadCount: 0 })
+  const agents = Promise.withResolvers<void>()
+  await page.route('**/keys', (route) => agents.promise.then(() => route.continue()))
+  await page.reload()
+  await field(page).waitFor()
+  await page.keyboard.press('h')
+  const summary = page.getByRole('dialog').getByLabel('What should it know?')
+  await summary.and(page.locator(':focus')).waitFor()
+  // E resolves, U marks as unread, and a space presses what has the focus.
+  await page.keyboard.type('be true, use euros')
+  agents.resolve()
+  await page.getByRole('combobox', { name: 'Agent' }).and(page.locator(':enabled')).waitFor()
+  assert.equal(await summary.inputValue(), 'be true, use euros')
+  const { status, unreadCount, labelIds } = await conversation(vera.id)
+  assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
 })
 
-test('what is handed back by Enter before the agents are known goes once they are', async () => {
-  const rita = await newWriter(demo, 'Rita Veloz', 'Hello')
-  const { page } = await demo.open(rita.place)
-  const agents = Promise.withResolvers<void>()
-  await page.route(/\/keys(\?|$)/, async (route) => {
-    await agents.promise
-    await route.continue()
-  })
-  await page.getByRole('button', { name: 'Hand back' }).click()
-  const ask = page.getByRole('dialog')
-  await ask.getByLabel('What should it know?').fill('Price agreed.')
-  await page.keyboard.press('Enter')
-  agents.resolve()
-  await thread(page).getByRole('region', { name: 'Demo Owner to Demo key' }).getByText('Price agreed.').waitFor()
-  await ask.waitFor({ state: 'detached' })
+test('no shortcut acts behind a dialog, wherever the focus is', async () => {
+  const rui = await newWriter(demo, 'Rui Costa', 'Hello')
+  const { page } = await demo.open(rui.place)
+  await field(page).waitFor()
+  await page.keyboard.press('h')
+  await page.getByRole('dialog').getByLabel('What should it know?').waitFor()
+  await page.evaluate('document.activeElement.blur()')
+  await page.keyboard.type('e?')
+  await page.keyboard.press('Control+k')
+  assert.equal(await page.getByRole('dialog').count(), 1)
+  assert.equal((await conversation(rui.id)).status, 'open')
 })

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { newWriter } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
-import { downloadedLines } from './support/transfer.ts'
 
 const demo = await openDemo()
 
@@ -24,27 +22,6 @@ test('the home page tells what is new while it is open', async () => {
   await page.getByText('in 7 days').waitFor()
 })
 
-test('how long customers waited for people is told as soon as somebody has answered', async () => {
-  const { page } = await demo.open('home')
-  await page.getByText('Nobody was answered in this time.').waitFor()
-  const rosa = await newWriter(demo, 'Rosa Prado', 'Do you open today?')
-  const messages = `/workspaces/${demo.workspaceId}/inbox/conversations/${rosa.id}/messages`
-  const answer = { kind: 'text', text: 'We are on it.' }
-  assert.equal((await demo.team('POST', messages, answer, { 'idempotency-key': 'home-1' })).status, 'sent')
-  await page.getByRole('figure', { name: 'Time to the first answer' }).waitFor()
-  await page.getByText(/People answered nine of ten customers within/).waitFor()
-})
-
-test('what is the matter leads to where it is mended', async () => {
-  await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { agentsStopped: true, dailyLeadQuota: 1 })
-  const { page } = await demo.open('home')
-  await page.getByRole('link', { name: /lead limit is reached/ }).waitFor()
-  await assertAccessible(page)
-  await page.getByRole('link', { name: /All agents are stopped/ }).click()
-  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
-  await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { agentsStopped: false, dailyLeadQuota: 0 })
-})
-
 test('a fresh workspace, made by an operator, shows a short way to begin', async () => {
   const { page } = await demo.open('settings/workspaces')
   await page.getByRole('button', { name: 'New workspace' }).click()
@@ -62,52 +39,4 @@ test('a fresh workspace, made by an operator, shows a short way to begin', async
   await page.reload()
   await page.getByText('Nothing needs your attention right now.').waitFor()
   assert.equal(await begin.count(), 0)
-})
-
-test('the home page stands beside the time before, by who answered and where, and gives files of it', async () => {
-  const { page } = await demo.open('home')
-  const groups = page.getByRole('region', { name: 'First answers' })
-  await groups.scrollIntoViewIfNeeded()
-  await groups.getByText('The last 30 days beside the 30 days before.').waitFor()
-  await groups.getByRole('row', { name: /program of the installation 1 0/ }).waitFor()
-  await groups.getByRole('radiogroup', { name: 'Group by' }).getByText('Connection').click()
-  await groups.getByRole('table', { name: 'First answers: Connection' }).getByRole('row').nth(1).waitFor()
-  await page
-    .getByText(/the 30 days before/)
-    .first()
-    .waitFor()
-  await page.getByRole('button', { name: 'CSV' }).click()
-  const days = await downloadedLines(page, () => page.getByRole('menuitem', { name: 'By day' }).click())
-  assert.equal(days.length, 31)
-  assert.match(days[0] ?? '', /^"Date","Leads","People: Answers"/)
-  assert.match(days.at(-1) ?? '', /^"\d{4}-\d\d-\d\d","[1-9]/)
-  await page.getByRole('button', { name: 'CSV' }).click()
-  const answered = await downloadedLines(page, () => page.getByRole('menuitem', { name: /By person/ }).click())
-  assert.match(answered[0] ?? '', /^"Group","Name","Answers"/)
-  assert.match(answered[1] ?? '', /^"Person","A former member or a program of the installation","1"/)
-  await assertAccessible(page)
-})
-
-test('customers who wait open longest first', async () => {
-  await newWriter(demo, 'Rita Espera', 'Anybody there?')
-  const { page } = await demo.open('home')
-  const stats = /\/stats\?/
-  // As if the quarter of an hour had passed.
-  await page.route(stats, async (route) => {
-    const answer = await route.fetch()
-    const attention = {
-      code: 'customers_waiting',
-      id: null,
-      name: null,
-      at: new Date().toISOString(),
-      count: 1,
-      reason: null,
-    }
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), attention: [attention] } })
-  })
-  await page.reload()
-  await page.getByRole('link', { name: 'One customer is waiting' }).click()
-  await page.waitForURL(/inbox\?.*sort=waiting/)
-  await page.waitForURL(/unanswered=true/)
-  await page.getByText('Rita Espera').first().waitFor()
 })

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
-import { newWriter } from './support/composing.ts'
+import { desktop, phone } from './support/browser.ts'
 import { newMember, openDemo } from './support/demo.ts'
 import { customerCalled, newCustomer, openId } from './support/inbox.ts'
 
@@ -56,132 +54,7 @@ test('what the platform does not deliver says why, and goes out as a new message
   assert.equal(await page.getByRole('log').getByText('Sim, está!').count(), 2)
 })
 
-test('an answer that is older than the news, and comes after it, does not undo it', async () => {
-  const { page } = await demo.open('inbox')
-  const [thread, rows] = [page.getByRole('log'), page.locator('[data-row]')]
-  await page.getByRole('link', { name: /Aoife Byrne/ }).click()
-  await thread.locator('[data-by]').first().waitFor()
-  const set = async (method: string, path: string, body: object) => {
-    const { status } = await demo.call(method, `${demo.simulatorUrl}/simulator/${path}`, body)
-    assert.ok(status < 300, String(status))
-  }
-  await set('PATCH', 'delivery', { paused: true })
-  await set('POST', 'faults', { effect: 'fail', code: 131_049 })
-  await demo.call('POST', api(openId(page)), { kind: 'text', text: 'Tomorrow?' }, withKey('late'))
-  await thread.getByRole('img', { name: 'Sent', exact: true }).waitFor()
-
-  // The thread, read before the platform told that it failed.
-  const timeline = await holdAnswer(page, /\/timeline/)
-  await page.reload()
-  await timeline.isMade
-  await set('PATCH', 'delivery', { paused: false })
-  await rows.getByText('Not delivered').waitFor()
-  timeline.letGo()
-  await thread.getByText('The platform held it back').waitFor()
-
-  // A list, read before the customers wrote.
-  await page.getByRole('button', { name: /^Mine/ }).click()
-  await page.getByRole('button', { name: /^Mine/, pressed: true }).waitFor()
-  const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
-  await page.getByRole('button', { name: /^Agents/ }).click()
-  await list.isMade
-  const rita = await newCustomer(demo, 'Rita Novak', '353855550177')
-  await rita.says('Good morning')
-  const aoife = await customerCalled(demo, 'Aoife Byrne')
-  await aoife.says('Are you there?')
-  await thread.getByText('Are you there?').waitFor()
-  list.letGo()
-  await rows.getByText('Are you there?').waitFor()
-  await rows.getByText('Good morning').waitFor()
-})
-
-test('what a member did is shown until its own answer, whatever is read meanwhile', async () => {
-  const vera = await newWriter(demo, 'Vera Lima', 'Bom dia')
-  await newWriter(demo, 'Nuno Reis', 'Boa noite')
-  const { page } = await demo.open('inbox')
-  const row = page.getByRole('link', { name: /Vera Lima/ })
-  const [resolve, reopen] = ['Resolve', 'Reopen'].map((name) => page.getByRole('button', { name, exact: true }))
-  // The conversation, read before it was resolved.
-  const detail = await holdAnswer(page, new RegExp(`/conversations/${vera.id}$`))
-  await row.click()
-  await resolve?.waitFor()
-  await detail.isMade
-  const answer = Promise.withResolvers<void>()
-  await page.route(new RegExp(`/conversations/${vera.id}$`), async (route) => {
-    if (route.request().method() !== 'PATCH') return route.fallback()
-    await answer.promise
-    await route.fulfill({ status: 403, json: {} })
-  })
-  await resolve?.click()
-  await reopen?.waitFor()
-  await row.waitFor({ state: 'detached' })
-  detail.letGo()
-  await page.getByText('This customer is not a lead yet.').waitFor()
-  assert.equal(await reopen?.isVisible(), true)
-  // A list, read after it was resolved here and before the service knows.
-  await page.getByRole('button', { name: /^Unassigned/ }).click()
-  await page.getByRole('link', { name: /Thiago Nogueira/ }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: /Nuno Reis/ }).waitFor()
-  assert.equal(await row.count(), 0)
-
-  answer.resolve()
-  await resolve?.waitFor()
-  await row.waitFor()
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await resolve?.click()
-  await page.getByText('Demo Owner resolved it').waitFor()
-  await row.waitFor({ state: 'detached' })
-})
-
-/** Answers from there are made at once, and come when they are let go. */
-async function holdAnswer(page: Page, url: RegExp): Promise<{ isMade: Promise<void>; letGo(): void }> {
-  const [made, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  await page.route(url, async (route) => {
-    const response = await route.fetch()
-    made.resolve()
-    await gone.promise
-    await route.fulfill({ response })
-  })
-  return { isMade: made.promise, letGo: gone.resolve }
-}
-
-test('filters stand in the address, come back with it, and are kept under a name', async () => {
-  const { page } = await demo.open('inbox?status=resolved&assignedTo=me')
-  await page.getByText('No conversation matches.').waitFor()
-  await page.getByRole('button', { name: 'Filter and sort' }).click()
-  await page.getByRole('button', { name: 'Save this filter' }).click()
-  await page.getByLabel('Name').fill('Done by me')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('button', { name: 'Done by me', exact: true }).waitFor()
-  await assertAccessible(page)
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Remove filter: Resolved' }).click()
-  await page.getByRole('button', { name: 'Remove filter: Me' }).click()
-  await page.getByRole('link', { name: /Lucía Fernández/ }).waitFor()
-  await page.getByRole('button', { name: /^Agents/ }).click()
-  await page.waitForURL(/view=agents$/)
-  await page.getByRole('button', { name: 'Filter and sort' }).click()
-  await page.getByRole('button', { name: 'Done by me', exact: true }).click()
-  await page.waitForURL(/status=resolved&assignedTo=me|assignedTo=me&status=resolved/)
-})
-
-test('a conversation that was open before is painted before the service has answered', async () => {
-  const { page } = await demo.open('inbox')
-  const [thread, aoife] = [page.getByRole('log'), page.getByRole('link', { name: /Aoife Byrne/ })]
-  await aoife.click()
-  const said = await thread.locator('[data-by]').first().innerText()
-  await page.getByRole('link', { name: /Mateo Ríos/ }).click()
-  await thread.getByText('instalación').waitFor()
-  const answers = Promise.withResolvers<void>()
-  await page.route('**/api/team/**', (route) => answers.promise.then(() => route.continue()))
-  await aoife.click()
-  await thread.getByText(said).waitFor()
-  const answered = page.waitForResponse(/\/timeline/)
-  answers.resolve()
-  await answered
-})
-
-test('a conversation is put aside by keys, comes back when the customer writes, and what was done can be undone', async () => {
+test('a conversation is put aside by keys, and comes back when the customer writes', async () => {
   const { page } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Mateo Ríos/ })
   await row.click()
@@ -197,23 +70,9 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   await mateo.says('¿Hola?')
   await row.waitFor()
   await page.getByText('Reopened: the customer wrote').waitFor()
-  const place = page.url()
-  await page.keyboard.press('e')
-  await row.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).last().click()
-  await row.waitFor()
-  // What is undone is opened again, and no key is for the one that was open meanwhile.
-  await page.waitForURL(place)
-  await page.keyboard.press('a')
-  await page.getByRole('dialog', { name: 'Assign' }).getByRole('combobox').fill('me')
-  await page.keyboard.press('Enter')
-  await page.getByText('Demo Owner assigned it to themselves').waitFor()
-  // A test before has left one, too: the count may say so yet, or have grown.
-  await page.getByRole('button', { name: /^Mine \d/ }).click()
-  await row.waitFor()
 })
 
-test('two members see each other, and who types, until they add what they wrote, or leave', async () => {
+test('two members see each other, and who types, until they leave', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('log').getByText('orçamento').waitFor()
@@ -223,18 +82,12 @@ test('two members see each other, and who types, until they add what they wrote,
   const here = page.getByRole('img', { name: 'Caio is here too' })
   const note = caio.page.getByRole('textbox', { name: 'Note for the team' })
   await here.waitFor()
-  await caio.page.getByRole('img', { name: 'Demo Owner is here too' }).waitFor()
   await caio.page.getByRole('button', { name: 'Note', exact: true }).click()
   await note.pressSequentially('I will')
   await typing.waitFor()
   await assertAccessible(page)
   await note.press('Enter')
   await page.getByRole('log').getByText('I will').waitFor()
-  await typing.waitFor({ state: 'detached' })
-  await here.waitFor()
-  await note.pressSequentially('And then')
-  await typing.waitFor()
-  await note.fill('')
   await typing.waitFor({ state: 'detached' })
   await note.pressSequentially('Or not')
   await typing.waitFor()
@@ -253,10 +106,9 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   await log.getByText('New', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Jump to the newest' }).click()
   await log.getByText('Message number 110').waitFor()
+  // It shows as read before the service knows.
   const isRead = page.waitForResponse((answer) => answer.url().endsWith('/read'))
   await page.getByRole('button', { name: 'Mark read' }).click()
-  await page.getByRole('button', { name: 'Mark unread' }).waitFor()
-  // It shows as read before the service knows.
   await isRead
   await page.reload()
   await log.getByText('Message number 110').waitFor()
@@ -273,40 +125,23 @@ test('older messages come as one scrolls up, and what was in sight stays there',
 })
 
 for (const language of ['en', 'es', 'pt'] as const)
-  test(`all views stand whole in the list and on a phone, and beside counts like no other the one that is chosen, in ${language}`, async () => {
-    for (const viewport of [phone, { width: 1440, height: 900 }]) {
+  test(`all views stand whole beside their counts, in the list and on a phone, in ${language}`, async () => {
+    for (const viewport of [phone, desktop]) {
       const { page } = await demo.open('inbox', { language, viewport })
       const views = page.getByRole('toolbar').first()
       const last = views.getByRole('button').last()
-      const countEach = async (open: number, shown: string) => {
-        const of = Object.fromEntries(
-          ['mine', 'unassigned', 'all', 'agents'].map((view) => [view, { open, unread: 0 }]),
-        )
-        await page.unroute('**/inbox/counts')
-        await page.route('**/inbox/counts', (route) => route.fulfill({ json: { counts: of } }))
-        await page.reload()
-        await views.getByText(shown).nth(3).waitFor()
-      }
-      await countEach(99, '99')
-      // The word of the one that is chosen is bolder.
-      await views.getByRole('button').nth(1).click()
-      const { wide, room } = await views.evaluate((all) => ({ wide: all.scrollWidth, room: all.clientWidth }))
-      assert.ok(wide <= room, `${wide} of ${room}`)
-      await countEach(500, '500+')
+      const counts = Object.fromEntries(
+        ['mine', 'unassigned', 'all', 'agents'].map((view) => [view, { open: 500, unread: 0 }]),
+      )
+      await page.route('**/inbox/counts', (route) => route.fulfill({ json: { counts } }))
+      await page.reload()
+      await views.getByText('500+').nth(3).waitFor()
       // By what is in sight of it, unlike a click that would bring it there.
       const { x = 0, y = 0 } = (await last.boundingBox()) ?? {}
       await page.mouse.click(x + 8, y + 12)
       await views.locator('button:last-child[aria-pressed=true]').waitFor()
-      const inSight = () =>
-        views.evaluate((all) => {
-          const place = all.getBoundingClientRect()
-          const at = all.lastElementChild?.getBoundingClientRect()
-          return [(at?.left ?? 0) >= place.left, (at?.right ?? 0) <= place.right + 1]
-        })
-      assert.deepEqual(await inSight(), [true, true])
-      // Counts that come after it, and push it aside.
-      await countEach(500, '500+')
-      assert.deepEqual(await inSight(), [true, true])
+      const at = await last.boundingBox()
+      assert.ok(at !== null && at.x >= 0 && at.x + at.width <= viewport.width + 1)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width)
     }
   })

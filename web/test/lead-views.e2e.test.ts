@@ -3,39 +3,14 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/actions.ts'
-import { phone } from './support/browser.ts'
 import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
-const filters = `/workspaces/${demo.workspaceId}/saved-filters`
 const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Saved views' })
 const tab = (page: Page, name: string) => tabsOf(page).getByRole('link', { name: new RegExp(`${name}( Changed)?$`) })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const head = (page: Page, name: string) => page.getByRole('columnheader', { name })
-const names = (page: Page) => tabsOf(page).getByRole('link').allInnerTexts()
-const order = async (page: Page) => (await names(page)).join()
-
-// Run in the page: nothing is drawn in between.
-const pressedAtOnce = (...keys: string[]) =>
-  keys
-    .map((key) => `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`)
-    .join()
-const headsTakenAway = `globalThis.takenAway = []
-new MutationObserver((changes) => {
-  for (const { removedNodes } of changes) for (const node of removedNodes) takenAway.push(node.textContent)
-}).observe(document.querySelector('[role="columnheader"]').parentElement, { childList: true })`
-const tickedOnTheWayOut = (box: { click(): void }) => {
-  box.click()
-  const { document } = globalThis as unknown as { document: { querySelector(css: string): { click(): void } } }
-  document.querySelector('nav[aria-label="Saved views"] a').click()
-}
-/** Longer than the pause after which changed columns go into the address. */
-const aMoment = 400
-
-async function inMenu(page: Page, view: string, item: string): Promise<void> {
-  await pickItem(button(page, `Menu of the view ${view}`), { name: item, exact: true })
-}
 
 async function saveAs(page: Page, open: string, name: string, shared = false): Promise<void> {
   await button(page, open).click()
@@ -78,93 +53,21 @@ test('a view keeps filters, order and columns, says when it is changed, and is s
   await assertAccessible(page)
 })
 
-test('keys that come faster than the page is drawn step on from each other', async () => {
+test('views are put into an order by mouse, by keys and by their menus, and it is there the next time', async () => {
+  const filters = `/workspaces/${demo.workspaceId}/saved-filters`
+  for (const name of ['Fresh', 'Fresh 2'])
+    await demo.team('POST', filters, { page: 'leads', name, query: `q=${name.length}`, shared: true })
   const { page } = await demo.open('leads')
-  await tab(page, 'Everybody').waitFor()
-  await page.evaluate(pressedAtOnce('.', '.'))
-  await until(() => tab(page, 'New ones').getAttribute('aria-current'), 'page')
-  await page.locator('[role="grid"][aria-busy="false"]').waitFor()
-  await page.evaluate(pressedAtOnce('j', 'j', 'j', 'k'))
-  await page.locator('[data-row="2"][data-active]').waitFor()
-})
-
-test('a column that was chosen stays while the address follows, and is not taken to another view', async () => {
-  const { page } = await demo.open('leads')
-  await tab(page, 'New ones').click()
-  await button(page, 'Reset').waitFor({ state: 'detached' })
-  await page.evaluate(headsTakenAway)
-  await button(page, 'Columns').click()
-  await page.getByRole('checkbox', { name: 'E-mail' }).check()
-  await button(page, 'Reset').waitFor()
-  assert.deepEqual(await page.evaluate('takenAway'), [])
-  await page.getByRole('checkbox', { name: 'Phone' }).evaluate(tickedOnTheWayOut)
-  await until(() => tab(page, 'All').getAttribute('aria-current'), 'page')
-  await page.waitForTimeout(aMoment)
-  assert.doesNotMatch(page.url(), /cols=/)
-})
-
-test('views are renamed, shared, copied, deleted and brought back by their menus', async () => {
-  const { page } = await demo.open('leads')
-  await tab(page, 'New ones').click()
-  await inMenu(page, 'New ones', 'Rename')
-  await page.getByRole('dialog').getByLabel('Name of the view').fill('Fresh')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await tab(page, 'Fresh').waitFor()
-  await inMenu(page, 'Fresh', 'Share with everybody')
-  await tab(page, 'Fresh').getByRole('img', { name: 'For everybody' }).waitFor()
-  await inMenu(page, 'Fresh', 'Keep for myself')
-  await tab(page, 'Fresh').getByRole('img').waitFor({ state: 'detached' })
-  await inMenu(page, 'Fresh', 'Duplicate')
-  await tab(page, 'Fresh 2').waitFor()
-  await inMenu(page, 'Fresh 2', 'Delete')
-  await tab(page, 'Fresh 2').waitFor({ state: 'detached' })
-  assert.equal(await tab(page, 'All').getAttribute('aria-current'), 'page')
-  await button(page, 'Undo').click()
-  await tab(page, 'Fresh 2').waitFor()
-})
-
-test('views are put into an order by mouse and by keys, and it is there the next time', async () => {
-  const { page } = await demo.open('leads')
-  await tab(page, 'Fresh 2').waitFor()
-  assert.deepEqual(await names(page), ['All', 'Everybody', 'Fresh', 'Fresh 2'])
+  const order = async () => (await tabsOf(page).getByRole('link').allInnerTexts()).slice(1, 4).join()
+  await until(order, 'Everybody,Fresh,Fresh 2')
   await tab(page, 'Fresh 2').dragTo(tab(page, 'Everybody'))
-  await until(() => order(page), 'All,Fresh 2,Everybody,Fresh')
+  await until(order, 'Fresh 2,Everybody,Fresh')
   await tab(page, 'Everybody').focus()
   await page.keyboard.press('Shift+ArrowRight')
-  await until(() => order(page), 'All,Fresh 2,Fresh,Everybody')
-  await page.keyboard.press('ArrowLeft')
-  await page.keyboard.press('Enter')
-  await until(
-    async () => page.url(),
-    (url) => url.includes('saved='),
-  )
-  await inMenu(page, 'Fresh', 'Move left')
-  await until(() => order(page), 'All,Fresh,Fresh 2,Everybody')
+  await until(order, 'Fresh 2,Fresh,Everybody')
+  await tab(page, 'Fresh').click()
+  await pickItem(button(page, 'Menu of the view Fresh'), { name: 'Move left', exact: true })
+  await until(order, 'Fresh,Fresh 2,Everybody')
   await page.reload()
-  await tab(page, 'Everybody').waitFor()
-  assert.deepEqual(await names(page), ['All', 'Fresh', 'Fresh 2', 'Everybody'])
-})
-
-test('views that do not fit are behind a button, and on a phone all are', async () => {
-  for (let n = 1; n <= 12; n++) {
-    await demo.team('POST', filters, {
-      page: 'leads',
-      name: `A long name of a view ${n}`,
-      query: 'status=won',
-      shared: true,
-    })
-  }
-  const { page } = await demo.open('leads')
-  const more = tabsOf(page).getByRole('button', { name: /more$/ })
-  await pickItem(more, { name: 'A long name of a view 9' })
-  await button(page, 'A long name of a view 9').waitFor()
-  await button(page, 'Menu of the view A long name of a view 9').waitFor()
-  await page.waitForURL(/status=won/)
-  await assertAccessible(page)
-
-  const small = await demo.open('leads', { viewport: phone })
-  await tabsOf(small.page).getByRole('button', { name: 'All' }).click()
-  await small.page.getByRole('menuitem', { name: 'A long name of a view 12' }).click()
-  await tabsOf(small.page).getByRole('button', { name: 'A long name of a view 12', exact: true }).waitFor()
-  await assertAccessible(small.page)
+  await until(order, 'Fresh,Fresh 2,Everybody')
 })

@@ -2,46 +2,30 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
-import { until } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
-import { newCustomer, openId, untilAllCame } from './support/inbox.ts'
+import { newCustomer, untilAllCame } from './support/inbox.ts'
 
 const demo = await sharedDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
 
-interface Said {
-  kind: string
-  text?: string
-  about?: string
-  fileId?: string
-  place?: object
-  card?: object
-}
-
 /** A customer whose phone sends anything, in a conversation of its own. */
 async function sender(name: string, number: string) {
   const customer = await newCustomer(demo, name, number)
-  const says = async (said: Said): Promise<string> => {
+  const says = async (said: object): Promise<string> => {
     const { status, body } = await demo.call('POST', `${simulator}/customers/${customer.id}/messages`, said)
     assert.equal(status, 201, JSON.stringify(body))
     return body.id
   }
-  const file = async (made: string, fileName?: string): Promise<string> => {
-    const { status, body } = await demo.call('POST', `${simulator}/files/made`, { name: made, fileName })
-    assert.equal(status, 201, JSON.stringify(body))
-    return body.fileId
-  }
   await says({ kind: 'text', text: 'Hello!' })
-  return {
-    says,
-    file,
-    sends: async (kind: string, made: string, text = '') => says({ kind, text, fileId: await file(made) }),
+  const sends = async (kind: string, name: string, text = '') => {
+    const { fileId } = (await demo.call('POST', `${simulator}/files/made`, { name })).body
+    await says({ kind, text, fileId })
   }
+  return { says, sends }
 }
 
-async function open(name: string, options = {}) {
-  const visit = await demo.open('inbox', options)
+async function open(name: string) {
+  const visit = await demo.open('inbox')
   await visit.page.getByRole('link', { name: new RegExp(name) }).click()
   await visit.page.getByRole('log').getByText('Hello!').waitFor()
   return { ...visit, thread: visit.page.getByRole('log') }
@@ -103,47 +87,6 @@ test('a voice note plays with its waveform and speed, and goes on while one read
   await bar.waitFor({ state: 'detached' })
 })
 
-test('a document says its name and size, and a PDF is shown by the browser, sandboxed', async () => {
-  const dora = await sender('Dora Nunes', '5511930000003')
-  await dora.sends('document', 'pdf')
-  const { page, thread } = await open('Dora Nunes')
-  await thread.getByText('receipt.pdf').waitFor()
-  await thread.getByText(/PDF · \d+/).waitFor()
-  const link = thread.getByRole('link', { name: 'Download receipt.pdf' })
-  const answer = await page.request.get(new URL((await link.getAttribute('href')) ?? '', demo.url).href)
-  assert.equal(answer.status(), 200)
-  assert.match(answer.headers()['content-security-policy'] ?? '', /sandbox/)
-  const preview = thread.getByRole('button', { name: 'Preview receipt.pdf' })
-  if ((await preview.count()) > 0) {
-    await preview.click()
-    await page.getByRole('dialog', { name: 'Viewer' }).locator('iframe').waitFor()
-    await page.keyboard.press('Escape')
-  }
-})
-
-test('a place leads to a map and loads none; a contact card becomes a lead by a click', async () => {
-  const caio = await sender('Caio Lemos', '5511930000004')
-  const place = { latitude: -23.5614, longitude: -46.6559, name: 'Showroom', address: 'Avenida Paulista 1578' }
-  await caio.says({ kind: 'location', place })
-  await caio.says({
-    kind: 'contacts',
-    card: { name: 'Bia Torres', phones: ['5511930009999'], organisation: 'Torres Ltda' },
-  })
-  const { page, thread } = await open('Caio Lemos')
-  const elsewhere: string[] = []
-  page.on(
-    'request',
-    (request) => new URL(request.url()).host !== new URL(demo.url).host && elsewhere.push(request.url()),
-  )
-  await thread.getByText('Showroom').waitFor()
-  const map = thread.getByRole('link', { name: 'Open in OpenStreetMap' })
-  assert.match((await map.getAttribute('rel')) ?? '', /noreferrer/)
-  await thread.getByText('Bia Torres').waitFor()
-  await thread.getByRole('button', { name: 'Create a lead: Bia Torres' }).click()
-  await thread.getByRole('link', { name: 'Open the lead' }).waitFor()
-  assert.deepEqual(elsewhere, [])
-})
-
 test('a quote leads far back to what it quotes; reactions, edits and what was withdrawn are said on the message', async () => {
   const nina = await sender('Nina Costa', '5511930000005')
   const far = await nina.says({ kind: 'text', text: 'The very first thing' })
@@ -172,49 +115,4 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   const first = thread.getByText('The very first thing').first()
   await first.waitFor()
   await page.locator('[id^=message-]:focus').waitFor()
-  // To a message that was read long before it was felt about.
-  await nina.says({ kind: 'reaction', text: '👍', about: far })
-  await thread.getByRole('button', { name: /^Reactions: 👍 Nina Costa/ }).waitFor()
-})
-
-test('what did not come says why, and is tried again by a click', async () => {
-  const otto = await sender('Otto Reis', '5511930000006')
-  const fault = { effect: 'not_found', on: 'media', times: 5 }
-  const added = await demo.call('POST', `${simulator}/faults`, fault)
-  assert.equal(added.status, 201, JSON.stringify(added.body))
-  await otto.sends('image', 'photo')
-  const { thread } = await open('Otto Reis')
-  // It is tried three times before that is believed, with half a minute between by the clock of the service.
-  const gone = thread.getByText('The platform no longer has it')
-  const later = () => demo.call('POST', `${simulator}/clock`, { advanceMs: 1_000 })
-  await until(() => later().then(() => gone.count()), 1)
-  await demo.call('DELETE', `${simulator}/faults`)
-  await thread.getByRole('button', { name: 'Try again' }).click()
-  await untilLoaded(thread.getByRole('img', { name: 'Photo from Otto Reis' }))
-})
-
-test('the gallery beside the thread has its files by their kind, and the way to each', async () => {
-  const gala = await sender('Gala Pires', '5511930000007')
-  await gala.sends('image', 'photo')
-  await gala.sends('video', 'clip')
-  await gala.sends('document', 'pdf')
-  await gala.sends('sticker', 'sticker')
-  await gala.sends('voice', 'voice')
-  const { page, thread } = await open('Gala Pires')
-  await thread.getByText('receipt.pdf').waitFor()
-  const gallery = page.getByRole('region', { name: 'Files' })
-  await gallery.getByRole('button', { name: /^Open: Video/ }).waitFor()
-  await gallery.getByText('Documents').click()
-  await gallery.getByText('receipt.pdf').waitFor()
-  await gallery.getByText('Photos and videos').click()
-  await thread.getByRole('button', { name: /^Play: Voice/ }).waitFor()
-  await assertAccessible(page)
-  for (const viewport of [{ width: 1024, height: 800 }, phone]) {
-    const { page: other } = await demo.open(`inbox/${openId(page)}`, { viewport })
-    await other
-      .getByRole('log')
-      .getByRole('button', { name: /^Play: Voice/ })
-      .waitFor()
-    await assertAccessible(other)
-  }
 })

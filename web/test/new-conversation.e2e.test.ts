@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickOption } from './support/actions.ts'
-import { newWriter, thread, until } from './support/composing.ts'
+import { newWriter, thread } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
 
@@ -12,25 +12,6 @@ const team = `/workspaces/${demo.workspaceId}`
 const panelOf = (page: Page, name = 'New conversation'): Locator => page.getByRole('dialog', { name })
 const conversations = async (phone: string) =>
   (await demo.team('GET', `${team}/inbox/conversations?phone=${phone}`)).conversations
-
-/** Another number of the official platform, which may write first as well. */
-async function secondNumber(name: string, phone: string): Promise<void> {
-  const id = await connect(name, phone)
-  // They are asked for when it is made, and come a moment later.
-  await until(
-    () => demo.team('GET', `${team}/connections/${id}/templates`),
-    ({ templates }) => templates.length > 0,
-  )
-}
-
-/** Returns the id of its connection. */
-async function connect(name: string, phone: string): Promise<string> {
-  const { body: number } = await demo.call('POST', `${demo.simulatorUrl}/simulator/numbers`, { name, phone })
-  const { numberId, accountId, accessToken, appSecret, verifyToken } = number
-  const settings = { numberId, accountId, accessToken, appSecret, verifyToken, baseUrl: demo.simulatorUrl }
-  const { connection } = await demo.team('POST', `${team}/connections`, { channel: 'waba', name, ...settings })
-  return connection.id
-}
 
 async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
   await pickOption(panelOf(page).getByRole('combobox', { name: 'Template' }), { name })
@@ -74,20 +55,6 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
   await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
 })
 
-test('a number that the service cannot read is said to be none where it was typed', async () => {
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  await page.getByRole('button', { name: 'New conversation' }).click()
-  const panel = panelOf(page)
-  await panel.getByRole('combobox', { name: 'To' }).fill('(00) 0000-0000')
-  await page.keyboard.press('Enter')
-  await chooseTemplate(page, /appointment reminder.*English/)
-  await panel.getByRole('button', { name: 'Send' }).click()
-  await panel.getByText('Write the number with its country code, 8 to 20 digits.').waitFor()
-  await panel.getByRole('button', { name: 'Change' }).click()
-  assert.equal(await panel.getByRole('combobox', { name: 'To' }).inputValue(), '(00) 0000-0000')
-})
-
 test('whoever is in conversation already is found by name or number, and theirs is opened, with nothing sent', async () => {
   const ana = await newWriter(demo, 'Anabela Quintas', 'Olá')
   await demo.team('PATCH', `${team}/inbox/conversations/${ana.id}`, { status: 'resolved' })
@@ -112,85 +79,4 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await panel.waitFor({ state: 'detached' })
   }
   assert.deepEqual(await ana.heard(), [])
-})
-
-test('only numbers that may write first are offered, the one used last before others, and another has its own conversation', async () => {
-  await secondNumber('Second line', '5511955550099')
-  await demo.team('POST', `${team}/leads`, {
-    firstName: 'Bartolomeu',
-    lastName: 'Dias',
-    phone: '+55 11 96660-4321',
-    email: 'dias@example.com',
-  })
-  await demo.team('POST', `${team}/leads`, { firstName: 'Bartira', email: 'bartira@example.com' })
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  const panel = panelOf(page)
-  const pick = async (typed: string) => {
-    await page.getByRole('button', { name: 'New conversation' }).click()
-    await panel.getByRole('combobox', { name: 'To' }).fill(typed)
-    await panel.getByRole('option', { name: /Bartolomeu Dias/ }).click()
-  }
-  const number = panel.getByRole('combobox', { name: 'Send from' })
-  await pick('bart')
-  await number.click()
-  assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Parley Demo', 'Second line'])
-  await page.getByRole('option', { name: 'Second line' }).click()
-  await chooseTemplate(page, /appointment reminder.*English/)
-  await panel.getByRole('button', { name: 'Send' }).click()
-  await page.waitForURL(/\/inbox\/[0-9a-f-]{36}/)
-  await thread(page)
-    .getByText(/tomorrow/)
-    .first()
-    .waitFor()
-
-  // Found by the e-mail, and begun with where one was last.
-  await pick('dias@example')
-  await panel.getByText('There is a conversation with Bartolomeu Dias on this number already.').waitFor()
-  assert.equal(await number.inputValue(), 'Second line')
-  await pickOption(number, { name: 'Parley Demo' })
-  await panel.getByRole('combobox', { name: 'Template' }).waitFor()
-  await panel.getByRole('button', { name: 'Open their conversation on Second line' }).waitFor()
-  await page.keyboard.press('Escape')
-  await panel.waitFor({ state: 'detached' })
-
-  await page.getByRole('button', { name: 'New conversation' }).click()
-  await panel.getByRole('combobox', { name: 'To' }).fill('bartira')
-  const unreachable = panel.getByRole('option', { name: /Bartira/, disabled: true })
-  await unreachable.getByText('No phone number').waitFor()
-  await page.keyboard.press('Enter')
-  assert.equal(await number.count(), 0)
-  assert.equal((await conversations('5511966604321')).length, 1)
-})
-
-test('a number that is connected meanwhile is offered at once, and its templates as soon as they have come', async () => {
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  await page.keyboard.press('c')
-  const panel = panelOf(page)
-  await panel.getByRole('combobox', { name: 'To' }).fill('+55 11 96660-7788')
-  await page.keyboard.press('Enter')
-  await panel.getByRole('combobox', { name: 'Template' }).waitFor()
-  const faults = `${demo.simulatorUrl}/simulator/faults`
-  await demo.call('POST', faults, { effect: 'refuse', on: 'templates', code: 131_000, times: 1 })
-  const id = await connect('Third line', '5511955550077')
-  await until(
-    () => demo.call('GET', faults),
-    ({ body }) => body.faults.length === 0,
-  )
-  await pickOption(panel.getByRole('combobox', { name: 'Send from' }), { name: 'Third line' })
-  await panel.getByText('This number has no approved template that can be sent from here.').waitFor()
-  await demo.team('POST', `${team}/connections/${id}/templates/sync`)
-  await panel.getByRole('combobox', { name: 'Template' }).click()
-  await page.getByRole('option', { name: /appointment reminder.*English/ }).waitFor()
-})
-
-test('where the inbox is closed nobody is offered to begin a conversation', async () => {
-  await demo.team('PATCH', team, { inboxAvailable: false })
-  const { page } = await demo.open('inbox')
-  await page.locator('[data-row]').first().waitFor()
-  await page.getByRole('button', { name: 'New conversation' }).waitFor({ state: 'detached' })
-  await page.keyboard.press('c')
-  assert.equal(await page.getByRole('dialog').count(), 0)
-  await demo.team('PATCH', team, { inboxAvailable: true })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { desktop, letLoadingFail, phone } from './support/browser.ts'
-import { field, newWriter, thread, until } from './support/composing.ts'
+import { field, newWriter } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -25,35 +25,6 @@ test('a page that was not loaded before says so while one is offline, and comes 
   await page.getByRole('heading', { name: 'Forms' }).waitFor()
 })
 
-test('a conversation that was opened while one was offline comes by itself afterwards', async () => {
-  const eva = await newWriter(demo, 'Eva Sol', 'Are you there?')
-  const ari = await newWriter(demo, 'Ari Sol', 'Hello')
-  const { page, context } = await demo.open(ari.place, { isAlone: true })
-  // Its code is there by then: what is on its way as the line goes would hang for as long as the line is gone.
-  await thread(page).getByText('Hello').waitFor()
-  letLoadingFail(page)
-  await context.setOffline(true)
-  await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${eva.place}')`)
-  await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
-  await context.setOffline(false)
-  await thread(page).getByText('Are you there?').waitFor()
-})
-
-test('a conversation whose code had not come either says so, and comes by itself afterwards', async () => {
-  const ivo = await newWriter(demo, 'Ivo Sol', 'Still there?')
-  const { page, context } = await demo.open('inbox', { isAlone: true })
-  // No idle moment, in which it would be fetched.
-  await page.addInitScript('window.requestIdleCallback = () => 0')
-  await page.reload()
-  await page.getByRole('link', { name: /Ivo Sol/ }).waitFor()
-  letLoadingFail(page)
-  await context.setOffline(true)
-  await page.evaluate(`history.pushState({}, '', '/w/${demo.workspaceId}/${ivo.place}')`)
-  await page.getByText('Parley cannot be reached', { exact: false }).first().waitFor()
-  await context.setOffline(false)
-  await thread(page).getByText('Still there?').waitFor()
-})
-
 const noticeOf = (page: Page) => page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Undo' }) })
 
 async function areApart(one: Locator, other: Locator): Promise<boolean> {
@@ -71,17 +42,4 @@ test('a notice never stands over the place where one writes', async () => {
     await noticeOf(page).waitFor()
     assert.ok(await areApart(noticeOf(page), field(page)))
   }
-})
-
-test('a notice makes way for a field that stood under it', async () => {
-  const ugo = await newWriter(demo, 'Ugo Reis', 'Hello')
-  const { page } = await demo.open(ugo.place, { viewport: phone })
-  await field(page).waitFor()
-  await page.getByRole('button', { name: 'Resolve' }).click()
-  await noticeOf(page).waitFor()
-  await page.getByRole('link', { name: 'Leads' }).click()
-  await page.getByRole('button', { name: 'New lead' }).click()
-  const name = page.getByRole('dialog').getByLabel('First name')
-  await name.and(page.locator(':focus')).waitFor()
-  await until(() => areApart(noticeOf(page), name), true)
 })

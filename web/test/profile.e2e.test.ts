@@ -1,11 +1,8 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { pickItem, pickOption } from './support/actions.ts'
-import { visitOf } from './support/browser.ts'
-import { type Member, newMember, password, sharedDemo, signedOut, signIn } from './support/demo.ts'
+import { pickItem } from './support/actions.ts'
+import { type Member, newMember, password, sharedDemo, signIn } from './support/demo.ts'
 
 const demo = await sharedDemo()
 /** Somebody new in the workspace, on the page of their profile. */
@@ -15,38 +12,7 @@ async function newcomer(name: string): Promise<Member> {
   return member
 }
 
-/** The page of another browser of theirs. */
-async function signedInElsewhere({ email }: Member): Promise<Page> {
-  const { page } = await visitOf(demo.browser)
-  await page.goto(`${demo.url}/sign-in`)
-  await signIn(page, email)
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
-  return page
-}
-
-test('somebody changes their name and password; the browser stays signed in, others do not', async () => {
-  const caio = await newcomer('Caio')
-  const { page } = caio
-  const other = await signedInElsewhere(caio)
-
-  await page.getByLabel('Name').fill('Caio Prado')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'You: Caio Prado' }).waitFor()
-
-  await page.getByLabel('Current password').fill('not the right one')
-  await page.getByLabel('New password').fill('other plain words together')
-  await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByText('is not right').waitFor()
-  await page.getByLabel('Current password').fill(password)
-  await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByText('Your password is changed. Other browsers are signed out.').waitFor()
-  await signedOut(other)
-  await page.getByLabel('Name').fill('Caio')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'You: Caio', exact: true }).waitFor()
-})
-
-test('two-factor sign-in is turned on, asked for, passed with a recovery code too, and turned off', async () => {
+test('two-factor sign-in is turned on, asked for, passed with a recovery code, and turned off', async () => {
   const { page, email } = await newcomer('Dora')
   await page.getByRole('button', { name: 'Turn it on' }).click()
   const ask = page.getByRole('dialog', { name: 'Is it you?' })
@@ -60,26 +26,21 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   const secret = Secret.fromBase32(await panel.getByRole('textbox', { name: /^Secret/ }).inputValue())
   await panel.getByRole('img', { name: 'QR code for the authenticator' }).waitFor()
   await assertAccessible(page)
-  const totp = new TOTP({ secret })
-  await panel.getByRole('textbox', { name: 'Code', exact: true }).fill(totp.generate())
+  await panel.getByRole('textbox', { name: 'Code', exact: true }).fill(new TOTP({ secret }).generate())
   await panel.getByRole('button', { name: 'Turn it on' }).click()
   const shown = page.getByRole('dialog', { name: 'Your recovery codes' })
   await shown.getByRole('listitem').first().waitFor()
   const codes = await shown.getByRole('listitem').allInnerTexts()
-  assert.equal(codes.length, 10)
   await assertAccessible(page)
   await shown.getByRole('button', { name: 'I have saved them' }).click()
-  await page.getByRole('button', { name: 'Turn it off' }).waitFor()
 
   await pickItem(page.getByRole('button', { name: 'You: Dora' }), { name: 'Sign out' })
-  await page.waitForURL(/\/sign-in/)
   await signIn(page, email)
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
   await assertAccessible(page)
   await page.getByLabel('Code').fill('000000')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
-  // The code that turned it on works only once, and the next is not there yet.
   await page.getByLabel('Code').fill(codes[0] ?? '')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -88,43 +49,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   await page.getByRole('button', { name: 'Turn it off' }).click()
   const off = page.getByRole('dialog', { name: 'Turn it off' })
   await off.getByLabel('Current password').fill(password)
-  await off.getByRole('textbox', { name: 'Code' }).fill('000000')
-  await off.getByRole('button', { name: 'Turn it off' }).click()
-  await off.getByText('is not right').waitFor()
   await off.getByRole('textbox', { name: 'Code' }).fill(codes[1] ?? '')
   await off.getByRole('button', { name: 'Turn it off' }).click()
   await page.getByRole('button', { name: 'Turn it on' }).waitFor()
-})
-
-test('one session elsewhere is ended from the profile, and all others at once', async () => {
-  const enzo = await newcomer('Enzo')
-  const { page } = enzo
-  const first = await signedInElsewhere(enzo)
-  await page.reload()
-  await page.getByRole('button', { name: /^End the session on/ }).click()
-  await page.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'detached' })
-  await signedOut(first)
-  const others = [await signedInElsewhere(enzo), await signedInElsewhere(enzo)]
-  await page.reload()
-  await page.getByRole('button', { name: 'End all others' }).click()
-  await page.getByText('2 sessions ended').waitFor()
-  await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
-  for (const other of others) await signedOut(other)
-})
-
-test('who has no password is told to set one before the second factor', async () => {
-  const { page } = await demo.open('profile')
-  await page.getByText('Set a password first').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Turn it on' }).isDisabled(), true)
-})
-
-test('language, appearance and Enter are kept in the browser', async () => {
-  const { page } = await demo.open('profile', { isAlone: true })
-  await page.getByRole('radio', { name: 'Dark' }).check()
-  assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')
-  await page.getByRole('switch', { name: 'Enter sends a message' }).uncheck({ force: true })
-  await pickOption(page.getByRole('combobox', { name: 'Language' }), { name: 'Español' })
-  await page.getByRole('heading', { name: 'Perfil' }).waitFor()
-  assert.equal(await page.getByRole('switch', { name: 'Enter envía el mensaje' }).isChecked(), false)
-  assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'dark')
 })

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile, stat, truncate, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { writeServerFile } from '../../src/commands/start/server-file.ts'
-import { newFolder } from '../support/folder.ts'
 import { type InProcessServer, inProcessServer } from '../support/program/in-process-server.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask } from '../support/program/service.ts'
@@ -94,30 +90,6 @@ test('the command line imports and exports', async () => {
   assert.equal(caio.customFields[0].label, 'Cidade natal')
   const wrong = await runCommandInProcess(['import', input, '--value', 'ganho=won'], env)
   assert.match(wrong.stderr, /--value takes field:text=value/)
-})
-
-test('a file that is cut off while it is uploaded ends the import with words about it', async (t) => {
-  const { env, url, runtime } = await inProcessServer()
-  const elsewhere = await newFolder()
-  const input = join(elsewhere, 'long.csv')
-  await writeFile(input, `name\n${'Ana\n'.repeat(1_500_000)}`)
-  // A way to the service that cuts the file off when its first part is on its way.
-  const server = createServer(async (request, response) => {
-    const { method = 'GET', url: path = '', headers } = request
-    if (method === 'PUT') await truncate(input, 1000)
-    const sent = method === 'GET' ? {} : { body: await buffer(request) }
-    const { authorization = '', 'content-type': type = '' } = headers
-    const answer = await fetch(url + path, { method, headers: { authorization, 'content-type': type }, ...sent })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
-    response.end(await answer.bytes())
-  })
-  t.after(() => server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const way = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  writeServerFile(elsewhere, { url: way, token: runtime.localToken })
-  const cut = await runCommandInProcess(['import', input, '--match', 'none'], { ...env, PARLEY_DATA_DIR: elsewhere })
-  assert.equal(cut.exitCode, 1)
-  assert.match(cut.stderr, /long\.csv has become shorter while it was read/)
 })
 
 test('a customer is erased, and commands do the same without a server, and without one that left its address behind', async () => {

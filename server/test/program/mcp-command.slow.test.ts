@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { agentsWorld } from '../support/agents/agents-world.ts'
@@ -39,11 +36,8 @@ test('a call that is given up ends at the service as well, and nothing is answer
     const message = JSON.parse((await request.toArray()).join(''))
     const answer = (result: object) => response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
     if (message.method !== 'tools/call') {
-      return answer({
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'slow', version: '1' },
-      })
+      const serverInfo = { name: 'slow', version: '1' }
+      return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo })
     }
     response.once('close', hungUp.resolve)
     asked.resolve()
@@ -65,16 +59,4 @@ test('a key that is refused is told to the client in words', async () => {
   const w = await agentsWorld()
   await assert.rejects(stdioClient('legacy', await listening(w), 'plk_nobody'), /API key missing or not valid/)
   await assert.rejects(stdioClient('legacy', 'http://127.0.0.1:1', 'plk_nobody'), /cannot be reached/)
-})
-
-test('a service loads the protocol when somebody speaks it, and not before', async () => {
-  const app = new URL('../../src/app/app.ts', import.meta.url).href
-  const loading = `import { registerHooks } from 'node:module'
-    registerHooks({ resolve: (name, context, next) => (name.startsWith('@modelcontextprotocol/') && console.log(name), next(name, context)) })
-    await import(${JSON.stringify(app)})`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', loading], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [loaded, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  assert.deepEqual([exitCode, loaded], [0, ''])
 })

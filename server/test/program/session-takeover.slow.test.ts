@@ -45,7 +45,7 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
   await write('before')
   await until(async () => (await list(shop, holder)).length === people.length, 'a conversation with each')
   const conversations: string[] = (await list(shop, holder)).map(({ id }) => id)
-  const sent: { text: string; status: number; isSent: boolean; code: string | null; isSafe: boolean }[] = []
+  const sent: { text: string; status: number; isSent: boolean; isSafe: boolean }[] = []
   const sendToAll = async (node: Service, text: string, isSafe: boolean) => {
     const send = async (id: string, n: number) => {
       sent.push({ text: `${text} ${n}`, ...(await post(node, shop, id, `${text} ${n}`)), isSafe })
@@ -53,7 +53,6 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
     await Promise.all(conversations.map(send))
   }
 
-  const took: Record<string, number[]> = { SIGKILL: [], SIGSTOP: [] }
   for (let round = 1; round <= rounds; round++) {
     const signal = round % 2 === 1 ? 'SIGKILL' : 'SIGSTOP'
     const next = await start()
@@ -73,7 +72,7 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
       return now.fence > fence && now.state === 'open' && now.since > since
     }, `the takeover in round ${round}`)
     const ms = performance.now() - endedAt
-    took[signal]?.push(ms)
+    t.diagnostic(`taken over ${Math.round(ms)} ms after a ${signal}`)
     assert.ok(ms < takeoverMs, `${ms} ms`)
     const held = await fenceOf()
     // Who was stalled wakes up, and must not meddle.
@@ -113,7 +112,6 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
   for (const { text } of await pending()) {
     assert.notEqual(sent.find((one) => one.text === text)?.status, 202, `${text} has an answer`)
   }
-  t.diagnostic(`${(await pending()).length} claimed by a session whose holder died, and told of by nobody`)
   await db.sql`update messages set settle_by = now() - interval '1 minute' where settle_by is not null`
   await until(async () => (await pending()).length === 0, 'an end of every send')
   const messages = await read(shop, holder)
@@ -122,15 +120,7 @@ test(`the holder of a QR session is killed or stalled ${rounds} times: another h
   const outbound = messages.filter(({ direction }) => direction === 'outbound')
   const known = outbound.filter(({ status }) => status !== 'failed').map(({ text }) => text)
   assert.deepEqual(known.sort(), [...texts].sort(), 'the inbox knows what arrived, and nothing else')
-
-  const range = (times: number[] = []) =>
-    times.length === 0 ? 'none' : `${Math.round(Math.min(...times))}…${Math.round(Math.max(...times))} ms`
-  t.diagnostic(`taken over: ${range(took.SIGKILL)} after a kill, ${range(took.SIGSTOP)} after a stall`)
-  const unsure = sent.filter(({ isSafe }) => !isSafe)
-  const answers = Object.entries(Object.groupBy(unsure, ({ status, code }) => `${status} ${code ?? ''}`))
-  t.diagnostic(
-    `${written.length} written, ${texts.length} sent; around the ends: ${answers.map(([status, all]) => `${all?.length} × ${status}`).join(', ')}`,
-  )
+  t.diagnostic(`${written.length} written, ${texts.length} sent`)
 })
 
 async function startNode(env: Record<string, string>): Promise<Service> {
@@ -187,17 +177,11 @@ async function connect(node: Service, network: SimulatorWorld): Promise<Shop> {
 }
 
 /** What the answer was; 0 when the process ended before it gave one. */
-async function post(
-  node: Service,
-  shop: Shop,
-  conversationId: string,
-  text: string,
-): Promise<{ status: number; isSent: boolean; code: string | null }> {
+async function post(node: Service, shop: Shop, conversationId: string, text: string) {
   const what = `POST ${inbox}/${conversationId}/messages`
   const headers = { 'idempotency-key': `${text} ${randomUUID()}` }
   const answer = await ask(node.url, shop.key, what, { kind: 'text', text }, headers).catch(() => null)
-  const { status: outcome, data } = answer?.body ?? {}
-  return { status: answer?.status ?? 0, isSent: outcome === 'sent', code: data?.code ?? null }
+  return { status: answer?.status ?? 0, isSent: answer?.body.status === 'sent' }
 }
 
 const inbox = '/api/v1/inbox/conversations'

@@ -38,36 +38,31 @@ test('each tutorial does what it says when its commands are typed', { timeout: 3
   }
 })
 
-interface Reader {
-  take(step: Step): Promise<void>
-}
-
 /** Somebody in a clone of their own, who begins with nothing. */
-async function newReader(): Promise<Reader> {
+async function newReader() {
   const clone = await newFolder()
   for (const name of await readdir(root)) await symlink(join(root, name), join(clone, name))
   const ports = new Map<string, string>()
   for (const port of documentedPorts) ports.set(port, String(await freePort()))
-  const here = (words: string) =>
-    words.replaceAll(new RegExp(`\\b(?:${documentedPorts.join('|')})\\b`, 'g'), (port) => ports.get(port) ?? port)
+  const anyPort = new RegExp(`\\b(?:${documentedPorts.join('|')})\\b`, 'g')
+  const here = (words: string) => words.replaceAll(anyPort, (port) => ports.get(port) ?? port)
   const data = { PARLEY_DATA_DIR: await newFolder(), SAVED: join(await newFolder(), 'exported') }
   const env = shellEnvironment({ PARLEY_PORT: here('7007'), PARLEY_SIMULATOR_PORT: here('7008'), ...data })
   const values: Values = new Map()
-  return {
-    take: async ({ commands, shows }) => {
-      const typed = fillIn(here(commands), values)
-      for (let look = 1; ; look++) {
-        const output = await type(typed, clone, env)
-        try {
-          if (shows !== null) assertShows(output, here(shows), values)
-          return
-        } catch (error) {
-          if (look === looks || !onlyReads.test(typed)) throw error
-        }
-        await sleep(lookEveryMs)
+  const take = async ({ commands, shows }: Step): Promise<void> => {
+    const typed = fillIn(here(commands), values)
+    for (let look = 1; ; look++) {
+      const output = await type(typed, clone, env)
+      try {
+        if (shows !== null) assertShows(output, here(shows), values)
+        return
+      } catch (error) {
+        if (look === looks || !onlyReads.test(typed)) throw error
       }
-    },
+      await sleep(lookEveryMs)
+    }
   }
+  return { take }
 }
 
 /** What is shown, by a command that ends or by a start once it serves. */

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind, Upload, UploadLimits } from '../../src/data/inbox/types.ts'
-import { type Attachment, type Attachments, acceptOf, leadOf, type Step } from '../../src/inbox/attach/attachment.ts'
-import {
-  type Change,
-  changed,
-  isHalted,
-  keepCaptions,
-  nextToSend,
-  nextUploads,
-} from '../../src/inbox/attach/attachments.ts'
+import { type Attachment, type Attachments, leadOf, type Step } from '../../src/inbox/attach/attachment.ts'
+import { type Change, changed, isHalted, keepCaptions, nextToSend } from '../../src/inbox/attach/attachments.ts'
 import { fitOf } from '../../src/inbox/attach/limits.ts'
 import { planFor } from '../../src/inbox/attach/voice-formats.ts'
 import { waveformOf } from '../../src/inbox/attach/waveform.ts'
@@ -51,12 +44,6 @@ test('a file goes as what it is, else as a document, and what the channel does n
   ]
   for (const [limits, name, type, size, expected] of table)
     assert.deepEqual(fitOf({ name, type, size }, limits), expected, `${name} ${type} ${size}`)
-})
-
-test('the window that chooses files offers what can be sent, but for what is recorded and stickers', () => {
-  assert.match(acceptOf(official), /image\/jpeg.*application\/pdf/)
-  assert.doesNotMatch(acceptOf(official), /webp/)
-  assert.equal(acceptOf(official, 'image'), 'image/jpeg,image/png')
 })
 
 const upload: Upload = {
@@ -154,14 +141,6 @@ test('a file keeps one Idempotency-Key however often it fails and is tried again
   assert.deepEqual(one, file('a', { caption: 'Hi', letGo: { seenId: 'm2', quotedId: null } }))
 })
 
-test('two files are uploaded at once, in their order', () => {
-  const all = [file('a', { step: { at: 'uploading', share: 0 } }), file('b'), file('c')]
-  assert.deepEqual(
-    [nextUploads(all), nextUploads(all.slice(1)), nextUploads([])].map((some) => some.map(({ id }) => id)),
-    [['b'], ['b', 'c'], []],
-  )
-})
-
 test('the next file is sent when the one before was accepted, and none passes one that failed', () => {
   const ready = { step: steps.ready, letGo }
   const table: [Attachments, string | null, boolean][] = [
@@ -208,12 +187,6 @@ test('text and caption stay with their files when these change places, and no le
   assert.deepEqual([kept.text, kept.attachments[0]?.caption, leadOf(kept.attachments)?.id], ['first\nsecond', '', 'b'])
   const last = keepCaptions([file('a')], [], 'first')
   assert.deepEqual([last.text, last.attachments], ['first', []])
-})
-
-test('what was let go is passed by nothing, and its caption stands', () => {
-  const all = [file('a', { letGo, caption: 'said' }), file('b')]
-  assert.equal(changed(all, { type: 'moved', id: 'b', by: -1 }), all)
-  assert.equal(changed(all, { type: 'captioned', id: 'a', caption: 'else' })[0]?.caption, 'said')
 })
 
 test('a voice is recorded in what the channel takes: as spoken where it can be, else as a sound, else not at all', () => {

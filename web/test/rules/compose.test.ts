@@ -2,20 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimelineItem } from '../../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
-import { blankDraft, givenBack, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
+import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
-import {
-  askedAt,
-  fillReply,
-  findMembers,
-  findReplies,
-  mentionedIn,
-  putInPlace,
-} from '../../src/inbox/compose/typeahead.ts'
+import { askedAt, fillReply, findMembers, findReplies, mentionedIn } from '../../src/inbox/compose/typeahead.ts'
 import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
-import type { KeyedStorage } from '../../src/session/private-storage.ts'
 import {
   filledText,
   findTemplates,
@@ -66,30 +58,6 @@ test('a draft is kept for its conversation, forgotten when empty, and never read
   }
 })
 
-test('of two hundred drafts the oldest goes for a new one, and nothing else of the storage', () => {
-  const storage = newStorage()
-  storage.setItem('parley.language', 'pt')
-  for (let n = 0; n < 201; n++) writeDraft(storage, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
-  assert.equal(storage.length, 201)
-  assert.deepEqual(readDraft(storage, 'w', 'c0'), blankDraft)
-  assert.equal(readDraft(storage, 'w', 'c1').reply, 'x')
-  assert.equal(storage.getItem('parley.language'), 'pt')
-})
-
-test('a full storage costs no text that is kept already', () => {
-  const storage = newStorage()
-  writeDraft(storage, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
-  const full: KeyedStorage = { ...storage, length: storage.length, setItem: () => assert.fail('full') }
-  writeDraft(full, 'w', 'a', { ...blankDraft, reply: 'more' }, 2)
-  assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
-})
-
-test('a refused text stands before what was typed since', () => {
-  assert.equal(givenBack('first', ''), 'first')
-  assert.equal(givenBack('first', '  '), 'first')
-  assert.equal(givenBack('first', 'second'), 'first\nsecond')
-})
-
 test('a sign asks at the beginning of a word, up to the caret', () => {
   const table: [string, '/' | '@', { term: string; start: number } | null][] = [
     ['/', '/', { term: '', start: 0 }],
@@ -108,13 +76,6 @@ test('a sign asks at the beginning of a word, up to the caret', () => {
     assert.deepEqual(askedAt(text, text.length, sign), expected && { sign, ...expected }, text)
   }
   assert.deepEqual(askedAt('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
-})
-
-test('what was asked for takes the place of the word, with one space to what follows', () => {
-  const asked = { sign: '/', term: 'h', start: 3 } as const
-  assert.deepEqual(putInPlace('Hi /h', 5, asked, 'we open at 9'), { text: 'Hi we open at 9', caret: 15 })
-  assert.deepEqual(putInPlace('Hi /h there', 5, asked, 'all'), { text: 'Hi all there', caret: 6 })
-  assert.deepEqual(putInPlace('Hi /hthere', 5, asked, 'all'), { text: 'Hi all there', caret: 7 })
 })
 
 test('canned replies are found by shortcut before text, whatever the accents', () => {

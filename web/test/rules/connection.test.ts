@@ -2,21 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
-import { isInTrouble, numberOf, partsOf, stateWords } from '../../src/connections/parts/state-words.ts'
+import { isInTrouble, stateWords } from '../../src/connections/parts/state-words.ts'
 import type { Connection } from '../../src/data/connections.ts'
-import {
-  choose,
-  customTargetOf,
-  decimalOf,
-  labelOf,
-  looksWhole,
-  mappingOf,
-  matchersOf,
-  meaningOf,
-  sentMeanings,
-  shareOf,
-} from '../../src/leads/transfer/mapping.ts'
-import { readFilters, readImportSearch } from '../../src/leads/transfer/search.ts'
+import { choose, decimalOf, mappingOf, matchersOf, meaningOf, sentMeanings } from '../../src/leads/transfer/mapping.ts'
 import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
@@ -50,18 +38,6 @@ test('a secret that the platform is shown is asked for again when its address le
   }
 })
 
-test('a phone is shown with its plus once it is linked, and a template with its places apart', () => {
-  assert.equal(numberOf({ channel: 'unofficial', phone: null, numberId: 'a' }), null)
-  assert.equal(numberOf({ channel: 'unofficial', phone: '5511', numberId: '5511' }), '+5511')
-  assert.equal(numberOf({ channel: 'waba', phone: '5511', numberId: '106540' }), '+5511')
-  assert.equal(numberOf({ phone: null, channel: 'waba', numberId: '106' }), '106')
-  assert.deepEqual(partsOf('Hi {{1}}!'), [
-    { text: 'Hi ', isPlace: false },
-    { text: '{{1}}', isPlace: true },
-    { text: '!', isPlace: false },
-  ])
-})
-
 test('a field goes to the column that was given it last, and leaves the one that only was proposed for it', () => {
   const columns = [
     { name: 'Nome', target: 'firstName' },
@@ -73,23 +49,6 @@ test('a field goes to the column that was given it last, and leaves the one that
   assert.deepEqual(matchersOf('csv', mappingOf({ columns }, new Map())), ['phone', 'none'])
   assert.deepEqual(matchersOf('csv', new Map()), ['none'])
   assert.equal(matchersOf('ndjson', new Map())[0], 'id')
-})
-
-test('a heading makes a custom field, and progress stays between nothing and all', () => {
-  assert.equal(customTargetOf('Última Compra (R$)', 0), 'k_ultima_compra_r')
-  assert.equal(customTargetOf('???', 2), 'k_column_3')
-  assert.equal(labelOf('Última Compra (R$)', 'k_ultima_compra_r'), 'Última Compra (R$)')
-  assert.equal(labelOf('k_last_order', 'k_last_order'), 'Last order')
-  assert.equal(shareOf({ doneBytes: 5, sizeBytes: 10 }), 0.5)
-  assert.equal(shareOf({ doneBytes: 0, sizeBytes: 0 }), 0)
-})
-
-test('an address carries filters of the list and the open import, and nothing else', () => {
-  assert.deepEqual(readFilters({ status: 'new,won', search: '', page: '2', source: 'ads' }), {
-    status: 'new,won',
-    source: 'ads',
-  })
-  assert.deepEqual([readImportSearch({ id: 'x' }), readImportSearch({ id: 7 })], [{ id: 'x' }, {}])
 })
 
 test('the command for QR sessions is the one of the operations guide', () => {
@@ -109,12 +68,6 @@ test('what stands before cents is told by the amounts of a file, and where they 
   ] as const) {
     assert.deepEqual([decimalOf(samples, 'en'), decimalOf(samples, 'pt')], [english, portuguese], samples.join(' '))
   }
-})
-
-test('a column has whole names when half of what is shown has two words', () => {
-  assert.equal(looksWhole(['Ana Lima', 'Bia']), true)
-  assert.equal(looksWhole(['Ana Lima', 'Bia', 'Caio']), false)
-  assert.equal(looksWhole([]), false)
 })
 
 test('what somebody says of a value goes before what was proposed, and what nobody knows is not sent', () => {

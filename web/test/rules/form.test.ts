@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Form } from '../../src/data/forms.ts'
 import { draftOf, settingsOf } from '../../src/forms/draft.ts'
-import { keyFor, moved, optionsOf, typesOf, withType } from '../../src/forms/fields.ts'
+import { keyFor } from '../../src/forms/fields.ts'
 
 test('a label suggests a key that the service takes and no other field has', () => {
   const cases: [label: string, taken: string[], key: string][] = [
@@ -17,23 +17,6 @@ test('a label suggests a key that the service takes and no other field has', () 
   ]
   for (const [label, taken, key] of cases) assert.equal(keyFor(label, taken), key, label)
   assert.match(keyFor('x'.repeat(200), []), /^x{37}$/)
-})
-
-test('a field moves to a place, and never out of the list', () => {
-  assert.deepEqual(moved(['a', 'b', 'c'], 0, 2), ['b', 'c', 'a'])
-  assert.deepEqual(moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b'])
-  assert.deepEqual(moved(['a', 'b'], 1, 9), ['a', 'b'])
-  assert.deepEqual(moved(['a', 'b'], 5, 0), ['a', 'b'])
-})
-
-test('options come and go with the type that has them', () => {
-  const field = { key: 'size', label: 'Size', type: 'text' as const, required: false }
-  const choice = withType(field, 'select', ['A', 'B'])
-  assert.deepEqual(choice.options, ['A', 'B'])
-  assert.deepEqual(withType({ ...choice, options: ['C'] }, 'multiselect', ['A']).options, ['C'])
-  assert.equal('options' in withType(choice, 'number', []), false)
-  assert.deepEqual(optionsOf(' one \n\n two\n'), ['one', 'two'])
-  assert.deepEqual(typesOf('email'), ['email'])
 })
 
 test('what was not touched is saved as it was', () => {
@@ -51,14 +34,7 @@ test('what was not touched is saved as it was', () => {
     status: 'new',
     active: true,
   }
-  const answer: Form = {
-    ...settings,
-    id: '1',
-    url: '',
-    embedHtml: '',
-    createdAt: '',
-    updatedAt: '',
-  }
+  const answer: Form = { ...settings, id: '1', url: '', embedHtml: '', createdAt: '', updatedAt: '' }
   assert.deepEqual(settingsOf(draftOf(answer)), settings)
   const typed = { ...draftOf(answer), allowedOrigins: ' https://a.example/ \n\n*' }
   assert.deepEqual(settingsOf(typed).allowedOrigins, ['https://a.example', '*'])

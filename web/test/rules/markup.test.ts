@@ -78,24 +78,7 @@ const depthOf = (pieces: readonly Piece[]): number =>
   Math.max(0, ...pieces.map((piece) => ('pieces' in piece ? 1 + depthOf(piece.pieces) : 0)))
 
 function* signs(seed: number): Generator<string> {
-  const alphabet = [
-    '*',
-    '_',
-    '~',
-    '`',
-    '```',
-    '\n',
-    ' ',
-    'a',
-    'é',
-    '👍',
-    '.',
-    '@',
-    '@Ana',
-    'https://a.example/x',
-    '<',
-    ')',
-  ]
+  const alphabet = [...'*_~`\n aé.@<)', '```', '👍', '@Ana', 'https://a.example/x']
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     yield alphabet[(state >>> 8) % alphabet.length] ?? ''
@@ -103,7 +86,7 @@ function* signs(seed: number): Generator<string> {
 }
 
 test('whatever is written, nothing of it is lost or added, and at most three styles lie in each other', () => {
-  for (let seed = 1; seed <= 5000; seed++) {
+  for (let seed = 1; seed <= 1500; seed++) {
     const text = signs(seed)
       .take(1 + (seed % 40))
       .toArray()

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replaceItems, withReactions } from '../../src/data/inbox/thread-rules.ts'
+import { withReactions } from '../../src/data/inbox/thread-rules.ts'
 import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../../src/data/inbox/types.ts'
 import { albumOf } from '../../src/inbox/media/album.ts'
-import {
-  barsOf,
-  coordinates,
-  endingOf,
-  lookOf,
-  mapAddress,
-  placeholderAddress,
-  sizeInBubble,
-  speedAfter,
-} from '../../src/inbox/media/media-rules.ts'
+import { lookOf, placeholderAddress, sizeInBubble } from '../../src/inbox/media/media-rules.ts'
 import { held, pinched, swipeOf, whole, zoomAt } from '../../src/inbox/media/zoom.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 
@@ -76,21 +67,6 @@ test('a placeholder is a picture in base64 or nothing', () => {
   for (const bad of [null, '', 'PHN2Zy', `PHN2Zy${'A'.repeat(20)}`, '/9j/"><script>alert(1)</script>']) {
     assert.equal(placeholderAddress(bad), null)
   }
-})
-
-test('a waveform fills its bars, however many heights it has', () => {
-  assert.deepEqual(barsOf([10, 90, 20, 30], 2), [90, 30])
-  assert.deepEqual(barsOf([10, 90], 4), [10, 10, 90, 90])
-  assert.deepEqual([barsOf(null, 4), barsOf([], 4)], [[], []])
-})
-
-test('speeds go round; a name’s ending is a word; a place is said and found', () => {
-  assert.deepEqual([speedAfter(1), speedAfter(1.5), speedAfter(2)], [1.5, 2, 1])
-  const endings = ['a.pdf', 'a', 'a.tar.gz', 'a.verylong', null, 'a.‮fdp']
-  assert.deepEqual(endings.map(endingOf), ['PDF', null, 'GZ', null, null, null])
-  assert.equal(coordinates(-23.5614, 46.6559), '23.56140° S, 46.65590° E')
-  const address = new URL(mapAddress(-23.5614, -46.6559))
-  assert.equal(address.searchParams.get('mlat'), '-23.561400')
 })
 
 const box = { frame: { width: 400, height: 400 }, picture: { width: 400, height: 200 } }
@@ -186,11 +162,4 @@ test('a reaction is no bubble of its own; what it is about being unknown, it is 
     )
   assert.deepEqual(drawn(null), ['day', 'ac', 'reaction'])
   assert.deepEqual(drawn('b'), ['day', 'a', 'unread', 'c', 'reaction'])
-})
-
-test('what was read again of some items replaces these alone', () => {
-  const thread = { items: [said('a', 0), said('b', 1)], older: null, newer: null, firstUnreadId: null, reading: 0 }
-  const fresh = said('b', 1, { text: 'again' })
-  const { items } = replaceItems(thread, [fresh, said('z', 9)])
-  assert.deepEqual([items[0] === thread.items[0], items[1] === fresh, items.length], [true, true, 2])
 })

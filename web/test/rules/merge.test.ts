@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lead } from '../../src/data/leads.ts'
-import { choicesSent, mergeRows, surplus, swapped } from '../../src/leads/merge/merge-rows.ts'
+import { choicesSent, mergeRows, surplus } from '../../src/leads/merge/merge-rows.ts'
 
-const blank: Lead = {
-  id: '1',
-  uniqueCode: 'L1',
-  externalRef: null,
-  firstName: 'Ana',
-  lastName: null,
-  email: null,
-  phone: null,
-  status: 'new',
-  priority: 'medium',
-  source: 'other',
-  adPlatform: null,
-  assignedTo: null,
-  estimatedValue: null,
-  actualValue: null,
-  notes: null,
-  createdAt: '',
-  updatedAt: '',
-  deletedAt: null,
-}
+const nothing = { externalRef: null, lastName: null, email: null, phone: null, adPlatform: null, assignedTo: null }
+const usual = { firstName: 'Ana', status: 'new', priority: 'medium', source: 'other' }
+const blank = { uniqueCode: 'L1', ...usual, ...nothing, estimatedValue: null, actualValue: null, notes: null } as Lead
 const field = (key: string, value: string) => ({ key, label: key, type: 'text' as const, value })
 const kept: Lead = { ...blank, notes: 'One', customFields: [field('plan', 'Basic')] }
 const other: Lead = {
@@ -58,15 +41,6 @@ test('the kept lead is filled from the other, and notes are put together while t
 test('only what differs from the usual is sent, each under its name', () => {
   const choices = { notes: 'other', uniqueCode: 'kept', 'custom:plan': 'none', 'custom:city': 'other' } as const
   assert.deepEqual(choicesSent(all, choices), { fields: { notes: 'other' }, customFields: { plan: 'none' } })
-})
-
-test('a value stays with its lead when the other one is kept', () => {
-  assert.deepEqual(swapped({ email: 'kept', phone: 'other', notes: 'both', 'custom:a': 'none' }), {
-    email: 'other',
-    phone: 'kept',
-    notes: 'both',
-    'custom:a': 'none',
-  })
 })
 
 test('custom fields beyond ten are counted by what was chosen', () => {

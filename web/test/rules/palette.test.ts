@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fitting, toldApart } from '../../src/app/palette-match.ts'
-import { actionWords, pageWords, sectionWords } from '../../src/app/palette-words.ts'
 
 const choices = [
   { label: 'Settings', words: 'preferences ajustes configuración' },
@@ -58,9 +57,4 @@ test('who is found as a lead and by a conversation says which is which, by name 
     ...['Conversation · +55 81', 'Conversation · +55 11', 'Conversation', 'Conversation'],
     ...['Lead · marina@example.com', 'Lead · +55 11', '', 'Lead'],
   ])
-})
-
-test('a page, a section and an action have other words in each language', () => {
-  const all = { ...pageWords, ...sectionWords, ...actionWords }
-  for (const [name, words] of Object.entries(all)) assert.ok(words.split(' ').length >= 2, name)
 })

@@ -5,15 +5,7 @@ import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/when.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { currencyCodes } from '../../src/settings/currencies.ts'
-import {
-  endShown,
-  endTyped,
-  problemOf,
-  type Span,
-  sortedWeek,
-  usualHours,
-  withOneMore,
-} from '../../src/settings/hours/week-hours.ts'
+import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import { settings as en } from '../../src/text/en/settings.ts'
 import { settings as es } from '../../src/text/es/settings.ts'
 import { settings as pt } from '../../src/text/pt/settings.ts'
@@ -47,13 +39,6 @@ test('whatever the service writes into the audit log is told in words, in each l
     assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
     assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
   }
-})
-
-test('a day is meant from its first to its last moment', () => {
-  const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
-  assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
-  assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
-  for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
 })
 
 test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
@@ -91,15 +76,9 @@ for (const [day, problem] of days) {
   })
 }
 
-test('the end of a day is typed and shown as 00:00, and its spans are saved in order', () => {
-  assert.deepEqual([endTyped('00:00'), endShown('24:00'), endTyped('18:00')], ['24:00', '00:00', '18:00'])
-  const { week } = usualHours('UTC')
-  const { monday } = sortedWeek({ ...week, monday: spans('13:00-24:00 09:00-12:00') })
-  assert.deepEqual(monday, spans('09:00-12:00 13:00-24:00'))
-})
-
-test('one more time begins where the last one ends', () => {
-  assert.deepEqual(withOneMore([]), spans('09:00-18:00'))
-  assert.deepEqual(withOneMore(spans('09:00-12:00')).at(-1), { from: '12:00', to: '' })
-  assert.deepEqual(withOneMore(spans('09:00-24:00')).at(-1), { from: '', to: '' })
+test('a day is meant from its first to its last moment', () => {
+  const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
+  assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
+  assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
+  for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '../../src/api/failure.ts'
 import { digitsOf, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
-import { numbersFor, type Place, placeOf, usualNumber } from '../../src/shared/start/start-rules.ts'
+import { numbersFor, type Place, placeOf } from '../../src/shared/start/start-rules.ts'
 
 const typed: [text: string, digits: string | null][] = [
   ['+55 11 96660-1234', '5511966601234'],
@@ -71,15 +71,6 @@ test('numbers that may write first are offered, and those that there is a conver
     ).map(({ id }) => id)
   assert.deepEqual(idsWith(), ['waba', 'partner'])
   assert.deepEqual(idsWith('qr', 'waba'), ['qr', 'waba', 'partner'])
-})
-
-test('one begins with the number of last time as long as it may write first', () => {
-  const numbers = [qr, waba, paused, partner]
-  assert.deepEqual(
-    ['partner', 'paused', 'qr', 'gone', null].map((last) => usualNumber(numbers, last)),
-    ['partner', 'waba', 'waba', 'waba', 'waba'],
-  )
-  assert.equal(usualNumber([qr], null), null)
 })
 
 const refusals: [error: unknown, place: Place][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Handover, TimelineItem } from '../../src/data/inbox/types.ts'
 import { noticeOf } from '../../src/inbox/parts/notices.ts'
-import { carriedBy, extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
+import { extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
 import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 
@@ -27,14 +27,6 @@ test('from one conversation one goes on to the next, from the last to the one be
   assert.equal(neighbourOf(rows, 'e'), 'd')
   assert.equal(neighbourOf([{ id: 'a' }], 'a'), null)
   assert.equal(neighbourOf(rows, 'x'), undefined)
-})
-
-test('a label is carried by all, by some or by none', () => {
-  const conversations = [{ labelIds: ['x', 'y'] }, { labelIds: ['y'] }]
-  assert.deepEqual(
-    [carriedBy(conversations, 'y'), carriedBy(conversations, 'x'), carriedBy(conversations, 'z')],
-    [true, 'some', false],
-  )
 })
 
 // A Tuesday.

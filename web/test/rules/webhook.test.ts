@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
-import { toggle } from '../../src/webhooks/event-choice.ts'
 import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
-import { readEndpointSearch } from '../../src/webhooks/search.ts'
-import { earliest, isTrouble, lookAgainMs, standingOf } from '../../src/webhooks/standing.ts'
+import { isTrouble, standingOf } from '../../src/webhooks/standing.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
-const nowMs = Date.parse(at)
 
 function endpoint(
   state: Endpoint['state'],
@@ -38,16 +35,6 @@ test('an endpoint stands as its last answers say, and what a member disabled is 
   }
 })
 
-test('one looks again a little after something is due, never hastily and at least each minute', () => {
-  const inSeconds = (seconds: number) => new Date(nowMs + seconds * 1000).toISOString()
-  assert.equal(lookAgainMs(null, nowMs), null)
-  assert.equal(lookAgainMs(inSeconds(-60), nowMs), 700)
-  assert.equal(lookAgainMs(inSeconds(5), nowMs), 5700)
-  assert.equal(lookAgainMs(inSeconds(3600), nowMs), 60_000)
-  assert.equal(earliest([null, inSeconds(5), inSeconds(2)]), inSeconds(2))
-  assert.equal(earliest([null]), null)
-})
-
 const page = (ids: string[], nextCursor: string | null) => ({
   deliveries: ids.map((eventId) => ({ eventId }) as Delivery),
   nextCursor,
@@ -62,15 +49,4 @@ test('a newest page read again takes the place of what it covers, and keeps what
   assert.equal(withFresh(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
   assert.deepEqual(idsOf(withFresh(before, page(['z', 'y'], '3'))), ['z', 'y'])
   assert.deepEqual(idsOf(withFresh(before, page([], null))), [])
-})
-
-test('a whole group takes the place of its single events', () => {
-  assert.deepEqual(toggle(['lead.created', 'inbox.message.sent'], 'lead.*'), ['inbox.message.sent', 'lead.*'])
-  assert.deepEqual(toggle(['lead.*'], 'lead.*'), [])
-  assert.deepEqual(toggle([], 'lead.deleted'), ['lead.deleted'])
-})
-
-test('what an address says beside what we write is passed over', () => {
-  const read = readEndpointSearch({ view: 'charts', state: 'lost', event: 'lead.created', hours: 25, delivery: 7 })
-  assert.deepEqual(read, { view: 'charts', event: 'lead.created' })
 })

@@ -4,7 +4,7 @@ import type { Db } from '../../../server/src/base/db.ts'
 import { databaseSettings, migratedDatabase } from '../../../server/test/support/database.ts'
 import { atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
-import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/program/service.ts'
+import { freePort, operatorToken, startService } from '../../../server/test/support/program/service.ts'
 import {
   closeAfterTest,
   launchBrowser,
@@ -18,7 +18,6 @@ import {
 
 /** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {
-  service: Service
   /** What its data are sealed with. */
   masterKey: Buffer
   db: Db
@@ -102,9 +101,6 @@ export async function openDemo(): Promise<Demo> {
     return (await call(method, `/api/team/v1${path}`, body, asOperator)).body
   }
   const inWorkspace = (workspaceId: string, apiKey: string): Demo => ({
-    get service() {
-      return service
-    },
     masterKey,
     db: database.db,
     url,

@@ -17,15 +17,9 @@ export interface Instruction {
 
 /** Returns the stages of a Dockerfile in their order. */
 export function readDockerfile(text: string): Stage[] {
-  const lines = text
-    .split('\n')
-    .filter((line) => !line.startsWith('#'))
-    .join('\n')
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
+  const whole = text.replaceAll(/^#.*\n/gm, '').replaceAll('\\\n', ' ')
   const stages: Stage[] = []
-  for (const line of lines) {
+  for (const line of whole.split('\n').filter((one) => one.trim() !== '')) {
     const instruction = readInstruction(line)
     const [image = '', , name = null] = instruction.words
     if (instruction.name === 'FROM') stages.push({ from: image, name, instructions: [] })
@@ -35,19 +29,9 @@ export function readDockerfile(text: string): Stage[] {
 }
 
 function readInstruction(line: string): Instruction {
-  const [name = '', ...rest] = line.trim().split(/ +/)
-  const isFlag = (word: string) => word.startsWith('--')
-  const flags = rest.slice(
-    0,
-    rest.findIndex((word) => !isFlag(word)),
-  )
-  const text = rest.slice(flags.length).join(' ')
-  return {
-    name,
-    flags: Object.fromEntries(flags.map((flag) => flag.slice(2).split('='))),
-    text,
-    words: text.startsWith('[') ? JSON.parse(text) : text.split(' '),
-  }
+  const [, name = '', given = '', text = ''] = /^(\S+) +((?:--\S+ +)*)(.*)$/.exec(line.trim()) ?? []
+  const flags = Object.fromEntries([...given.matchAll(/--(\w+)=(\S+)/g)].map(([, flag, value]) => [flag, value]))
+  return { name, flags, text, words: text.startsWith('[') ? JSON.parse(text) : text.split(' ') }
 }
 
 /** Whether `.dockerignore` lets a file into the build; of several lines that name it, or a folder of it, the last one counts. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../until.ts'
 import { ask } from './service.ts'
 
-export interface Written {
+interface Written {
   id: string
   code: string
   /** When it was acknowledged. */
@@ -11,21 +11,11 @@ export interface Written {
 }
 
 /** Clients that write and read leads, each sending one request after another. */
-export interface Callers {
-  written: Written[]
-  counts: Record<number, number>
-  /** Answers that no client should get: anything but a success or a 503 with `Retry-After`, and answers after `maxMs`. */
-  faults: string[]
-  slowestMs(): number
-  /** Resolves after `count` more acknowledged writes. Rejects as soon as there is a fault. */
-  more(count: number): Promise<void>
-  /** Resolves after `count` more answers with status 503. */
-  refused(count: number): Promise<void>
-  stop(): Promise<void>
-}
+export type Callers = ReturnType<typeof startCallers>
 
-export interface CallersOptions {
-  url: string
+interface CallersOptions {
+  /** A function where it differs from request to request. */
+  url: string | (() => string)
   key: string
   /** Paths, each of which one client reads repeatedly. */
   reads?: string[]
@@ -37,16 +27,18 @@ const tryAgainMs = 50
 const maxWaitMs = 60_000
 let groups = 0
 
-export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: CallersOptions): Callers {
+/** Starts clients that write and read leads, each sending one request after another. */
+export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: CallersOptions) {
   const written: Written[] = []
   const counts: Record<number, number> = {}
+  /** Answers that no client should get: anything but a success or a 503 with `Retry-After`, and answers after `maxMs`. */
   const faults: string[] = []
   let slowestMs = 0
   let isOver = false
   const group = ++groups
   const call = async (what: string, body?: object) => {
     const startedAt = performance.now()
-    const reply = await ask(url, key, what, body)
+    const reply = await ask(typeof url === 'string' ? url : url(), key, what, body)
     const ms = performance.now() - startedAt
     slowestMs = Math.max(slowestMs, ms)
     counts[reply.status] = (counts[reply.status] ?? 0) + 1
@@ -72,12 +64,14 @@ export function startCallers({ url, key, reads = [], maxMs = maxWaitMs }: Caller
     counts,
     faults,
     slowestMs: () => slowestMs,
-    more: async (count) => {
+    /** Resolves after `count` more acknowledged writes. Rejects as soon as there is a fault. */
+    more: async (count: number) => {
       const enough = written.length + count
       await until(() => written.length >= enough || faults.length > 0, `${count} writes`, maxWaitMs)
       assert.deepEqual(faults, [])
     },
-    refused: (count) => {
+    /** Resolves after `count` more answers with status 503. */
+    refused: (count: number) => {
       const enough = (counts[503] ?? 0) + count
       return until(() => (counts[503] ?? 0) >= enough, `${count} answers with status 503`)
     },

@@ -19,22 +19,18 @@ export async function compareLeads(
       and name like 'lead.%'
     order by id`
   const told = Map.groupBy(events, ({ subject_id }) => subject_id)
-  const rows = await db.sql<{ id: string; estimated_value: number; deleted: boolean }[]>`
-    select id, estimated_value, deleted_at is not null as deleted
+  const namesOf = (id: string) =>
+    (told.get(id) ?? []).map((event) => {
+      const place = { table: 'events', row: event.id, column: 'payload' }
+      return `${event.name} ${JSON.parse(keyring.openText(place, event.payload)).estimatedValue}`
+    })
+  const rows = await db.sql<{ id: string; value: number; deleted: boolean }[]>`
+    select id, estimated_value as value, deleted_at is not null as deleted
     from leads
     where workspace_id = ${workspaceId}`
-  const stored = new Map(
-    rows.map(({ id, estimated_value: value, deleted }) => {
-      const names = (told.get(id) ?? []).map((event) => {
-        const place = { table: 'events', row: event.id, column: 'payload' }
-        return `${event.name} ${JSON.parse(keyring.openText(place, event.payload)).estimatedValue}`
-      })
-      return [id, wordsOf({ id, value, deleted, events: names })]
-    }),
-  )
+  const stored = new Map(rows.map((row) => [row.id, wordsOf({ ...row, events: namesOf(row.id) })]))
   const known = new Map(leads.map((lead) => [lead.id, wordsOf(lead)]))
-  const ids = new Set([...stored.keys(), ...known.keys(), ...told.keys()])
-  return [...ids]
+  return [...new Set([...stored.keys(), ...known.keys(), ...told.keys()])]
     .filter((id) => stored.get(id) !== known.get(id))
     .slice(0, 5)
     .map((id) => `${id} is ${stored.get(id)} and should be ${known.get(id)}`)

@@ -1,6 +1,6 @@
 import { buildApp } from '../../../src/app/app.ts'
 import { repeatAtPauses } from '../../../src/base/async/loop.ts'
-import { type OpenRuntime, openRuntime } from '../../../src/commands/start/runtime.ts'
+import { openRuntime } from '../../../src/commands/start/runtime.ts'
 import { removeServerFile, writeServerFile } from '../../../src/commands/start/server-file.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { startImports } from '../../../src/leads/transfer/import/worker.ts'
@@ -9,20 +9,12 @@ import { atEnd, oncePerFile } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 import { serviceEnvironment } from './service.ts'
 
-export interface InProcessServer {
-  /** The environment with which a command finds the server. */
-  env: NodeJS.ProcessEnv
-  url: string
-  folder: string
-  runtime: OpenRuntime
-  /** Removes the server's address, so that commands find no server. */
-  removeAddress(): void
-}
+export type InProcessServer = Awaited<ReturnType<typeof inProcessServer>>
 
 const workEveryMs = 10
 
 /** Starts the service in this process, on the database of the test file, and stores its address in a data folder, where commands look for it. */
-export const inProcessServer = oncePerFile(async (): Promise<InProcessServer> => {
+export const inProcessServer = oncePerFile(async () => {
   const folder = await newFolder()
   const env = serviceEnvironment(folder, 1, {
     ...databaseSettings(await testDatabase()),

@@ -32,13 +32,8 @@ export async function readsEveryFile(url: string): Promise<void> {
   assert.ok(read > 0)
 }
 
-export interface Installed {
-  told(): string
-  stop(): Promise<number | null>
-}
-
 /** Runs a command that starts the service, and resolves once the service has printed its address. */
-export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Installed> {
+export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv) {
   const child = spawnShell(command, cwd, env)
   const gone = once(child, 'exit').then(([code]) => code as number | null)
   let told = ''

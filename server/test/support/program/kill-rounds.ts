@@ -8,48 +8,35 @@ export interface Victim {
   killProgram(): Promise<void>
 }
 
-export interface KillRounds {
-  rounds: number
-  /** Starts the program on the same data as before; resolves once it takes work, without any manual step. */
-  start(): Promise<Victim>
-  /** Resolves after so many further acknowledged writes. */
-  acknowledged(count: number): Promise<void>
-}
-
-export interface KillReport {
-  victim: Victim
-  /** How long each kill kept writes from being acknowledged. */
-  outagesMs: number[]
-}
-
-type Target = 'program' | 'database' | 'both'
-
-const targets: Target[] = ['program', 'database', 'both']
+const targets = ['program', 'database', 'both'] as const
 const maxWritesBetween = 25
 
 /** Kills the program, its database or both in turn, amid writes. Leaves the last program running. */
-export async function killRounds({ rounds, start, acknowledged }: KillRounds): Promise<KillReport> {
+export async function killRounds(options: {
+  rounds: number
+  /** Starts the program on the same data as before; resolves once it takes work. */
+  start(): Promise<Victim>
+  /** Resolves after so many further acknowledged writes. */
+  acknowledged(count: number): Promise<void>
+}): Promise<{ victim: Victim; outagesMs: number[] }> {
+  const { rounds, start, acknowledged } = options
   const outagesMs: number[] = []
   let victim = await start()
   for (let round = 0; round < rounds; round++) {
     await acknowledged(1 + Math.floor(Math.random() * maxWritesBetween))
     const killedAt = performance.now()
-    victim = await killOne(targets[round % targets.length] ?? 'both', victim, start)
+    const target = targets[round % targets.length]
+    const databasePid = victim.databasePid()
+    if (target !== 'program') process.kill(databasePid, 'SIGKILL')
+    if (target === 'database') await victim.databaseBack(databasePid)
+    else {
+      await victim.killProgram()
+      victim = await start()
+    }
     await acknowledged(1)
     outagesMs.push(performance.now() - killedAt)
   }
   return { victim, outagesMs }
-}
-
-async function killOne(target: Target, victim: Victim, start: () => Promise<Victim>): Promise<Victim> {
-  const databasePid = victim.databasePid()
-  if (target !== 'program') process.kill(databasePid, 'SIGKILL')
-  if (target === 'database') {
-    await victim.databaseBack(databasePid)
-    return victim
-  }
-  await victim.killProgram()
-  return start()
 }
 
 /** Counts what was acknowledged, and lets `killRounds` wait for more of it. */

@@ -6,7 +6,7 @@ import { atEnd, oncePerFile } from '../file-end.ts'
 /** A program under test that runs as a process of its own and tells what it does line by line. */
 export interface Program {
   pid: number
-  /** Resolves when the process is gone, with its exit code or the signal that ended it. */
+  /** Resolves with its exit code or the signal that ended it. */
   gone: Promise<number | string>
   /** Resolves with the rest of the next line that begins with this word. */
   said(word: string): Promise<string>

@@ -5,29 +5,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../folder.ts'
-import { type Program, startProgram } from './program.ts'
+import { startProgram } from './program.ts'
 
 export const mainProgram = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 export const operatorToken = 'operator-token-of-the-service-tests'
 
-/** The real program on its embedded database, with everything that it logs. */
-export interface Service extends Program {
-  url: string
-  folder: string
-  port: number
-  /** Resolves when a line with this message has been logged, if `after` such lines came before. */
-  logged(message: string, after?: number): Promise<void>
-  /** How many lines with this message have been logged. */
-  count(message: string): number
-  /** Every line that it has logged so far. */
-  lines(): readonly string[]
-  /** Everything that it has told people so far. */
-  told(): string
-  /** Resolves once it has told them this. */
-  hasTold(words: string): Promise<void>
-  /** Stops the service, and fails unless it stops without an error. */
-  stop(): Promise<void>
-}
+/** The real program, with everything that it logs. */
+export type Service = Awaited<ReturnType<typeof startService>>
 
 export interface ServiceOptions {
   /** A new one unless given. */
@@ -39,7 +23,7 @@ export interface ServiceOptions {
 }
 
 /** Starts `serve` and resolves once it listens. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}) {
   const { env, args = [], folder = await newFolder(), port = await freePort() } = options
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
@@ -72,7 +56,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       look()
       program.gone.then((end) => reject(new Error(`The service ended (${end}) before it said "${what}": ${told}`)))
     })
-  const logged: Service['logged'] = (message, after = 0) => until(() => count(message) > after, message)
+  /** Resolves when a line with this message has been logged, if `after` such lines came before. */
+  const logged = (message: string, after = 0) => until(() => count(message) > after, message)
   await logged('listening')
   return {
     ...program,
@@ -80,10 +65,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     folder,
     port,
     logged,
+    /** How many lines with this message have been logged. */
     count,
-    lines: () => lines,
+    lines: (): readonly string[] => lines,
+    /** Everything that it has told people so far. */
     told: () => told,
-    hasTold: (words) => until(() => told.includes(words), words),
+    hasTold: (words: string) => until(() => told.includes(words), words),
+    /** Stops the service, and fails unless it stops without an error. */
     stop: async () => {
       program.kill('SIGTERM')
       const code = await program.gone

@@ -58,20 +58,15 @@ export function assertShows(actual: string, expected: string, values: Values): v
 /** A value that is known has to be the same; one that is not may be anything without blanks and quotes. */
 function patternOf(text: string, values: Values): { pattern: string; names: string[] } {
   const names: string[] = []
-  const pattern = text
-    .split(new RegExp(placeholder, 'g'))
-    .map((piece, n) => {
-      if (n % 2 === 0) return piece.split(/\s+/).map(escaped).join('\\s*')
-      const known = values.get(piece)
-      if (known !== undefined) return escaped(known)
-      if (names.includes(piece)) return `\\${names.indexOf(piece) + 1}`
-      names.push(piece)
-      return '([^\\s"]+)'
-    })
-    .join('')
-  return { pattern, names }
+  const pieces = text.split(new RegExp(placeholder, 'g')).map((piece, n) => {
+    if (n % 2 === 0) return piece.split(/\s+/).map(escaped).join('\\s*')
+    const known = values.get(piece)
+    if (known !== undefined) return escaped(known)
+    if (names.includes(piece)) return `\\${names.indexOf(piece) + 1}`
+    names.push(piece)
+    return '([^\\s"]+)'
+  })
+  return { pattern: pieces.join(''), names }
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-}
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

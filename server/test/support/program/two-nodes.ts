@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Db } from '../../../src/base/db.ts'
 import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
 import { databaseSettings, type TestDatabase, testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
-import { type SendPlatform, sendPlatform } from '../inbox/send-platform.ts'
+import { sendPlatform } from '../inbox/send-platform.ts'
 import { ask, clockAhead, operatorToken, type Reply, type Service, startService } from './service.ts'
 
-interface Nodes {
-  db: Db
-  platform: SendPlatform
-  nodes: [Service, Service]
-  addNode(): Promise<Service>
-}
-
-/** A workspace that both nodes serve. */
-export interface NodesWorld extends Nodes {
-  workspaceId: string
-  key: { id: string; value: string }
-  connections: ChatNumber[]
-  /** A conversation that the key owns, for each of so many new customers; spread over the connections. */
-  customers(count: number): Promise<Customer[]>
-  send(node: Service, conversationId: string, idempotencyKey: string, text: string): Promise<Reply>
-  /** The team's call for one conversation. */
-  act(node: Service, conversationId: string, action: 'take-over' | 'hand-back'): Promise<Reply>
-  /** Posts a signed callback of this number. */
-  callback(node: Service, number: ChatNumber, body: object | Buffer): Promise<Pick<Reply, 'status' | 'text'>>
-}
+export type NodesWorld = Awaited<ReturnType<typeof nodesWorld>>
 
 export interface ChatNumber {
   id: string
@@ -45,8 +25,8 @@ const appSecret = 'an-app-secret-of-16'
 const masterKey = randomBytes(32).toString('base64')
 let people = 0
 
-/** A new workspace on the two processes of this test file, with so many connections to its platform. */
-export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
+/** Makes a new workspace on the two processes of this test file, with so many connections to its platform. */
+export async function nodesWorld(connectionCount: number) {
   const started = await startedNodes()
   const { url } = started.nodes[0]
   const team = async (path: string, body: object) => {
@@ -55,37 +35,37 @@ export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
     return reply.body
   }
   const { workspace } = await team('', { name: 'Two nodes' })
-  const { key, value } = await team(`/${workspace.id}/keys`, { name: 'Agent', scopes: ['inbox.read', 'inbox.write'] })
-  const connections = await Promise.all(
-    Array.from({ length: connectionCount }, async (_, n) => {
-      const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl: started.platform.baseUrl }
-      const numberId = `7001${Date.now()}${n}`
-      const input = { channel: 'waba', name: 'Sales', numberId, ...settings }
-      const { connection } = await team(`/${workspace.id}/connections`, input)
-      assert.equal(connection.state, 'active')
-      return { id: connection.id as string, numberId }
-    }),
-  )
-  const world: NodesWorld = {
+  const workspaceId: string = workspace.id
+  const { key, value } = await team(`/${workspaceId}/keys`, { name: 'Agent', scopes: ['inbox.read', 'inbox.write'] })
+  const connect = async (_: unknown, n: number): Promise<ChatNumber> => {
+    const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl: started.platform.baseUrl }
+    const numberId = `7001${Date.now()}${n}`
+    const { connection } = await team(`/${workspaceId}/connections`, {
+      ...{ channel: 'waba', name: 'Sales', numberId, ...settings },
+    })
+    return { id: connection.id, numberId }
+  }
+  const connections = await Promise.all(Array.from({ length: connectionCount }, connect))
+  return {
     ...started,
-    workspaceId: workspace.id,
-    key: { id: key.id, value },
+    workspaceId,
     connections,
-    customers: (count) => addCustomers(world, count),
-    send: (node, id, key, text) => {
+    /** A conversation that the key owns, for each of so many new customers; spread over the connections. */
+    customers: (count: number) => addCustomers(started.nodes, connections, { id: key.id, value }, count),
+    send: (node: Service, id: string, idempotencyKey: string, text: string) => {
       const what = `POST /api/v1/inbox/conversations/${id}/messages`
-      return ask(node.url, value, what, { kind: 'text', text }, { 'idempotency-key': key })
+      return ask(node.url, value, what, { kind: 'text', text }, { 'idempotency-key': idempotencyKey })
     },
-    act: (node, id, action) => {
-      const what = `POST /api/team/v1/workspaces/${workspace.id}/inbox/conversations/${id}/${action}`
+    /** The team's call for one conversation. */
+    act: (node: Service, id: string, action: 'take-over' | 'hand-back') => {
+      const what = `POST /api/team/v1/workspaces/${workspaceId}/inbox/conversations/${id}/${action}`
       return ask(node.url, operatorToken, what, action === 'hand-back' ? { keyId: key.id } : undefined)
     },
     callback,
   }
-  return world
 }
 
-const startedNodes = oncePerFile(async (): Promise<Nodes> => {
+const startedNodes = oncePerFile(async () => {
   const database = await testDatabase()
   const platform = await sendPlatform()
   const running: Service[] = []
@@ -116,26 +96,25 @@ export function nodeSettings(database: TestDatabase): Record<string, string> {
   }
 }
 
-async function addCustomers(world: NodesWorld, count: number): Promise<Customer[]> {
-  const phones = new Map<string, ChatNumber>()
-  for (const [n, connection] of world.connections.entries()) {
-    const own = Array.from({ length: Math.ceil((count - n) / world.connections.length) }, newPhone)
-    for (const phone of own) phones.set(phone, connection)
-    const items = own.map((phone) => inboundText(`wamid.IN.${phone}`, phone, Math.floor(Date.now() / 1000)))
-    const { status } = await callback(world.nodes[0], connection, callbackOf(connection, { messages: items }))
-    assert.equal(status, 200)
-  }
+async function addCustomers(
+  [first, second]: [Service, Service],
+  connections: ChatNumber[],
+  key: { id: string; value: string },
+  count: number,
+): Promise<Customer[]> {
   const found: Customer[] = []
-  for (const { id: connectionId } of world.connections) {
+  for (const [n, connection] of connections.entries()) {
+    const phones = Array.from({ length: Math.ceil((count - n) / connections.length) }, newPhone)
+    const messages = phones.map((phone) => inboundText(`wamid.IN.${phone}`, phone, Math.floor(Date.now() / 1000)))
+    assert.equal((await callback(first, connection, callbackOf(connection, { messages }))).status, 200)
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const query: string = `connection_id=${connectionId}&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`
-      const page: Reply = await ask(world.nodes[1].url, world.key.value, `GET /api/v1/inbox/conversations?${query}`)
-      for (const { id, contact, owner } of page.body.conversations) {
-        const connection = phones.get(contact.phone)
-        assert.equal(owner, `agent:${world.key.id}`)
-        if (connection !== undefined) found.push({ conversationId: id, phone: contact.phone, connection })
+      const query: string = `connection_id=${connection.id}&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const { body }: Reply = await ask(second.url, key.value, `GET /api/v1/inbox/conversations?${query}`)
+      for (const { id: conversationId, contact, owner } of body.conversations) {
+        assert.equal(owner, `agent:${key.id}`)
+        if (phones.includes(contact.phone)) found.push({ conversationId, phone: contact.phone, connection })
       }
-      cursor = page.body.cursor
+      cursor = body.cursor
     }
   }
   assert.equal(found.length, count)
@@ -154,11 +133,8 @@ export function callbackOf({ numberId }: ChatNumber, lists: object): Record<stri
   return payload(change('messages', { messaging_product: 'whatsapp', metadata, ...lists }))
 }
 
-async function callback(
-  node: Service,
-  { id }: ChatNumber,
-  body: object | Buffer,
-): Promise<Pick<Reply, 'status' | 'text'>> {
+/** Posts a signed callback of this number. */
+async function callback(node: Service, { id }: ChatNumber, body: object | Buffer) {
   const bytes = Buffer.isBuffer(body) ? body : bytesOf(body)
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, bytes) }
   const init = { method: 'POST', headers, body: bytes.toString() }

@@ -2,7 +2,53 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerColumns, answerIn } from '../../src/forms/answers.ts'
 import { type Change, changeOf } from '../../src/home/change.ts'
+import { duration } from '../../src/home/duration.ts'
+import { moved, statusToken } from '../../src/settings/status-token.ts'
+import { ticksFor } from '../../src/ui/charts/scale.ts'
 import { soughtIn } from '../../src/webhooks/search.ts'
+
+test('the marks of an axis are few and round, and reach above the highest value', () => {
+  const cases: [highest: number, ticks: number[]][] = [
+    [0, [0, 1]],
+    [0.4, [0, 0.1, 0.2, 0.3, 0.4]],
+    [1, [0, 1]],
+    [3, [0, 1, 2, 3]],
+    [7, [0, 2, 4, 6, 8]],
+    [23, [0, 10, 20, 30]],
+    [100, [0, 25, 50, 75, 100]],
+    [1_234_567, [0, 500_000, 1_000_000, 1_500_000]],
+  ]
+  for (const [highest, ticks] of cases) assert.deepEqual(ticksFor(highest), ticks, String(highest))
+})
+
+test('a length of time is told in the unit that suits it', () => {
+  const cases: [seconds: number, told: string][] = [
+    [0, '0 sec'],
+    [12.4, '12 sec'],
+    [59.6, '1 min'],
+    [90, '2 min'],
+    [3570, '1 hr'],
+    [5400, '1.5 hr'],
+    [50_400, '14 hr'],
+    [86_400, '1 day'],
+    [216_000, '2.5 days'],
+  ]
+  for (const [seconds, told] of cases) assert.equal(duration(seconds, 'en'), told, String(seconds))
+})
+
+test('the name of a step becomes a token, and a step moves within the list', () => {
+  const cases: [typed: string, token: string | null][] = [
+    ['In Review', 'in_review'],
+    ['  Negociação! ', 'negociacao'],
+    ['won', 'won'],
+    ['—', null],
+    ['x'.repeat(51), null],
+  ]
+  for (const [typed, token] of cases) assert.equal(statusToken(typed), token, typed)
+  assert.deepEqual(moved(['a', 'b', 'c'], 'b', -1), ['b', 'a', 'c'])
+  assert.deepEqual(moved(['a', 'b', 'c'], 'c', 1), ['a', 'b', 'c'])
+  assert.deepEqual(moved(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
+})
 
 test('a figure is told beside the one of the time before', () => {
   const cases: [now: number | null, before: number | null, change: Change | null][] = [
