@@ -3,7 +3,7 @@ import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { insertConnection } from '../server/src/channels/connection/queries.ts'
-import { type Filling, fillConversations } from '../server/test/support/fill.ts'
+import { type Filling, fillConversations } from './fill.ts'
 import { type BenchWorkspace, benchMasterKey } from './workspace.ts'
 
 export const appSecret = 'an-app-secret-of-the-bench'

@@ -4,9 +4,9 @@ import { type Db, openDb, sqlState } from '../../server/src/base/db.ts'
 import { readTables } from '../../server/src/base/distribution/tables.ts'
 import { distribute, migrate } from '../../server/src/base/migrate.ts'
 import { Parameter } from '../../server/src/base/postgres/values.ts'
-import { openPlaces } from '../../server/test/support/statements/places.ts'
 import type { RecordedStatement } from '../../server/test/support/statements/record.ts'
 import { databaseOf, startTestServer } from '../../server/test/support/test-server.ts'
+import { openPlaces } from './places.ts'
 
 export interface Refused {
   /** The file that sends it, and where in it. */

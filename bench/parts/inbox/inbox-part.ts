@@ -1,7 +1,7 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import { type Filling, fillMessages } from '../../../server/test/support/fill.ts'
 import type { Child } from '../../child.ts'
 import type { Contest } from '../../contest.ts'
+import { type Filling, fillMessages } from '../../fill.ts'
 import { fillInboxFloor, makeInboxFloor } from '../../floors/inbox-floor-tables.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
 import type { BenchWorkspace } from '../../workspace.ts'

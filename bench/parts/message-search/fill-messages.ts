@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { allowTime } from '../../../server/src/base/db.ts'
 import { newId } from '../../../server/src/base/id.ts'
 import { sealMessage } from '../../../server/src/inbox/conversation/message.ts'
-import type { Filling } from '../../../server/test/support/fill.ts'
+import type { Filling } from '../../fill.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { chatText } from './chat-words.ts'
 

@@ -3,9 +3,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeServerFile } from '../../src/commands/start/server-file.ts'
-import { type InProcessServer, inProcessServer } from '../support/program/in-process-server.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask } from '../support/program/service.ts'
+import { type InProcessServer, inProcessServer } from './in-process-server.ts'
 
 const phone = '5581991234567'
 

@@ -6,9 +6,9 @@ import { startWorker } from '../../src/commands/start/worker.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { claimQueues, releaseQueue } from '../../src/webhooks/endpoint/queue-queries.ts'
 import { everyStatementOf, testDatabase } from '../support/database.ts'
-import { drivenLoops } from '../support/driven-loops.ts'
 import { atEnd } from '../support/file-end.ts'
 import { webhookWorld } from '../support/webhooks/webhook-world.ts'
+import { drivenLoops } from './driven-loops.ts'
 
 /** Of a driven minute, in which it has nothing to do: 2.7 a second, most of them a look each 5 s for news that were lost. */
 const mostInMinute = 180

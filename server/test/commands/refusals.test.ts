@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { inProcessServer } from '../support/program/in-process-server.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { serviceEnvironment } from '../support/program/service.ts'
+import { inProcessServer } from './in-process-server.ts'
 
 const refusals: [name: string, args: string[], words: RegExp][] = [
   ['no workspace', ['key', 'create', '--for', 'reading'], /^There is no workspace yet\./],

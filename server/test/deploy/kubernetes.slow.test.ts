@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { allManifests, type Manifest, root } from '../support/deploy/manifests.ts'
+import { allManifests, type Manifest, root } from './manifests.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
 type Any = any

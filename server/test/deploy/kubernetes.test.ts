@@ -6,8 +6,8 @@ import { parse } from 'yaml'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import { loadConfig } from '../../src/config.ts'
 import { paths } from '../../src/http/ops/health.ts'
-import { allManifests, folder, kustomization, type Manifest, read } from '../support/deploy/manifests.ts'
 import { loadSettings } from '../support/deploy/settings.ts'
+import { allManifests, folder, kustomization, type Manifest, read } from './manifests.ts'
 
 const others = ['kustomization.yaml', 'secret.example.yaml', 'metrics-adapter.example.yaml']
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested in `kubernetes.slow.test.ts`

@@ -7,8 +7,8 @@ import { maxSubscriptions } from '../../src/notices/push/subscriptions.ts'
 import { pushAfterMs } from '../../src/notices/record.ts'
 import { signedInMember } from '../support/member.ts'
 import { noticesWorld } from '../support/notices/notices-world.ts'
-import { newBrowser, signerOf, startPushService } from '../support/notices/push-service.ts'
 import { testTeamToken } from '../support/world.ts'
+import { newBrowser, signerOf, startPushService } from './push-service.ts'
 
 const path = '/notices/push-subscriptions'
 

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
 import { newFolder } from '../support/folder.ts'
-import { writeLeads } from '../support/leads/lead-writer.ts'
-import { compareLeads } from '../support/program/compare-leads.ts'
 import { Acknowledgements, killRounds, type Victim } from '../support/program/kill-rounds.ts'
 import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/program/service.ts'
+import { compareLeads } from './compare-leads.ts'
+import { writeLeads } from './lead-writer.ts'
 
 /** The program, its database and both in turn. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 3)

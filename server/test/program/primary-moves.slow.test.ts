@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { openDb } from '../../src/base/db.ts'
 import { atEnd } from '../support/file-end.ts'
-import { hasPostgres, howToGetPostgres, type PostgresPair, startPostgresPair } from '../support/postgres-pair.ts'
 import { startCallers } from '../support/program/callers.ts'
 import { newWorkspace, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
+import { hasPostgres, howToGetPostgres, type PostgresPair, startPostgresPair } from './postgres-pair.ts'
 
 const rounds = Number(process.env.FAILOVER_ROUNDS ?? 1)
 /** From the moment that there is a primary again, on a machine that does much else. */

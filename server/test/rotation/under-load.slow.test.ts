@@ -10,14 +10,14 @@ import { type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { startProgram } from '../support/program/program.ts'
 import { askRotation, oldRows, runningRotations } from '../support/rotation/rotating.ts'
-import type { RotatingTask } from '../support/rotation/rotating-program.ts'
 import { type CallOptions, callerOf } from '../support/world.ts'
+import type { RotatingTask } from './rotating-program.ts'
 
 const clientCount = 8
 /** `ROTATION_SEARCHES=10000` takes minutes. */
 const wantedSearches = Number(process.env.ROTATION_SEARCHES ?? 200)
 const kills = wantedSearches >= 10_000 ? 20 : 2
-const program = fileURLToPath(new URL('../support/rotation/rotating-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('./rotating-program.ts', import.meta.url))
 
 test(`${clientCount} clients of two nodes miss nothing while all keys are rotated by a process that is killed`, {
   timeout: 1_200_000,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fillBlindMessages, fillConversations } from '../../../bench/fill.ts'
 import { statementsOf } from '../support/database.ts'
-import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { readTables } from '../../../src/base/distribution/tables.ts'
 import { testDatabase } from '../../support/database.ts'
 import { oncePerFile } from '../../support/file-end.ts'
-import { allowed, type Reason } from '../../support/statements/allowed.ts'
-import { type Fault, faultsOf } from '../../support/statements/shapes.ts'
-import { statementsIn } from '../../support/statements/templates.ts'
+import { allowed, type Reason } from './allowed.ts'
+import { type Fault, faultsOf } from './shapes.ts'
+import { statementsIn } from './templates.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 const spread = new Set(['leads', 'queues', 'days'])

@@ -13,7 +13,7 @@ import { sharedBuffers } from '../../../src/base/embedded/settings.ts'
 import { describeProblem } from '../../../src/commands/terminal.ts'
 import { startProgram } from '../../support/program/program.ts'
 
-const writingProgram = fileURLToPath(new URL('../../support/program/writing-program.ts', import.meta.url))
+const writingProgram = fileURLToPath(new URL('./writing-program.ts', import.meta.url))
 const root = await mkdtemp(join(tmpdir(), 'parley-embedded-'))
 // Most tests begin with a stopped server whose cluster exists, and leave it so.
 const folder = join(root, 'data')

@@ -8,7 +8,7 @@ import { newFolder } from '../../support/folder.ts'
 import { Acknowledgements, killRounds, type Victim } from '../../support/program/kill-rounds.ts'
 import { startProgram } from '../../support/program/program.ts'
 
-const writingProgram = fileURLToPath(new URL('../../support/program/writing-program.ts', import.meta.url))
+const writingProgram = fileURLToPath(new URL('./writing-program.ts', import.meta.url))
 const rounds = Number(process.env.KILL_ROUNDS ?? 15)
 
 test('no acknowledged write is lost when the program, its database or both are killed', async (t) => {

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { createAddressJudge } from '../../../src/base/outgoing/address-judge.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { readTarget } from '../../../src/base/outgoing/target.ts'
-import { innerAddresses, otherHosts, spellings, words } from '../../support/outgoing/hostile-addresses.ts'
 import { openCanary } from '../../support/outgoing/raw-server.ts'
+import { innerAddresses, otherHosts, spellings, words } from './hostile-addresses.ts'
 
 const canary = await openCanary()
 const own = await openCanary()

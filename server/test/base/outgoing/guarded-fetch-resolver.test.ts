@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { systemResolver } from '../../../src/base/outgoing/resolver.ts'
-import { nameServer } from '../../support/outgoing/name-server.ts'
 import { openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
+import { nameServer } from './name-server.ts'
 
 // As in guarded-fetch-names: 127.0.0.2 is the public internet here, 127.0.0.1 and ::1 are inside.
 const outside = '127.0.0.2'

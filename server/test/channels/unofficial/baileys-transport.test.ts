@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
 import { baileysMissing } from '../../../src/channels/unofficial/session/disconnect.ts'
 import { baileysTransport } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
-import { boom, type FakeSocket, fakeBaileys } from '../../support/channels/fake-baileys.ts'
 import { type Hearing, hearing, isClose, keptLog } from '../../support/channels/session-socket.ts'
+import { boom, type FakeSocket, fakeBaileys } from './fake-baileys.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 const jid = '5511987650001@s.whatsapp.net'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { regexSources } from '../../support/regex/regex-sources.ts'
-import { worstOf } from '../../support/regex/worst-of.ts'
+import { regexSources } from './regex-sources.ts'
+import { worstOf } from './worst-of.ts'
 
 const { written } = regexSources()
 

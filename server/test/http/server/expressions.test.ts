@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { simulatorWorld } from '../../support/channels/simulator.ts'
 import { allRoutes } from '../../support/contract/routes.ts'
 import { schemasWithin } from '../../support/limits.ts'
-import { regexSources } from '../../support/regex/regex-sources.ts'
-import { worstOf } from '../../support/regex/worst-of.ts'
+import { regexSources } from './regex-sources.ts'
+import { worstOf } from './worst-of.ts'
 
 const { made } = regexSources()
 

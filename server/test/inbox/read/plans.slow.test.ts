@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { fillBlindMessages, fillConversations, fillMessages, fillThreads, fillTrails } from '../../../../bench/fill.ts'
 import type { SentStatement } from '../../../src/base/db.ts'
 import { indexInbox } from '../../../src/inbox/search/index-inbox.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { oncePerFile } from '../../support/file-end.ts'
-import { fillBlindMessages, fillConversations, fillMessages, fillThreads, fillTrails } from '../../support/fill.ts'
 import {
   addAgent,
   addLabel,

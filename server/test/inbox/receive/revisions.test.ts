@@ -3,10 +3,10 @@ import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { test } from '../../support/inbox/both-forms.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
-import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
 import { customerMessage, type InboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { keptFiles, keptMessage } from '../../support/inbox/kept-messages.ts'
 import { signedInMember } from '../../support/member.ts'
+import { inboxPicture } from './inbox-picture.ts'
 
 type Revision = Extract<ChannelEvent, { originalId: string }>
 

@@ -6,8 +6,8 @@ import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
-import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { inboxPicture } from './inbox-picture.ts'
 
 // What is decided in memory for many must come to what is decided at the database for one after the other.
 

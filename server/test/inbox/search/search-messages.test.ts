@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fillMessages } from '../../../../bench/fill.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { fillMessages } from '../../support/fill.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'

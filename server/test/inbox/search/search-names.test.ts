@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fillConversations } from '../../support/fill.ts'
+import { fillConversations } from '../../../../bench/fill.ts'
 import { addAgent, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'

@@ -8,12 +8,12 @@ import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, noon, type Reply, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import type { SendingTask } from '../../support/inbox/sending-program.ts'
 import { startProgram } from '../../support/program/program.ts'
+import type { SendingTask } from './sending-program.ts'
 
 // More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
-const program = fileURLToPath(new URL('../../support/inbox/sending-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('./sending-program.ts', import.meta.url))
 const inEachPart = new Set<SendStep>(['awaitPace', 'allow', 'call', 'note'])
 const inSettling = new Set<SendStep>(['note', 'lockToSettle', 'writeOutcome', 'settle'])
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { hasPostgres, howToGetPostgres, startPostgresPair } from '../../support/postgres-pair.ts'
 import { ask, newWorkspace, startService } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
+import { hasPostgres, howToGetPostgres, startPostgresPair } from '../postgres-pair.ts'
 
 /** However long a request waits for the database, here its answer is. */
 const maxMs = 20_000

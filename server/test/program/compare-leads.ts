@@ -1,8 +1,8 @@
-import { systemClock } from '../../../src/base/clock.ts'
-import type { Db } from '../../../src/base/db.ts'
-import { masterKeyFrom } from '../../../src/base/sealing/master-key.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
-import type { LeadHistory } from '../leads/lead-writer.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { Db } from '../../src/base/db.ts'
+import { masterKeyFrom } from '../../src/base/sealing/master-key.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
+import type { LeadHistory } from './lead-writer.ts'
 
 /** Returns the first five leads whose stored values or events differ from what their writers know. */
 export async function compareLeads(

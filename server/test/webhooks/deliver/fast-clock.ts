@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../../src/base/clock.ts'
 
 /** Plain data, so that processes and threads can share one. */
 export interface FastTime {

@@ -1,14 +1,14 @@
 // A process that takes the steps of rotations which are due at a time, and says `step` after each. Between them it makes
 // search tokens, as every worker does. It may be killed.
 import { writeSync } from 'node:fs'
-import { manualClock } from '../../../src/base/clock.ts'
-import type { DbOptions } from '../../../src/base/db.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
-import { createSequencer } from '../../../src/events/sequencer.ts'
-import { takeStep } from '../../../src/rotation/step.ts'
-import { openNode } from '../database.ts'
-import { makeTokens } from '../tokens.ts'
-import { rotationDeps } from './rotating.ts'
+import { manualClock } from '../../src/base/clock.ts'
+import type { DbOptions } from '../../src/base/db.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
+import { createSequencer } from '../../src/events/sequencer.ts'
+import { takeStep } from '../../src/rotation/step.ts'
+import { openNode } from '../support/database.ts'
+import { rotationDeps } from '../support/rotation/rotating.ts'
+import { makeTokens } from '../support/tokens.ts'
 
 export interface RotatingTask {
   database: DbOptions

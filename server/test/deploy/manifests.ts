@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 
-export const root = fileURLToPath(new URL('../../../..', import.meta.url))
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 export interface Manifest {
   apiVersion: string

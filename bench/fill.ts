@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Db } from '../../src/base/db.ts'
-import { newId } from '../../src/base/id.ts'
-import type { Keyring } from '../../src/base/sealing/keyring.ts'
-import type { Conversation } from '../../src/inbox/conversation/conversation.ts'
-import { type Message, sealMessage } from '../../src/inbox/conversation/message.ts'
-import { agent, human } from '../../src/inbox/conversation/owner.ts'
-import { sealConversation } from '../../src/inbox/conversation/sealed.ts'
-import type { Lead } from '../../src/leads/lead/lead.ts'
-import { sealLead } from '../../src/leads/lead/sealed.ts'
+import type { Db } from '../server/src/base/db.ts'
+import { newId } from '../server/src/base/id.ts'
+import type { Keyring } from '../server/src/base/sealing/keyring.ts'
+import type { Conversation } from '../server/src/inbox/conversation/conversation.ts'
+import { type Message, sealMessage } from '../server/src/inbox/conversation/message.ts'
+import { agent, human } from '../server/src/inbox/conversation/owner.ts'
+import { sealConversation } from '../server/src/inbox/conversation/sealed.ts'
+import type { Lead } from '../server/src/leads/lead/lead.ts'
+import { sealLead } from '../server/src/leads/lead/sealed.ts'
 
 const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
 const leadStatuses = ['new', 'new', 'new', 'contacted', 'qualified', 'won', 'lost'] as const

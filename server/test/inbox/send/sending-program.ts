@@ -8,10 +8,10 @@ import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { openSend } from '../../../src/inbox/send/send-together.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
-import { remoteConnector, remoteWay } from '../channels/fake-platform.ts'
-import { openNode } from '../database.ts'
-import { afterStep } from '../steps.ts'
-import { sendDeps } from './send-deps.ts'
+import { remoteConnector, remoteWay } from '../../support/channels/fake-platform.ts'
+import { openNode } from '../../support/database.ts'
+import { sendDeps } from '../../support/inbox/send-deps.ts'
+import { afterStep } from '../../support/steps.ts'
 
 export interface SendingTask {
   database: DbOptions

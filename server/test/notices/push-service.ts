@@ -2,8 +2,8 @@ import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
-import { atEnd } from '../file-end.ts'
-import { fileServer } from '../outgoing/file-server.ts'
+import { atEnd } from '../support/file-end.ts'
+import { fileServer } from '../support/outgoing/file-server.ts'
 
 export interface Pushed {
   /** Which browser it is for: the last part of its address. */

@@ -10,9 +10,9 @@ import { openVault } from '../../../src/base/sealing/vault.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
-import { openNode } from '../database.ts'
-import { type FastTime, fastClock } from '../fast-clock.ts'
-import { afterStep } from '../steps.ts'
+import { openNode } from '../../support/database.ts'
+import { afterStep } from '../../support/steps.ts'
+import { type FastTime, fastClock } from './fast-clock.ts'
 
 export interface DeliveringTask {
   database: DbOptions

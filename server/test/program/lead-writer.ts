@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Acknowledgements } from '../program/kill-rounds.ts'
+import type { Acknowledgements } from '../support/program/kill-rounds.ts'
 
 /** What one lead went through, as far as a client can know: the events that must be there, and no others. */
 export interface LeadHistory {

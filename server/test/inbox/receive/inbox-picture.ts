@@ -2,7 +2,7 @@ import { type MessageRow, openMessage } from '../../../src/inbox/conversation/me
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
 import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
-import type { InboxWorld } from './inbox-world.ts'
+import type { InboxWorld } from '../../support/inbox/inbox-world.ts'
 
 /** All that the inbox of a workspace holds, ids apart: each conversation with its messages, files, events and activities in order. */
 export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {

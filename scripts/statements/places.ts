@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const source = fileURLToPath(new URL('../../../src', import.meta.url))
+const source = fileURLToPath(new URL('../../server/src', import.meta.url))
 
 /** What stands between the holes of templates, without blanks, and where. Other text of the sources is among it, which does no harm. */
 type Chunks = Map<string, { chunk: string; place: string }[]>

@@ -1,13 +1,13 @@
-import { buildApp } from '../../../src/app/app.ts'
-import { repeatAtPauses } from '../../../src/base/async/loop.ts'
-import { openRuntime } from '../../../src/commands/start/runtime.ts'
-import { removeServerFile, writeServerFile } from '../../../src/commands/start/server-file.ts'
-import { loadConfig } from '../../../src/config.ts'
-import { startImports } from '../../../src/leads/transfer/import/worker.ts'
-import { databaseSettings, testDatabase } from '../database.ts'
-import { atEnd, oncePerFile } from '../file-end.ts'
-import { newFolder } from '../folder.ts'
-import { serviceEnvironment } from './service.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { repeatAtPauses } from '../../src/base/async/loop.ts'
+import { openRuntime } from '../../src/commands/start/runtime.ts'
+import { removeServerFile, writeServerFile } from '../../src/commands/start/server-file.ts'
+import { loadConfig } from '../../src/config.ts'
+import { startImports } from '../../src/leads/transfer/import/worker.ts'
+import { databaseSettings, testDatabase } from '../support/database.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
+import { serviceEnvironment } from '../support/program/service.ts'
 
 export type InProcessServer = Awaited<ReturnType<typeof inProcessServer>>
 
