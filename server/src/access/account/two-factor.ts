@@ -1,7 +1,9 @@
 import type { Tx } from '../../base/db.ts'
 import { conflict, invalid } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
+import type { TeamCaller } from '../../team/member.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
 import {
   hashRecoveryCode,
@@ -79,23 +81,59 @@ export async function disableTotp(
   proof: { password: string; code: string },
 ): Promise<NewSession> {
   await provePassword(deps, visitor, userId, proof.password)
-  const instanceKeys = await deps.vault.keyring(instanceScope)
-  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
-  return deps.db.tx(async (tx) => {
-    const now = deps.wallClock.now()
-    if (!(await useSecondFactor(tx, instanceKeys, userId, proof.code, now))) throw invalid('code', 'is not right')
+  return proveWithCode(deps, visitor, userId, proof.code, async (tx, instanceKeys, now) => {
     await tx`
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
       where id = ${userId}`
-    await forgiveAttempt(tx, counters, now)
     await recordSwitch(tx, userId, 'two-factor.disabled', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
 
-async function provePassword(deps: TeamDeps, visitor: Visitor, userId: string, password: string): Promise<void> {
+/**
+ * What a caller who came with a session has to add where the session alone could keep its owner out: their password, and a code
+ * if their sign-in asks for one. A token adds nothing: it is no session that somebody could have found open.
+ */
+export async function proveCaller(
+  deps: TeamDeps,
+  visitor: Visitor,
+  { userId }: TeamCaller,
+  proof: { password?: string; code?: string },
+): Promise<void> {
+  if (userId === null) return
+  await provePassword(deps, visitor, userId, proof.password)
+  const user = await findUser(deps.db.sql, userId)
+  if (user?.totp_confirmed_at == null) return
+  if (proof.code === undefined) throw invalid('code', 'is required: a code of your authenticator')
+  await proveWithCode(deps, visitor, userId, proof.code, async () => {})
+}
+
+/** Does the work in the transaction that uses the code up. */
+async function proveWithCode<T>(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  code: string,
+  work: (tx: Tx, instanceKeys: Keyring, now: Date) => Promise<T>,
+): Promise<T> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  return deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    if (!(await useSecondFactor(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not right')
+    await forgiveAttempt(tx, counters, now)
+    return work(tx, instanceKeys, now)
+  })
+}
+
+async function provePassword(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  password: string | undefined,
+): Promise<void> {
   const user = await findUser(deps.db.sql, userId)
   if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
   await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)

@@ -6,6 +6,9 @@ import { text, unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { proveCaller } from '../account/two-factor.ts'
+import { proofFields } from '../sign-in/schema.ts'
+import { visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
 import { presentToken, tokenNameSchema, tokenSchema } from './token-schema.ts'
@@ -76,15 +79,15 @@ function createRoute(
   deps: TeamDeps,
   { operationIds, path, params, onRequest, workspaceIdOf, whose }: TokenScope,
 ): void {
+  const isOfInstallation = operationIds.create === 'createInstallationToken'
   const value = text(100, 'Shown only here.', { example: 'plt_…' })
-  const body = Type.Object(
-    {
-      name: tokenNameSchema,
-      role: roleSchema,
-      expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
-    },
-    { ...closed, title: 'NewTeamToken' },
-  )
+  const fields = {
+    name: tokenNameSchema,
+    role: roleSchema,
+    expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+  }
+  const proven = Type.Object({ ...fields, ...proofFields }, { ...closed, title: 'NewInstallationToken' })
+  const body = isOfInstallation ? proven : (Type.Object(fields, { ...closed, title: 'NewTeamToken' }) as typeof proven)
   app.route({
     method: 'POST',
     url: path,
@@ -98,11 +101,13 @@ function createRoute(
       body,
       response: {
         201: titled('TeamTokenWithValue', { token: tokenSchema, value }),
-        ...errors(400, 401, 403, 404, 413, 415),
+        ...errors(400, 401, 403, 404, ...(isOfInstallation ? ([409, 429] as const) : []), 413, 415),
       },
     },
     handler: async (request, reply) => {
       const { name, role, expiresAt } = request.body
+      // It outlives the session, and may do what a session alone may not.
+      if (isOfInstallation) await proveCaller(deps, visitorOf(deps, request), teamCallerOf(request), request.body)
       const input = { workspaceId: workspaceIdOf(request), name: name.trim(), role, expiresAt: readExpiry(expiresAt) }
       const { token, value } = await createTeamToken(deps, teamCallerOf(request), input)
       return reply.code(201).send({ token: presentToken(token), value })

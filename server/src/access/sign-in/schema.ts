@@ -17,6 +17,19 @@ export const codeSchema = Type.String({
   example: '492039',
 })
 
+/** For what a session alone must not do. */
+export const proofFields = {
+  password: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Your own. Needed when you are signed in; not with a token.',
+      example: 'four plain words together',
+    }),
+  ),
+  code: Type.Optional(codeSchema),
+}
+
 /** How every sign-in ends: in, or one step before it. */
 export const signInSchema = titled('SignInStep', {
   step: Type.Unsafe<'done' | 'totp'>({

@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { notFound } from '../../base/errors.ts'
+import { forbidden, notFound } from '../../base/errors.ts'
 import { type App, errors, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../../team/team-schema.ts'
+import { proveCaller } from '../account/two-factor.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 import { findUserByEmail } from '../users/users.ts'
 import { deviceCookie, sessionCookie } from './cookies.ts'
 import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
-import { codeSchema, signInSchema } from './schema.ts'
+import { codeSchema, proofFields, signInSchema } from './schema.ts'
 import { endSession, type NewSession } from './sessions.ts'
 import { type SignInStep, signIn } from './sign-in.ts'
 import { createSignInLink, signInByLink } from './sign-in-link.ts'
@@ -157,20 +158,25 @@ function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'createSignInLink',
       summary: 'Create a sign-in link',
       description:
-        'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked.',
-      body: Type.Object({ email: emailSchema }, closed),
+        'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked. Whoever is signed in proves it with their password, and a code if they have a second factor. Nobody gets one for themselves: it would let who has found a session choose a new password.',
+      body: Type.Object({ email: emailSchema, ...proofFields }, closed),
       response: {
         201: Type.Object({ url, expiresAt: timestamp('When it stops working.') }),
-        ...errors(400, 401, 403, 404),
+        ...errors(400, 401, 403, 404, 409, 429),
       },
     },
     handler: async (request, reply) => {
+      const caller = teamCallerOf(request)
+      await proveCaller(deps, visitorOf(deps, request), caller, request.body)
       const instanceKeys = await deps.vault.keyring(instanceScope)
       const user = await findUserByEmail(deps.db.sql, instanceKeys, request.body.email)
       if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
+      if (user.id === caller.makerId) {
+        throw forbidden('A sign-in link for yourself is made by another operator, or with parley sign-in-link')
+      }
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
-        const { actor } = teamCallerOf(request)
+        const { actor } = caller
         const target = `user:${user.id}`
         await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.created', target }, now)
         return createSignInLink(tx, deps.publicUrl, user.id, now)

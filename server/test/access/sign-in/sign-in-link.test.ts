@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
+import { codeAt } from '../../../src/access/sign-in/totp.ts'
 import { publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
 
 const { app, clock, user, send, db } = await teamWorld()
@@ -68,4 +69,45 @@ test('a change of password needs the current one, and ends every other session',
   const renewed = { ...me, sessionToken: sessionIn(changed) ?? '' }
   assert.equal((await send(renewed, 'GET', '/session')).statusCode, 200)
   assert.equal((await send(renewed, 'PATCH', '/me', { password: 'too short' })).statusCode, 400)
+})
+
+test('a session alone makes no sign-in link and no token of the installation: the password is needed, and the code', async () => {
+  const operator = await user({ isOperator: true })
+  const other = await user()
+  const password = 'four plain words together'
+  const asks: [path: string, body: object][] = [
+    ['/sign-in-links', { email: other.email }],
+    ['/tokens', { name: 'CI', role: 'owner' }],
+  ]
+  for (const [path, body] of asks) {
+    assert.equal((await send(operator, 'POST', path, body)).statusCode, 400)
+    assert.equal((await send(operator, 'POST', path, { ...body, password: 'another' })).statusCode, 400)
+    assert.equal((await send(operator, 'POST', path, { ...body, password })).statusCode, 201)
+  }
+  const secret = (await send(operator, 'POST', '/me/totp', { password })).json().secret
+  const on = await send(operator, 'POST', '/me/totp/confirm', { code: codeAt(secret, clock.now()) })
+  const now = { ...operator, sessionToken: sessionIn(on) ?? '' }
+  for (const [path, body] of asks) {
+    const [first] = (await send(now, 'POST', path, { ...body, password })).json().data.issues
+    assert.equal(first.path, 'code')
+    clock.advance(30_000)
+    const code = codeAt(secret, clock.now())
+    assert.equal((await send(now, 'POST', path, { ...body, password, code })).statusCode, 201)
+  }
+})
+
+test('nobody makes a sign-in link for themselves, by a session or by a token of theirs', async () => {
+  const operator = await user({ isOperator: true })
+  const password = 'four plain words together'
+  const own = { email: operator.email, password }
+  assert.equal((await send(operator, 'POST', '/sign-in-links', own)).statusCode, 403)
+  const { value } = (await send(operator, 'POST', '/tokens', { name: 'CI', role: 'owner', password })).json()
+  const headers = { authorization: `Bearer ${value}` }
+  const asked = await app.inject({
+    method: 'POST',
+    url: '/api/team/v1/sign-in-links',
+    headers,
+    payload: { email: operator.email },
+  })
+  assert.equal(asked.statusCode, 403)
 })

@@ -90,9 +90,9 @@ test('every object of several fields is written once, under a name', async () =>
   assert.deepEqual(twice, [], 'give the schema a title: titled(…)')
 })
 
-test('the document stays one to read: at most 36,500 lines as it is written to docs/', async () => {
+test('the document stays one to read: at most 37,500 lines as it is written to docs/', async () => {
   const lines = JSON.stringify(await document(), null, 2).split('\n').length
-  assert.ok(lines > 10_000 && lines <= 36_500, `${lines} lines: name what is written twice by titled(…)`)
+  assert.ok(lines > 10_000 && lines <= 37_500, `${lines} lines: name what is written twice by titled(…)`)
 })
 
 const isWrong: Record<string, (property: Schema) => boolean> = {
