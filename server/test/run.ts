@@ -117,6 +117,7 @@ async function runGroups(groups: string[]): Promise<void> {
     signal: stopping.signal,
     testNamePatterns: values['test-name-pattern'],
   })
+  const said = new Map<string, string>()
   let failure: { file: string | undefined } | undefined
   for await (const { type, data } of tests) {
     if (type === 'test:complete' && data.nesting === 0 && data.details.type === 'suite')
@@ -130,18 +131,18 @@ async function runGroups(groups: string[]): Promise<void> {
       console.log(`  ℹ ${text}`)
       if (data.file === failure?.file) failures.push(text)
     }
-    if (type === 'test:stderr' && data.message.startsWith('Still open')) console.log(data.message)
+    if (type === 'test:stderr') said.set(data.file, (said.get(data.file) ?? '') + data.message)
     if (type === 'test:fail' || type === 'test:pass') failure = undefined
-    if (type === 'test:fail') failure = noteFailure(data)
+    if (type === 'test:fail') failure = noteFailure(data, said.get(data.name))
   }
 }
 
 /** Prints a failed test with the command that repeats it; a suite that failed only by its tests says nothing new. */
-function noteFailure({ name, file, details: { error } }: { name: string; file?: string; details: { error: Error } }) {
-  if ('failureType' in error && error.failureType === 'subtestsFailed') return undefined
+function noteFailure({ name, file, details }: { name: string; file?: string; details: { error: Error } }, said = '') {
+  if ('failureType' in details.error && details.error.failureType === 'subtestsFailed') return undefined
   const path = file === undefined ? '' : relative('.', file)
   const repeat = `npm test -- ${path} --test-name-pattern=${JSON.stringify(name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'))}`
-  const text = `\n✖ ${path} › ${name}\n  ${repeat}\n${inspect(error.cause ?? error).slice(0, maxFailureLength)}`
+  const text = `\n✖ ${path} › ${name}\n  ${repeat}\n${said.slice(-maxFailureLength) || inspect(details.error.cause ?? details.error).slice(0, maxFailureLength)}`
   console.log(text)
   counts.failed++
   failures.push(text)

@@ -1,3 +1,4 @@
+import { supportedMimeTypes } from 'file-type'
 import { type ContactCard, type MessageDetail, maxCards, maxPhones, type Place } from './message-detail.ts'
 import { textOf, tokenOf } from './waba/json.ts'
 
@@ -30,11 +31,29 @@ function halvesOf(value: { low?: unknown; high?: unknown }): string | null {
 }
 
 const typeShape = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,63}$/
+// Those that a file's first bytes tell, and what people send beside these.
+const knownTypes = new Set<string>([
+  ...supportedMimeTypes,
+  ...['text/plain', 'text/csv', 'text/html', 'text/markdown', 'text/xml', 'text/rtf', 'text/x-vcard'],
+  ...['application/json', 'application/xml', 'application/zip', 'application/msword', 'application/ogg'],
+  ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint', 'image/svg+xml', 'image/jpg'],
+  ...['audio/mp3', 'audio/wav', 'audio/x-wav', 'audio/webm', 'audio/opus'],
+])
+const emoji = /\p{RGI_Emoji}/v
+
+/** A type that is in use; a stranger may have written a sentence as one. */
+export const knownType = (type: string): string => (knownTypes.has(type) ? type : 'application/octet-stream')
+
+/** The first emoji of a text, also one without the mark that makes it colourful; empty without one. */
+export function firstEmoji(text: string): string {
+  const start = text.slice(0, 64)
+  return emoji.exec(start)?.[0] ?? emoji.exec(`${start.trim()}\ufe0f`)?.[0]?.replace(/\ufe0f$/, '') ?? ''
+}
 
 /** `image/jpeg` of `Image/JPEG; charset=x`. */
 export function mimeTypeOf(value: unknown): string | null {
   const [type = ''] = (shortText(value, 200) ?? '').toLowerCase().split(';')
-  return typeShape.test(type.trim()) ? type.trim() : null
+  return typeShape.test(type.trim()) ? knownType(type.trim()) : null
 }
 
 /** Bytes that come as such, as base64, or as JSON makes of them; null for none and for more than `maxBytes`. */

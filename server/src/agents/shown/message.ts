@@ -3,6 +3,7 @@ import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { optionsOf } from '../../channels/choices.ts'
+import { knownType } from '../../channels/detail-values.ts'
 import { messageKinds } from '../../inbox/api/schema.ts'
 import { authorOf } from '../../inbox/conversation/message.ts'
 import { safeName } from '../../inbox/media/safe-name.ts'
@@ -131,7 +132,7 @@ function presentDetail(message: ShownMessage, masked: boolean, details: Details)
     ...(about && { answers_message_id: details.named(message, about.externalId)?.id ?? null }),
     ...(detail?.choices && { choices: detail.choices }),
     ...presentChosen(message, details),
-    ...(detail?.reaction && { reaction: cleaned(emojiOf(message)).slice(0, 100) }),
+    ...(detail?.reaction && { reaction: emojiOf(message) }),
     ...(revision?.editedAt && { edited_at: revision.editedAt }),
     ...(revision?.withdrawnAt && { withdrawn_at: revision.withdrawnAt }),
   }
@@ -157,7 +158,7 @@ function presentFile(message: ShownMessage, details: Details): Partial<Static<ty
     file: {
       kind,
       state,
-      type: (realType ?? mimeType)?.slice(0, 255) ?? null,
+      type: realType ?? (mimeType && knownType(mimeType)),
       ...(name !== null && { customer_file_name: cleaned(name) }),
       ...(state === 'here' && message.conversationId && { path: filePath(message.conversationId, media.id) }),
       bytes: bytes ?? within(size, Number.MAX_SAFE_INTEGER),

@@ -10,14 +10,19 @@ declare module 'fastify' {
 
 const lateBody = () => Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
-/** Answers 408 to a request whose body has not come within the time. Node's own limit knows no routes. */
+/**
+ * Answers 408 to a request whose body has not come within the time, and hangs up on one that was answered before its body had come
+ * and goes on for longer. Node's own limit knows no routes.
+ */
 export function limitBodies(app: App, maxMs: number): void {
   const deadlines = new WeakMap<FastifyRequest, NodeJS.Timeout>()
   const end = (request: FastifyRequest) => clearTimeout(deadlines.get(request))
+  const begin = (request: FastifyRequest, giveUp: () => unknown) => {
+    deadlines.set(request, setTimeout(giveUp, maxMs).unref())
+  }
   app.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && request.routeOptions.config.takesFiles !== true) {
-      const giveUp = () => app.server.emit('clientError', lateBody(), request.raw.socket)
-      deadlines.set(request, setTimeout(giveUp, maxMs).unref())
+      begin(request, () => app.server.emit('clientError', lateBody(), request.raw.socket))
     }
     done()
   })
@@ -27,9 +32,13 @@ export function limitBodies(app: App, maxMs: number): void {
     else request.raw.once('end', () => end(request))
     done()
   })
-  // Also of one that was refused before its body was looked at.
+  // One that was refused before its body was looked at: nobody reads the rest, and it must not keep the connection.
   app.addHook('onResponse', (request, _reply, done) => {
     end(request)
+    if (hasBody(request) && !request.raw.complete && !request.raw.destroyed) {
+      begin(request, () => request.raw.socket.destroy())
+      request.raw.once('close', () => end(request))
+    }
     done()
   })
 }

@@ -2,6 +2,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import { firstEmoji } from '../../channels/detail-values.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from './shown-media.ts'
@@ -66,9 +67,9 @@ function standing(reactions: readonly ShownMessage[]): ShownMessage[] {
   })
 }
 
-/** What a reaction chose; empty when it was taken back. */
+/** What a reaction chose: one emoji. Empty when it was taken back, or when whatever was sent was none. */
 export function emojiOf({ detail, revision }: ShownMessage): string {
-  return revision?.withdrawnAt == null ? (detail?.reaction?.emoji ?? '') : ''
+  return revision?.withdrawnAt == null ? firstEmoji(detail?.reaction?.emoji ?? '') : ''
 }
 
 async function selectMedia(

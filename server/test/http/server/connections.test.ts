@@ -193,3 +193,22 @@ test('a body that a route takes as a stream has to come in time as well, whateve
   const [kept] = await whole
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"size":4}'])
 })
+
+test('a request that is refused before its body has come loses its connection in time, however slowly the rest drips', async () => {
+  const { app } = testServer({ bodyWithinMs: 40 })
+  app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ success: false }))
+  app.post('/json', () => ({}))
+  app.post('/file', { config: { takesFiles: true } }, () => ({}))
+  const port = await listen(app)
+  for (const path of ['/json', '/file']) {
+    const socket = connect(port, '127.0.0.1')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => {})
+    socket.write(`POST ${path} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`)
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 401/)
+    const drip = setInterval(() => socket.write(' '), 5)
+    await closed
+    clearInterval(drip)
+  }
+})
