@@ -6,6 +6,7 @@ import { type App, errors } from '../../base/route.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
+import { maxSkewMs } from '../conversation/conversation-state.ts'
 import { readOwner } from '../conversation/owner.ts'
 import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
 import { markRead } from '../read/read.ts'
@@ -117,7 +118,7 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
         externalId: external_id,
         kind: kind === 'template' ? 'template' : 'text',
         text: body,
-        occurredAt: occurred_at === undefined ? null : readMoment(occurred_at),
+        occurredAt: occurred_at === undefined ? null : readMoment(occurred_at, deps.clock.now()),
       } as const
       const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
       // What a conversation shows afterwards tells whether it was there.
@@ -136,8 +137,9 @@ function requireConnection({ db }: InboxDeps) {
   }
 }
 
-function readMoment(text: string): Date {
+function readMoment(text: string, now: Date): Date {
   const time = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) && text.includes('T') ? readIsoTime(text) : null
   if (time === null) throw invalid('occurred_at', 'must be an ISO 8601 date-time with an offset')
-  return time
+  if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
+  return time < now ? time : now
 }

@@ -18,8 +18,8 @@ export function withStatus(status: ConversationStatus, snoozedUntil: Date | null
 }
 
 const windowMs = 24 * 3_600_000
-/** How far the platform's clock may be ahead of ours. */
-const maxSkewMs = 5 * 60_000
+/** How far the platform's clock, which has whole seconds, or a caller's may be from ours. */
+export const maxSkewMs = 5 * 60_000
 
 /**
  * The end of the conversation window once the customer wrote at `writtenAt`, by the platform's clock. A message that
@@ -45,8 +45,26 @@ export interface Answering {
   lastMessageAt: Date | null
 }
 
-/** After a customer's message: waiting, unless it came late and something newer has been said since. */
-export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: Answering, at: Date): Date | null {
+/** After a customer's message: waiting, whatever the platform's clock says of it. One that came late waits since it came. */
+export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: Answering, at: Date, now: Date): Date {
   if (unansweredSince !== null) return unansweredSince
-  return lastMessageAt !== null && at < lastMessageAt ? null : at
+  return lastMessageAt !== null && at < lastMessageAt ? now : at
+}
+
+interface Thread {
+  lastMessage: { direction: 'inbound' | 'outbound' } | null
+  lastMessageAt: Date
+  unansweredSince: Date | null
+}
+
+/**
+ * Where a customer's message stands in the conversation: behind whatever had been sent when it came, unless it is so old that the clocks
+ * cannot be the reason. 'unknown' when that depends on when something was sent last.
+ */
+export function placeOfInbound({ lastMessage, lastMessageAt, unansweredSince }: Thread, at: Date): Date | 'unknown' {
+  const lateMs = lastMessageAt.getTime() - at.getTime()
+  if (lastMessage === null || lateMs < 0 || lateMs >= maxSkewMs) return at
+  if (lastMessage.direction === 'outbound') return new Date(lastMessageAt.getTime() + 1)
+  // Behind the first that waits is behind what was sent before it.
+  return unansweredSince !== null && at >= unansweredSince ? at : 'unknown'
 }

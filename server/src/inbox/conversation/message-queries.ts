@@ -179,6 +179,25 @@ export async function findTimes(
   return rows.map((row) => ({ conversationId: row.conversation_id, at: row.occurred_at }))
 }
 
+/** When something was sent last between two moments, both included; null when nothing was. */
+export async function findNewestOutbound(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<Date | null> {
+  const [row] = await sql<{ occurred_at: Date }[]>`
+    select occurred_at
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}
+      and occurred_at between ${from} and ${to}
+      and direction = 'outbound'
+    order by occurred_at desc
+    limit 1`
+  return row?.occurred_at ?? null
+}
+
 /** Lets statuses of an echo find it, as those of a send do. */
 export async function addEchoPart(
   tx: Tx,

@@ -3,12 +3,13 @@ import { systemActor } from '../../workspace/actor.ts'
 import { type ActivityDetail, type ActivityReason, detailsBetween } from '../conversation/activity.ts'
 import { changeOwner } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { placeOfInbound } from '../conversation/conversation-state.ts'
 import { matchCustomer, newConversation } from '../conversation/customer.ts'
 import { type Message, uniqueTime } from '../conversation/message.ts'
 import { type Stretch, stretchMs } from '../conversation/message-queries.ts'
 import { type Owner, sameOwner } from '../conversation/owner.ts'
 import type { CustomerEvent } from './group-events.ts'
-import { type Applied, type Plan, planEvent } from './plan-event.ts'
+import { type Applied, type Plan, placed, planEvent } from './plan-event.ts'
 import { type Receiver, reasonOf, type Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
 import { isRevision } from './revise.ts'
@@ -103,7 +104,9 @@ export function fold(
     // Another message is to be looked at.
     if (isRevision(event)) return null
     if (!isOf(before, event)) return null
-    const plan = planEvent({ now }, before, event)
+    const place = event.type === 'message' ? placeOfInbound(before, event.at) : undefined
+    if (place === 'unknown') return null
+    const plan = placed(planEvent({ now }, before, event), place)
     const applied = plan.message === null ? plan.applied : addMessage(draft, plan)
     if (applied === null) return null
     if (draft.before !== null && !sameOwner(before.owner, applied.conversation.owner)) return null

@@ -24,6 +24,10 @@ export type Plan =
   /** A message to add. It gets a time of its own within the conversation, and `added` says what follows from it. */
   { message: Message; added: (message: Message) => Applied } | { message: null; applied: Applied }
 
+/** The plan with its message at another place in the conversation than the platform's time says. */
+export const placed = (plan: Plan, at: Date | undefined): Plan =>
+  plan.message === null || at === undefined ? plan : { ...plan, message: { ...plan.message, occurredAt: at } }
+
 /** The rules of what comes in, without a look at the database. */
 export function planEvent(
   intake: Pick<Intake, 'now'>,
@@ -77,7 +81,7 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
       ...newest(known, message),
       unreadCount: known.unreadCount + 1,
       windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
-      unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt),
+      unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt, now),
     },
     now,
   )

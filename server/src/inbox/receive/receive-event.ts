@@ -1,7 +1,8 @@
 import type { Tx } from '../../base/db.ts'
 import { newest, touched } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { addEchoPart, addMessage } from '../conversation/message-queries.ts'
+import { placeOfInbound } from '../conversation/conversation-state.ts'
+import { addEchoPart, addMessage, findNewestOutbound } from '../conversation/message-queries.ts'
 import { climb } from '../conversation/status-ladder.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { takeEarlyStatuses } from './early-statuses.ts'
@@ -19,7 +20,8 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   const isFollowed = event.type === 'echo' && receiver.channel === 'unofficial'
   const plan = isFollowed ? await planFollowedEcho(tx, intake, before, event) : planEvent(intake, before, event)
   if (plan.message === null) return plan.applied
-  const message = await addMessage(tx, keyring, receiver.workspaceId, plan.message)
+  const wanted = event.type === 'message' ? await placeBehind(tx, intake, before, event.at) : plan.message.occurredAt
+  const message = await addMessage(tx, keyring, receiver.workspaceId, { ...plan.message, occurredAt: wanted })
   if (message !== null) {
     await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
     if (isFollowed) await addEchoPart(tx, keyring, receiver, message)
@@ -28,6 +30,13 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   const revealed = mayReveal(event) ? await revealMessage(tx, intake, before, event) : null
   const conversation = revealed === null ? before : touched({ ...before, ...newest(before, revealed) }, now)
   return { conversation, events: [], wrote: null }
+}
+
+async function placeBehind(tx: Tx, { receiver }: Intake, before: Conversation, at: Date): Promise<Date> {
+  const place = placeOfInbound(before, at)
+  if (place !== 'unknown') return place
+  const sentAt = await findNewestOutbound(tx, receiver.workspaceId, before.id, { from: at, to: before.lastMessageAt })
+  return sentAt === null ? at : new Date(sentAt.getTime() + 1)
 }
 
 /** A linked device is told how far its own messages have come; platforms tell whoever sent them. */

@@ -30,7 +30,7 @@ export function readMessage(message: Loose, now: Date): Read {
   const customer = customerOf([remoteJid, remoteJidAlt], name)
   if (customer === null) return 'message of nobody'
   const at = readNetworkTime(message.messageTimestamp, now)
-  if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at })
+  if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at }, now)
   const shared = { externalId, customer, ...said, at }
   if (isOurs) return { type: 'echo', ...shared }
   // Who calls has written nothing.

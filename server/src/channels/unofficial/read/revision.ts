@@ -13,7 +13,7 @@ type About = Pick<Extract<ChannelEvent, { originalId: string }>, 'direction' | '
 const [withdrawal, edit, withdrawnNotice] = [0, 14, 1]
 
 /** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. Takes what `unwrap` returns. */
-export function readRevision(content: Loose, about: About): Read {
+export function readRevision(content: Loose, about: About, now: Date): Read {
   const { type, key, editedMessage, timestampMs } = objectOf(content.protocolMessage)
   const reaction = objectOf(content.reactionMessage)
   const originalId = tokenOf(objectOf(key ?? reaction.key).id)
@@ -21,7 +21,7 @@ export function readRevision(content: Loose, about: About): Read {
   if (!isKnown || originalId === null) return 'edit, withdrawal, lifted reaction or the like'
   if ('reactionMessage' in content) return { type: 'reaction_lifted', originalId, ...about }
   if (type === withdrawal) return { type: 'withdrawn', originalId, ...about }
-  return readEdit(editedMessage, originalId, { ...about, at: readNetworkTime(timestampMs, about.at) })
+  return readEdit(editedMessage, originalId, { ...about, at: readNetworkTime(timestampMs, now, about.at) })
 }
 
 /**
