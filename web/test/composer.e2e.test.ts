@@ -37,6 +37,22 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   assert.deepEqual(await lea.heard(), [])
 })
 
+test('a slash that finds no canned reply is not sent by Enter, and leads to where one is made', async () => {
+  const ivo = await newCustomer('Ivo Reis', 'How much?')
+  const { page } = await demo.open(ivo.place)
+  for (const text of ['/', '/nothing']) {
+    await field(page).fill('')
+    await field(page).pressSequentially(text)
+    const make = page.getByRole('link', { name: 'Create canned reply' })
+    if (text !== '/') await make.waitFor()
+    await field(page).press('Enter')
+  }
+  assert.equal(await field(page).inputValue(), '/nothing')
+  await page.getByRole('link', { name: 'Create canned reply' }).click()
+  await page.getByRole('heading', { name: 'Canned replies' }).first().waitFor()
+  assert.deepEqual(await ivo.heard(), [])
+})
+
 test('what somebody wrote in the last moment stops a reply until it is read', async () => {
   const eva = await newCustomer('Eva Pinto', 'I take two.')
   const { page, context } = await demo.open(eva.place)

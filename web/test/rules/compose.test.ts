@@ -5,7 +5,14 @@ import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
 import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
-import { askedAt, fillReply, findMembers, findReplies, mentionedIn } from '../../src/inbox/compose/typeahead.ts'
+import {
+  askedAt,
+  fillReply,
+  findMembers,
+  findReplies,
+  isOffered,
+  mentionedIn,
+} from '../../src/inbox/compose/typeahead.ts'
 import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
 import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
 import {
@@ -76,6 +83,23 @@ test('a sign asks at the beginning of a word, up to the caret', () => {
     assert.deepEqual(askedAt(text, text.length, sign), expected && { sign, ...expected }, text)
   }
   assert.deepEqual(askedAt('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
+})
+
+test('the list stays open where a text is nothing but a word for it, so that Enter does not send that', () => {
+  const rows: [text: string, found: number, isOpen: boolean][] = [
+    ['/', 0, true],
+    ['/pri', 1, true],
+    ['/nothing', 0, true],
+    ['  /nothing', 0, true],
+    ['see /nothing', 0, false],
+    ['see /', 0, true],
+  ]
+  for (const [text, found, isOpen] of rows) {
+    const asked = askedAt(text, text.length, '/')
+    assert.equal(asked !== null && isOffered(text, asked, found), isOpen, text)
+  }
+  const note = askedAt('@nobody', 7, '@')
+  assert.equal(note !== null && isOffered('@nobody', note, 0), false)
 })
 
 test('canned replies are found by shortcut before text, whatever the accents', () => {

@@ -3,13 +3,15 @@ import { flushSync } from 'react-dom'
 import { isTouch, useEnterSends } from '../../ui/enter-sends.ts'
 import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
-import { type Asked, askedAt, putInPlace } from './typeahead.ts'
+import { type Asked, askedAt, isOffered, putInPlace } from './typeahead.ts'
 
 /** What a sign in the text offers. */
 export interface Offers {
   sign: Asked['sign']
   label: string
   empty: string
+  /** Where a new one is made, for those who may. */
+  make?: { label: string; to: string }
   find(term: string): Suggestion[]
 }
 
@@ -51,7 +53,7 @@ export function ComposeField(props: ComposeFieldProps) {
   const points = isOpen && options.length > 0
   return (
     <div className={styles.fieldBox}>
-      {isOpen && <Suggestions id={listId} label={offers.label} empty={offers.empty} {...offered} />}
+      {isOpen && <Suggestions id={listId} label={offers.label} empty={offers.empty} make={offers.make} {...offered} />}
       <textarea
         ref={fieldRef}
         className={styles.field}
@@ -91,8 +93,7 @@ function useOffered(
   const [asked, setAsked] = useState<Asked | null>(null)
   const [chosen, point] = useState(0)
   const options = asked === null ? [] : offers.find(asked.term)
-  // A sign that finds nothing is just a sign, as in 24/7, once something is typed after it.
-  const isOpen = asked !== null && (options.length > 0 || asked.term === '')
+  const isOpen = asked !== null && isOffered(value, asked, options.length)
   const close = () => setAsked(null)
   const choose = (n: number) => {
     const option = options[n]
@@ -123,7 +124,7 @@ function useOffered(
     walk: (key: string): boolean => {
       if (!isOpen) return false
       if (key === 'Escape') close()
-      else if (options.length === 0) return false
+      else if (options.length === 0) return key === 'Enter'
       else if (key === 'ArrowDown') point((chosen + 1) % options.length)
       else if (key === 'ArrowUp') point((chosen + options.length - 1) % options.length)
       else if (key === 'Enter' || key === 'Tab') choose(chosen)

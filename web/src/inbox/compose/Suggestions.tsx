@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import styles from './Suggestions.module.css'
 
 export interface Suggestion {
@@ -13,6 +14,8 @@ interface SuggestionsProps {
   label: string
   /** What stands there when nothing fits. */
   empty: string
+  /** Where a new one is made. */
+  make: { label: string; to: string } | undefined
   options: readonly Suggestion[]
   chosen: number
   choose(n: number): void
@@ -22,13 +25,22 @@ interface SuggestionsProps {
 export const optionId = (listId: string, n: number): string => `${listId}-${n}`
 
 /** What is offered above the field while a word after `/` or `@` is typed. The field keeps the focus. */
-export function Suggestions({ id, label, empty, options, chosen, choose, point }: SuggestionsProps) {
+export function Suggestions({ id, label, empty, make, options, chosen, choose, point }: SuggestionsProps) {
   return (
     <div className={styles.popup}>
       <div className={styles.label} aria-hidden="true">
         {label}
       </div>
-      {options.length === 0 && <div className={styles.empty}>{empty}</div>}
+      {options.length === 0 && (
+        <div className={styles.empty}>
+          {empty}
+          {make !== undefined && (
+            <Link to={make.to} className={styles.make} onMouseDown={(event) => event.preventDefault()}>
+              {make.label}
+            </Link>
+          )}
+        </div>
+      )}
       <div id={id} role="listbox" aria-label={label} className={styles.list}>
         {options.map((option, n) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the option that is chosen

@@ -21,6 +21,13 @@ export function askedAt(text: string, caret: number, sign: Asked['sign']): Asked
   return { sign, term, start }
 }
 
+/**
+ * Whether the list stands open: with what fits; with the sign alone; and where a text is nothing but such a word, which nobody means
+ * to send. Elsewhere a sign that finds nothing is just a sign, as in 24/7.
+ */
+export const isOffered = (text: string, { sign, term }: Asked, found: number): boolean =>
+  found > 0 || term === '' || (sign === '/' && text.trim() === sign + term)
+
 /** The text with the asked-for word replaced, and where the caret stands then. */
 export function putInPlace(
   text: string,

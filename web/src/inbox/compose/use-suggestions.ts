@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useCannedReplies } from '../../data/canned-replies.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useMemberList } from '../../data/team/members.ts'
-import { me, session } from '../../session/session.ts'
+import { mayIn, me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { plainPhone } from '../../ui/format/phone.ts'
 import type { Offers } from './ComposeField.tsx'
@@ -36,6 +36,9 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       sign: '/',
       label: t.compose.canned,
       empty: t.compose.noCanned,
+      ...(mayIn(workspaceId, 'admin') && {
+        make: { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` },
+      }),
       find: (term) =>
         findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {
           const words = fillReply(text, facts)

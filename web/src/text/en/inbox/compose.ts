@@ -18,6 +18,7 @@ export const compose = {
   tooLong: (over: string) => `${over} characters too many`,
   canned: 'Canned replies',
   noCanned: 'No canned reply matches',
+  makeCanned: 'Create canned reply',
   colleagues: 'Colleagues',
   closesIn: (hours: number, minutes: number) =>
     hours === 0 ? `Closes in ${minutes} min` : `Closes in ${hours} h ${minutes} min`,

@@ -20,6 +20,7 @@ export const compose: typeof en = {
   tooLong: (over) => `${over} caracteres de más`,
   canned: 'Respuestas rápidas',
   noCanned: 'Ninguna respuesta rápida coincide',
+  makeCanned: 'Crear respuesta rápida',
   colleagues: 'Colegas',
   closesIn: (hours, minutes) => (hours === 0 ? `Cierra en ${minutes} min` : `Cierra en ${hours} h ${minutes} min`),
   closesAt: (time) => `a las ${time}`,

@@ -20,6 +20,7 @@ export const compose: typeof en = {
   tooLong: (over) => `${over} caracteres a mais`,
   canned: 'Respostas prontas',
   noCanned: 'Nenhuma resposta pronta encontrada',
+  makeCanned: 'Criar resposta pronta',
   colleagues: 'Colegas',
   closesIn: (hours, minutes) => (hours === 0 ? `Fecha em ${minutes} min` : `Fecha em ${hours} h ${minutes} min`),
   closesAt: (time) => `às ${time}`,
