@@ -51,8 +51,12 @@ async function* csvRows(
     info: true,
   })
   const feeding = feed(pieces, parser)
+  let isFirst = start === 0
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+      const isForExcel = isFirst && saysDelimiter(record)
+      isFirst = false
+      if (isForExcel) continue
       yield { cells: encoding === 'utf-8' ? record : record.map(fromLatin1), end: start + info.bytes }
     }
     await feeding
@@ -63,6 +67,10 @@ async function* csvRows(
     await feeding.catch(() => {})
   }
 }
+
+/** `sep=;` in front of the header tells Excel the delimiter, and is no row. */
+const saysDelimiter = ([first = '', ...rest]: readonly string[]): boolean =>
+  /^sep=[,;\t]?$/i.test(first) && rest.every((cell) => cell === '')
 
 /** Writes the pieces with backpressure; what fails on the way ends the parser with the same error. */
 async function feed(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
@@ -137,6 +145,8 @@ const delimiters: readonly Delimiter[] = [',', ';', '\t']
 
 /** The delimiter that the first line has most of, outside quotes. */
 export function detectDelimiter(beginning: string): Delimiter {
+  const said = /^(?:\uFEFF|ï»¿)?sep=([,;\t])\r?\n/i.exec(beginning)?.[1]
+  if (said !== undefined) return said as Delimiter
   const [header = ''] = beginning.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
   const count = (delimiter: Delimiter) => header.split(delimiter).length
   return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ','
