@@ -215,7 +215,7 @@ function linesOf({ state, rows, created, updated, unchanged, refused, refusals, 
   const would = state === 'checked' ? ' (dry run: no lead was written)' : ''
   return [
     `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${would}`,
-    ...refusals.kinds.map(({ field, message, count }) => `  ${count} × ${field} ${message}`),
+    ...refusals.kinds.map(({ field, message, count }) => `  ${count} × ${`${field} ${message}`.trim()}`),
     ...(problem === null ? [] : [`Failed: ${problem}`]),
     ...(state === 'cancelled' ? ['Cancelled.'] : []),
   ]

@@ -85,7 +85,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
     draft.issues.push({ path, message })
   }
   if (cells.length > choice.columns.length) {
-    refuse('', `has ${cells.length} cells, and the header ${choice.columns.length}`)
+    refuse('', `the row has ${cells.length} cells, and the header ${choice.columns.length}`)
     return draft
   }
   for (const [at, target] of choice.targets.entries()) {

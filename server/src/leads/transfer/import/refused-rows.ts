@@ -12,7 +12,9 @@ export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: Im
   // The line guards every cell again.
   const cells = row.cells.map(unguardCell)
   const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
-  return csvLine([...withoutReason([...cells, ...padding], choice), words], choice.delimiter)
+  const [own, beyond] = [cells.slice(0, choice.columns.length), cells.slice(choice.columns.length)]
+  // The reason stands below its header, also in a row of too many cells.
+  return csvLine([...withoutReason([...own, ...padding], choice), words, ...beyond], choice.delimiter)
 }
 
 /** What stands before the rows: spreadsheets know UTF-8 by the mark. */
