@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
 import { test } from '../../support/inbox/both-forms.ts'
-import {
-  addAgent,
-  conversationPath,
-  customerMessage,
-  type InboxWorld,
-  marina,
-} from '../../support/inbox/inbox-world.ts'
+import { addAgent, conversationPath, customerMessage, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 test('a first message makes a conversation as the contract shows it', async (inboxWorld) => {
