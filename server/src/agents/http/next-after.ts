@@ -8,7 +8,7 @@ const leaveIt = [
   'Call wait_for_work for another customer.',
 ]
 
-const byCode: Record<string, string[]> = {
+export const byCode: Record<string, string[]> = {
   HELD_BY_PEOPLE: leaveIt,
   OWNER_MISMATCH: leaveIt,
   NOT_TAKEN: ['Call take_offered to make it yours, then answer.', 'Or leave it to people.'],

@@ -29,7 +29,7 @@ export function problemOf(error: ApiError): Problem {
     ...Object.fromEntries(
       Object.entries(extra).map(([name, value]) => [
         inSnakeCase(name),
-        name === 'field' ? inSnakeCase(`${value}`) : value,
+        name === 'field' ? inSnakeCase(`${value}`) : name === 'owner' ? ownerWord(value) : value,
       ]),
     ),
     type: `/docs/agents.md#${code.toLowerCase()}`,
@@ -42,9 +42,14 @@ export function problemOf(error: ApiError): Problem {
   }
 }
 
+// As conversations say it.
+const ownerWord = (owner: unknown): unknown =>
+  typeof owner !== 'string' ? owner : owner === 'human' ? 'people' : 'another_agent'
+
 const isWords = (next: unknown): next is string[] => Array.isArray(next)
 
-const codes: Record<number, string> = {
+/** What a failure is called that has no name of its own, by its status. */
+export const codes: Record<number, string> = {
   400: 'INVALID_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',

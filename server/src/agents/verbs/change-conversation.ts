@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { readFutureMoment } from '../../base/time.ts'
 import { type ConversationPatch, updateConversation } from '../../inbox/ownership/update.ts'
 import { waitForWork } from '../next.ts'
 import { input, output } from '../schema.ts'
@@ -42,9 +42,7 @@ export const snooze = defineVerb({
 
 function readUntil(until: string | undefined, now: Date): Date | null {
   if (until === undefined) return null
-  const time = readIsoTime(until)
-  if (time === null || time <= now) throw invalid('until', 'must be an ISO 8601 date-time in the future')
-  return time
+  return readFutureMoment(until, 'until', now)
 }
 
 export const resolve = defineVerb({

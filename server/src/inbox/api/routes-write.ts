@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { momentMessage, readMoment } from '../../base/time.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { maxSkewMs } from '../conversation/conversation-state.ts'
@@ -118,7 +118,7 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
         externalId: external_id,
         kind: kind === 'template' ? 'template' : 'text',
         text: body,
-        occurredAt: occurred_at === undefined ? null : readMoment(occurred_at, deps.clock.now()),
+        occurredAt: occurred_at === undefined ? null : readOccurred(occurred_at, deps.clock.now()),
       } as const
       const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
       // What a conversation shows afterwards tells whether it was there.
@@ -137,9 +137,9 @@ function requireConnection({ db }: InboxDeps) {
   }
 }
 
-function readMoment(text: string, now: Date): Date {
-  const time = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) && text.includes('T') ? readIsoTime(text) : null
-  if (time === null) throw invalid('occurred_at', 'must be an ISO 8601 date-time with an offset')
+function readOccurred(text: string, now: Date): Date {
+  const time = readMoment(text)
+  if (time === null) throw invalid('occurred_at', momentMessage)
   if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
   return time < now ? time : now
 }

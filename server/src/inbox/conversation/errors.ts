@@ -28,13 +28,13 @@ export const heldByPeople = (
   code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',
 ): ApiError =>
   conflict(
-    `People have answered this conversation since ${conversation.ownerSince.toISOString()}. Wait: you will be told when they hand it over.`,
+    `People have had this conversation since ${conversation.ownerSince.toISOString()}. Wait: you will be told when they hand it over.`,
     { code, ...heldSince(conversation) },
   )
 
 export const agentHasIt = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
-    `An agent has answered this conversation since ${conversation.ownerSince.toISOString()}: its owner is ${writeOwner(conversation.owner)}. Leave it to that agent, or to people.`,
+    `An agent has had this conversation since ${conversation.ownerSince.toISOString()}: its owner is ${writeOwner(conversation.owner)}. Leave it to that agent, or to people.`,
     { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
   )
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { readFutureMoment } from '../../base/time.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
@@ -49,10 +49,7 @@ export function readSnooze(
   if (snoozedUntil !== undefined && status !== 'snoozed') {
     throw invalid(field, 'goes with the status snoozed')
   }
-  const until = typeof snoozedUntil === 'string' ? readIsoTime(snoozedUntil) : null
-  if (typeof snoozedUntil === 'string' && (until === null || until <= now)) {
-    throw invalid(field, 'must be an ISO 8601 time in the future')
-  }
+  const until = typeof snoozedUntil === 'string' ? readFutureMoment(snoozedUntil, field, now) : null
   return status === undefined ? {} : { status, snoozedUntil: until }
 }
 

@@ -117,7 +117,7 @@ const forms = {
   rotating: /^A rotation of the/,
   ownKeyFile: /^This node keeps its master key/,
   keyCannotOwn: /^This key is not active/,
-  agentHasIt: /^An agent has answered this conversation/,
+  agentHasIt: /^An agent has had this conversation/,
   manyToSort: /^More leads than Parley keeps in memory/,
   notInMemoryYet: /^The leads are being read into memory/,
   notOnBoard: /^The board counts no leads/,
