@@ -28,20 +28,22 @@ export function limitBodies(app: App, maxMs: number): void {
   })
   app.addHook('preValidation', (request, _reply, done) => {
     // Where a route takes a stream, it has not read it yet.
-    if (request.raw.complete || request.raw.readableEnded) end(request)
+    if (hasCome(request)) end(request)
     else request.raw.once('end', () => end(request))
     done()
   })
   // One that was refused before its body was looked at: nobody reads the rest, and it must not keep the connection.
   app.addHook('onResponse', (request, _reply, done) => {
     end(request)
-    if (hasBody(request) && !request.raw.complete && !request.raw.destroyed) {
-      begin(request, () => request.raw.socket.destroy())
+    if (hasBody(request) && !hasCome(request) && !request.raw.destroyed) {
+      begin(request, () => request.raw.destroy())
       request.raw.once('close', () => end(request))
     }
     done()
   })
 }
+
+const hasCome = ({ raw }: FastifyRequest): boolean => raw.complete || raw.readableEnded
 
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -133,7 +133,7 @@ test('formatting never matters', () => {
     fc.property(phone, spacing, fc.constantFrom('', '+', '00', '(+', '+ '), (digits, spaces, prefix) => {
       // `(0)` alone has a meaning of its own, and so have decimals.
       const text = prefix + [...digits].map((digit, at) => digit + spaces[at]).join('')
-      fc.pre(!text.includes('(0)') && !/\.\d{1,4}$/.test(text))
+      fc.pre(!text.includes('(0)') && !/\.\d{1,4}$/.test(text.trim()))
       assert.equal(readPhone(text), digits)
     }),
     { numRuns: 200 },
