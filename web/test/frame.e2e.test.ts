@@ -23,6 +23,14 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to Settings').waitFor()
 })
 
+test('a link without its workspace leads to the workspace that has what it names', async () => {
+  const rui = await newWriter(demo, 'Rui Atalho', 'Hello')
+  const { page } = await demo.open()
+  await page.goto(new URL(`/inbox/${rui.id}`, page.url()).href)
+  await page.waitForURL(new RegExp(`/w/${demo.workspaceId}/inbox/${rui.id}`))
+  await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
+})
+
 test('one skips from the first Tab to the page, and from the list to the conversation', async () => {
   const ana = await newWriter(demo, 'Ana Salto', 'Hello')
   const { page } = await demo.open(ana.place)

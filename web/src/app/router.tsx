@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { workspaceWith } from '../data/workspace-with.ts'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
@@ -38,6 +39,21 @@ const typedRoom = (session: Session) =>
       const workspaceId = lastWorkspace(session)
       if (workspaceId !== null) {
         throw redirect({ href: `/w/${workspaceId}/${params.room}${location.searchStr}`, replace: true })
+      }
+    },
+    component: NoWorkspace,
+  })
+
+/** The same of what is within a room, as a link that somebody has cut short: in the workspace that has it. */
+const typedPlace = (session: Session) =>
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$room/$',
+    beforeLoad: async ({ params, location }) => {
+      const place = `${params.room}/${params._splat ?? ''}`
+      const workspaceId = await workspaceWith(session, params.room, params._splat ?? '')
+      if (workspaceId !== null) {
+        throw redirect({ href: `/w/${workspaceId}/${place}${location.searchStr}`, replace: true })
       }
     },
     component: NoWorkspace,
@@ -175,6 +191,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
     routeTree: root.addChildren([
       start(session),
       typedRoom(session),
+      typedPlace(session),
       workspaceRoute.addChildren([
         workspaceStart,
         homeRoute,

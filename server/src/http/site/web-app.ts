@@ -19,7 +19,7 @@ const oneYear = '365d'
 /** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
 export const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Where the app's own router takes over; whatever else is asked for stays the server's. */
-const places = ['/', '/w/*', ...rooms.map((room) => `/${room}`)]
+const places = ['/', '/w/*', ...rooms.flatMap((room) => [`/${room}`, `/${room}/*`])]
 
 /** One line that makes the app, whatever is missing; null when it is there. */
 export function howToBuild(folder: string = builtApp): string | null {

@@ -62,7 +62,7 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
     <div className={styles.frame}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div ref={scroller} className={styles.scroller} onScroll={scroll.look} tabIndex={0}>
-        <div className={styles.content} role="log" aria-label={t.inbox.conversations} aria-busy={data === undefined}>
+        <div className={styles.content} role="log" aria-label={t.inbox.messages} aria-busy={data === undefined}>
           {data === undefined && <div className={styles.shapes} />}
           {data?.older != null && (
             <div ref={top} className={styles.edge} role="status">

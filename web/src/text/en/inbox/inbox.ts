@@ -2,6 +2,7 @@ export const inbox = {
   title: 'Inbox',
   unreadBadge: (n: number) => `${n} with unread messages`,
   conversations: 'Conversations',
+  messages: 'Messages',
   view: 'View',
   skipToThread: 'Skip to the conversation',
   views: { mine: 'Mine', unassigned: 'Unassigned', all: 'All', agents: 'Agents' },

@@ -4,6 +4,7 @@ export const inbox: typeof en = {
   title: 'Bandeja',
   unreadBadge: (n) => `${n} con mensajes sin leer`,
   conversations: 'Conversaciones',
+  messages: 'Mensajes',
   view: 'Vista',
   skipToThread: 'Saltar a la conversación',
   views: { mine: 'Mías', unassigned: 'Sin asignar', all: 'Todas', agents: 'Agentes' },

@@ -4,6 +4,7 @@ export const inbox: typeof en = {
   title: 'Caixa de entrada',
   unreadBadge: (n) => `${n} com mensagens não lidas`,
   conversations: 'Conversas',
+  messages: 'Mensagens',
   view: 'Visão',
   skipToThread: 'Pular para a conversa',
   views: { mine: 'Minhas', unassigned: 'A atribuir', all: 'Todas', agents: 'Agentes' },
