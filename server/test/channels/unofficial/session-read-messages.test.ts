@@ -144,11 +144,7 @@ const times: [what: string, value: unknown, at: Date][] = [
   ['a number', at, new Date(at * 1000)],
   ['text', String(at), new Date(at * 1000)],
   ['two halves', long, new Date(at * 1000)],
-  [
-    'two halves of which the lower is negative, a time to come',
-    { low: -2_000_000_000, high: 0 },
-    now,
-  ],
+  ['two halves of which the lower is negative, a time to come', { low: -2_000_000_000, high: 0 }, now],
   ['two halves beyond all times', { low: 0, high: 2 ** 31 }, now],
   ['nothing', undefined, now],
   ['nonsense', { low: 'x' }, now],

@@ -26,7 +26,8 @@ test('a first line that tells Excel the delimiter is obeyed, and is no header', 
 
 test('the reason of a refused row stands below its header, whatever the row has too much or too little of', () => {
   const choice = { format: 'csv', columns: ['firstName', 'phone'], delimiter: ',' } as unknown as ImportChoice
-  const refused = (cells: string[]) => refusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
+  const refused = (cells: string[]) =>
+    refusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
   assert.equal(refused(['Ana', '1', 'x', 'y']), '"Ana","1","is refused","x","y"\r\n')
   assert.equal(refused(['Ana']), '"Ana","","is refused"\r\n')
 })
