@@ -16,6 +16,7 @@ import { NoPage } from '../ui/page/NoPage.tsx'
 import { PageFailure } from '../ui/page/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame, InboxLive } from './Frame.tsx'
+import { rooms } from './rooms.ts'
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -45,19 +46,21 @@ const typedRoom = (session: Session) =>
   })
 
 /** The same of what is within a room, as a link that somebody has cut short: in the workspace that has it. */
-const typedPlace = (session: Session) =>
-  createRoute({
-    getParentRoute: () => root,
-    path: '/$room/$',
-    beforeLoad: async ({ params, location }) => {
-      const place = `${params.room}/${params._splat ?? ''}`
-      const workspaceId = await workspaceWith(session, params.room, params._splat ?? '')
-      if (workspaceId !== null) {
-        throw redirect({ href: `/w/${workspaceId}/${place}${location.searchStr}`, replace: true })
-      }
-    },
-    component: NoWorkspace,
-  })
+const typedPlaces = (session: Session) =>
+  rooms.map(({ path: room }) =>
+    createRoute({
+      getParentRoute: () => root,
+      path: `/${room}/$`,
+      beforeLoad: async ({ params, location }) => {
+        const below = '_splat' in params ? String(params._splat) : ''
+        const workspaceId = await workspaceWith(session, room, below)
+        if (workspaceId !== null) {
+          throw redirect({ href: `/w/${workspaceId}/${room}/${below}${location.searchStr}`, replace: true })
+        }
+      },
+      component: NoWorkspace,
+    }),
+  )
 
 /** Everything of a workspace is under its id, so that a link means the same to everybody. */
 export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/w/$workspaceId', component: Frame })
@@ -191,7 +194,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
     routeTree: root.addChildren([
       start(session),
       typedRoom(session),
-      typedPlace(session),
+      ...typedPlaces(session),
       workspaceRoute.addChildren([
         workspaceStart,
         homeRoute,

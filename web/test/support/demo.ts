@@ -113,7 +113,13 @@ export async function openDemo(): Promise<Demo> {
     open: async (place = 'home', options = {}) => {
       const visit = await owner.visit(options)
       await visit.page.goto(`${url}/w/${workspaceId}/${place}`)
-      await visit.page.getByRole('navigation').first().waitFor()
+      await visit.page
+        .getByRole('navigation')
+        .first()
+        .waitFor()
+        .catch(async (error) => {
+          throw new Error(`${visit.page.url()} shows ${await visit.page.locator('body').innerText()}`, { cause: error })
+        })
       return visit
     },
     newWorkspace: async () => {

@@ -83,6 +83,6 @@ function answerStep(deps: SiteDeps, reply: FastifyReply, words: Words, step: Sig
 
 // Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.
 const ours = new RegExp(
-  `^/(invite/[A-Za-z0-9_-]{1,100}|w/[0-9a-f-]{36}[\\w\\-./?=&%]{0,500}|(${rooms.join('|')})(/[\\w\\-./]{0,200})?(\\?[\\w\\-.=&%]{0,500})?)$`,
+  `^/(invite/[A-Za-z0-9_-]{1,100}|w/[0-9a-f-]{36}[\\w\\-./?=&%]{0,500}|(${rooms.join('|')})(/[\\w-]{1,100})?(\\?[\\w\\-.=&%]{0,500})?)$`,
 )
 export const safeNext = (next: string): string => (ours.test(next) ? next : '/')
