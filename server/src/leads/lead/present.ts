@@ -39,10 +39,16 @@ const presentFields = (customFields: CustomField[]) => ({
   customFieldValues: customFieldValues(customFields),
 })
 
+interface RecordedLead extends Lead {
+  previousStatus?: string
+  customFieldValues?: unknown
+}
+
 /** An event's body, which is the lead in its detail form, as a masked reader sees it. */
 export function maskLeadEvent(payload: Record<string, unknown>) {
-  const { previousStatus, ...lead } = payload as unknown as Lead & { previousStatus?: string }
-  const { customFields, formerPhones: _, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
+  // Made anew below of the fields that are shown.
+  const { previousStatus, customFieldValues: _, ...lead } = payload as unknown as RecordedLead
+  const { customFields, formerPhones: __, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
   return {
     ...shown,
     ...(customFields.length > 0 && presentFields(customFields)),
