@@ -11,7 +11,11 @@ const { members } = await demo.team('GET', `${at}/members`)
 const owner = members.find(({ role }: { role: string }) => role === 'owner').userId
 // Those of the demo have waited since before the test.
 await demo.team('PATCH', at, { answerGoalMinutes: null })
-const { conversations } = await demo.team('GET', `${at}/inbox/conversations`)
+// The demo's customers write while it starts.
+const { conversations } = await until(
+  () => demo.team('GET', `${at}/inbox/conversations`),
+  (found) => found.conversations.length >= 6,
+)
 
 /** Gives the owner a conversation, by somebody else's hand. */
 async function assign(n = 0): Promise<{ id: string; contact: { name: string } }> {
