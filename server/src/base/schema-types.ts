@@ -21,10 +21,10 @@ export const count = (description?: string, options: object = {}) =>
 export const wholeNumber = (description: string, options: object = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...options })
 
-/** A text with no form of its own, of so many characters at most. */
 /** The pattern of a text in which there must be something that a person sees: `validation.ts` asks `isBlank`. */
 export const visible = '\\S'
 
+/** A text with no form of its own, of so many characters at most. */
 export const text = (maxLength: number, description: string, options: object = {}) =>
   Type.String({ maxLength, description, ...options })
 

@@ -44,6 +44,9 @@ export function readFutureMoment(text: string, field: string, now: Date): Date {
   return time
 }
 
+/** A time by a clock that is not ours, `now` at the latest: nothing from outside lies in the future. */
+export const notAfter = (time: Date, now: Date): Date => (time < now ? time : now)
+
 function offsetOf(zone: string | undefined): number | null {
   if (zone === undefined || zone.toUpperCase() === 'Z') return 0
   const hours = Number(zone.slice(1, 3))

@@ -1,4 +1,5 @@
 import { isBlank } from '../base/text/outside-text.ts'
+
 /** What a customer is offered to choose from: buttons below the text, or a list that a button opens. */
 export type Choices = { footer?: string } & ({ buttons: Choice[] } | { list: ChoiceList })
 

@@ -16,7 +16,7 @@ import type { NewSession } from '../sign-in/sessions.ts'
 import { renewSession } from '../sign-in/sign-in.ts'
 import { type Enrolment, newEnrolment } from '../sign-in/totp.ts'
 import type { TeamDeps, Visitor } from '../users/team-deps.ts'
-import { findUser, openPerson } from '../users/users.ts'
+import { findUser, openPerson, type UserRow } from '../users/users.ts'
 import { proveWithPassword } from './profile.ts'
 
 /**
@@ -53,12 +53,8 @@ export async function confirmTotp(
   userId: string,
   code: string,
 ): Promise<{ recoveryCodes: string[]; session: NewSession }> {
-  const instanceKeys = await deps.vault.keyring(instanceScope)
-  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
-  return deps.db.tx(async (tx) => {
-    const now = deps.wallClock.now()
-    if (!(await useTotpCode(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not the current code')
+  const attempt = { use: useTotpCode, code, refusal: 'is not the current code' }
+  return proveWithCode(deps, visitor, userId, attempt, async (tx, instanceKeys, now) => {
     const recoveryCodes = makeRecoveryCodes()
     const stored = await tx`
       update users
@@ -67,7 +63,6 @@ export async function confirmTotp(
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
-    await forgiveAttempt(tx, counters, now)
     await recordSwitch(tx, userId, 'two-factor.enabled', now)
     return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
   })
@@ -81,7 +76,7 @@ export async function disableTotp(
   proof: { password: string; code: string },
 ): Promise<NewSession> {
   await provePassword(deps, visitor, userId, proof.password)
-  return proveWithCode(deps, visitor, userId, proof.code, async (tx, instanceKeys, now) => {
+  return proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async (tx, instanceKeys, now) => {
     await tx`
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
@@ -102,19 +97,27 @@ export async function proveCaller(
   proof: { password?: string; code?: string },
 ): Promise<void> {
   if (userId === null) return
-  await provePassword(deps, visitor, userId, proof.password)
-  const user = await findUser(deps.db.sql, userId)
-  if (user?.totp_confirmed_at == null) return
+  const { totp_confirmed_at } = await provePassword(deps, visitor, userId, proof.password)
+  if (totp_confirmed_at === null) return
   if (proof.code === undefined) throw invalid('code', 'is required: a code of your authenticator')
-  await proveWithCode(deps, visitor, userId, proof.code, async () => {})
+  await proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async () => {})
 }
+
+interface CodeAttempt {
+  use: typeof useTotpCode
+  code: string
+  refusal: string
+}
+
+/** Of the authenticator, or one for recovery. */
+const byAnyCode = (code: string): CodeAttempt => ({ use: useSecondFactor, code, refusal: 'is not right' })
 
 /** Does the work in the transaction that uses the code up. */
 async function proveWithCode<T>(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
-  code: string,
+  { use, code, refusal }: CodeAttempt,
   work: (tx: Tx, instanceKeys: Keyring, now: Date) => Promise<T>,
 ): Promise<T> {
   const instanceKeys = await deps.vault.keyring(instanceScope)
@@ -122,7 +125,7 @@ async function proveWithCode<T>(
   await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
   return deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
-    if (!(await useSecondFactor(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not right')
+    if (!(await use(tx, instanceKeys, userId, code, now))) throw invalid('code', refusal)
     await forgiveAttempt(tx, counters, now)
     return work(tx, instanceKeys, now)
   })
@@ -133,10 +136,11 @@ async function provePassword(
   visitor: Visitor,
   userId: string,
   password: string | undefined,
-): Promise<void> {
+): Promise<UserRow> {
   const user = await findUser(deps.db.sql, userId)
   if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
   await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
+  return user
 }
 
 function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {

@@ -21,6 +21,8 @@ interface TokenScope {
   onRequest: onRequestHookHandler
   workspaceIdOf(request: FastifyRequest): string | null
   whose: string
+  /** What a session alone must not make: it outlives the session, and may do more. */
+  needsProof: boolean
 }
 
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
@@ -32,6 +34,7 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.member('owner'),
       workspaceIdOf: (request) => request.member?.workspaceId ?? null,
       whose: 'For owners: tokens that work in this workspace.',
+      needsProof: false,
     },
     {
       operationIds: {
@@ -44,6 +47,7 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.operator(),
       workspaceIdOf: () => null,
       whose: 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.',
+      needsProof: true,
     },
   ]
   for (const scope of scopes) {
@@ -77,9 +81,8 @@ function listRoute(app: App, deps: TeamDeps, scope: TokenScope): void {
 function createRoute(
   app: App,
   deps: TeamDeps,
-  { operationIds, path, params, onRequest, workspaceIdOf, whose }: TokenScope,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, needsProof }: TokenScope,
 ): void {
-  const isOfInstallation = operationIds.create === 'createInstallationToken'
   const value = text(100, 'Shown only here.', { example: 'plt_…' })
   const fields = {
     name: tokenNameSchema,
@@ -87,7 +90,7 @@ function createRoute(
     expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
   }
   const proven = Type.Object({ ...fields, ...proofFields }, { ...closed, title: 'NewInstallationToken' })
-  const body = isOfInstallation ? proven : (Type.Object(fields, { ...closed, title: 'NewTeamToken' }) as typeof proven)
+  const body = needsProof ? proven : (Type.Object(fields, { ...closed, title: 'NewTeamToken' }) as typeof proven)
   app.route({
     method: 'POST',
     url: path,
@@ -101,13 +104,12 @@ function createRoute(
       body,
       response: {
         201: titled('TeamTokenWithValue', { token: tokenSchema, value }),
-        ...errors(400, 401, 403, 404, ...(isOfInstallation ? ([409, 429] as const) : []), 413, 415),
+        ...errors(400, 401, 403, 404, ...(needsProof ? ([409, 429] as const) : []), 413, 415),
       },
     },
     handler: async (request, reply) => {
       const { name, role, expiresAt } = request.body
-      // It outlives the session, and may do what a session alone may not.
-      if (isOfInstallation) await proveCaller(deps, visitorOf(deps, request), teamCallerOf(request), request.body)
+      if (needsProof) await proveCaller(deps, visitorOf(deps, request), teamCallerOf(request), request.body)
       const input = { workspaceId: workspaceIdOf(request), name: name.trim(), role, expiresAt: readExpiry(expiresAt) }
       const { token, value } = await createTeamToken(deps, teamCallerOf(request), input)
       return reply.code(201).send({ token: presentToken(token), value })

@@ -172,7 +172,7 @@ function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       const user = await findUserByEmail(deps.db.sql, instanceKeys, request.body.email)
       if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
       if (user.id === caller.makerId) {
-        throw forbidden('A sign-in link for yourself is made by another operator, or with parley sign-in-link')
+        throw forbidden('A sign-in link for yourself is made by another operator, or with parley member link')
       }
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {

@@ -50,10 +50,10 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
   }
   const isOwn = (digits: string) =>
     digits.length >= minOwnDigits && [...ends].some((end) => digits.indexOf(end, minOwnDigits - shownLast) >= 0)
-  const hide = (text: string, isHidden: (digits: string) => boolean): string => {
+  const hide = (text: string, isHidden: (digits: string) => boolean, mayBeDate = true): string => {
     if (!hasDigits(text)) return text
     const plain = plainText(text)
-    if (isNumber(plain) && !dateOrTime.test(plain)) return maskNumber(plain)
+    if (isNumber(plain) && !(mayBeDate && dateOrTime.test(plain))) return maskNumber(plain)
     const hidden = plain.replace(numberRun, (run) => {
       const digits = digitsOf(run)
       const isShown = dateOrTime.test(run) || (digits.length < minDigits && !isHidden(digits))
@@ -64,7 +64,7 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
 
   return {
     phone: ownMask,
-    number: (text) => (isNumber(plainText(text)) ? maskNumber(plainText(text)) : hide(text, () => true)),
+    number: (text) => hide(text, () => true, false),
     text: (text) => hide(text, isOwn),
     reference: (text) => hide(text, () => false),
   }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
-import { momentMessage, readMoment } from '../../base/time.ts'
+import { momentMessage, notAfter, readMoment } from '../../base/time.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { maxSkewMs } from '../conversation/conversation-state.ts'
@@ -141,5 +141,5 @@ function readOccurred(text: string, now: Date): Date {
   const time = readMoment(text)
   if (time === null) throw invalid('occurred_at', momentMessage)
   if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
-  return time < now ? time : now
+  return notAfter(time, now)
 }

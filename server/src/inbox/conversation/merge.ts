@@ -34,6 +34,7 @@ export async function mergeConversations(
   await moveTheRest(tx, workspaceId, younger.id, older.id)
   tellTeam(tx, workspaceId, [younger.id])
   const { conversation, events } = unite(older, younger, now)
+  // The change of owner alone is news: all else one of the two had.
   const united = { ...conversation, owner: older.owner }
   await recordDifference(tx, workspaceId, united, conversation, { actor: systemActor, reason: 'merged' }, now)
   await recordEvents(tx, keyring, workspaceId, events, now)

@@ -7,7 +7,7 @@ import { climb } from '../conversation/status-ladder.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { takeEarlyStatuses } from './early-statuses.ts'
 import type { CustomerEvent } from './group-events.ts'
-import { type Applied, type Plan, planEcho, planEvent, sent } from './plan-event.ts'
+import { type Applied, type Plan, placed, planEcho, planEvent, sent } from './plan-event.ts'
 import type { Intake } from './receiver.ts'
 import { mayReveal, revealMessage } from './reveal.ts'
 import { isRevision } from './revise.ts'
@@ -18,10 +18,11 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   const { keyring, receiver, now } = intake
   if (isRevision(event)) return reviseMessage(tx, intake, before, event)
   const isFollowed = event.type === 'echo' && receiver.channel === 'unofficial'
-  const plan = isFollowed ? await planFollowedEcho(tx, intake, before, event) : planEvent(intake, before, event)
+  const place = event.type === 'message' ? await placeBehind(tx, intake, before, event.at) : undefined
+  const planned = isFollowed ? await planFollowedEcho(tx, intake, before, event) : planEvent(intake, before, event)
+  const plan = placed(planned, place)
   if (plan.message === null) return plan.applied
-  const wanted = event.type === 'message' ? await placeBehind(tx, intake, before, event.at) : plan.message.occurredAt
-  const message = await addMessage(tx, keyring, receiver.workspaceId, { ...plan.message, occurredAt: wanted })
+  const message = await addMessage(tx, keyring, receiver.workspaceId, plan.message)
   if (message !== null) {
     await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
     if (isFollowed) await addEchoPart(tx, keyring, receiver, message)

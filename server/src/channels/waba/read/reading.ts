@@ -1,3 +1,4 @@
+import { notAfter } from '../../../base/time.ts'
 import type { ChannelEvent } from '../../channel-event.ts'
 import { type Loose, objectOf, tokenOf } from '../json.ts'
 import { type Contacts, readContacts } from './customer.ts'
@@ -36,5 +37,5 @@ export function readPlatformTime(value: unknown, now: Date, otherwise = now): Da
   if (typeof seconds !== 'number') return otherwise
   // Some senders of this format write milliseconds.
   const ms = Math.floor(seconds > 100_000_000_000 ? seconds : seconds * 1000)
-  return ms >= earliestMs ? new Date(Math.min(ms, now.getTime())) : otherwise
+  return ms >= earliestMs ? notAfter(new Date(ms), now) : otherwise
 }
