@@ -11,7 +11,7 @@ import {
   untilKnown,
 } from './postgres/attempts.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
-import { DatabaseError, isAway, isStalePlan, sqlState, violates } from './postgres/failures.ts'
+import { DatabaseError, isAway, isOutOfDisk, isStalePlan, sqlState, violates } from './postgres/failures.ts'
 import type { Proof } from './postgres/outcome.ts'
 import { poolSender } from './postgres/sender.ts'
 import { type Pending, type Row, type Sql, tagOf } from './postgres/template.ts'
@@ -273,7 +273,7 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
 }
 
 /** SQLSTATE is of what the database refused; '' for any other error. */
-export { isAway, sqlState, violates }
+export { isAway, isOutOfDisk, sqlState, violates }
 
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke

@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from 'pino'
+import { isAway } from './postgres/failures.ts'
 
 /**
  * What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value
@@ -68,11 +69,19 @@ const allowed: readonly (keyof LogFields)[] = [
 const maxFieldLength = 200
 const maxCauses = 3
 
-/** Writes one JSON object a line to `destination`, standard output unless told otherwise. */
+/** While the database is unavailable every loop fails again and again: each message about it is written once in this time. */
+const outageIntervalMs = 30_000
+
+/**
+ * Writes one JSON object a line to `destination`, standard output unless told otherwise. An error that says that the database is
+ * unavailable is a warning, as what failed is tried again; `count` is how many such lines the last one of its message stands for.
+ */
 export function createLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
   destination: DestinationStream = standardOutput(),
+  nowMs: () => number = () => performance.now(),
 ): Log {
+  const outages = new Map<string, { untilMs: number; skipped: number }>()
   const writer = pino(
     {
       level,
@@ -85,8 +94,24 @@ export function createLog(
   return {
     debug: (message, fields) => writer.debug(pick(fields), message),
     info: (message, fields) => writer.info(pick(fields), message),
-    warn: (message, fields, error) => writer.warn(withError(fields, error), message),
-    error: (message, fields, error) => writer.error(withError(fields, error), message),
+    warn: (message, fields, error) => write('warn', message, fields, error),
+    error: (message, fields, error) => write('error', message, fields, error),
+  }
+
+  function write(at: 'warn' | 'error', message: string, fields: LogFields = {}, error?: unknown): void {
+    if (!isAway(error)) {
+      writer[at](withError(fields, error), message)
+      return
+    }
+    const key = `${message} ${fields.job ?? ''}`
+    const last = outages.get(key)
+    if (last && nowMs() < last.untilMs) {
+      last.skipped += 1
+      return
+    }
+    const skipped = last?.skipped ?? 0
+    outages.set(key, { untilMs: nowMs() + outageIntervalMs, skipped: 0 })
+    writer.warn(withError(skipped > 0 ? { ...fields, count: skipped } : fields, error), message)
   }
 }
 

@@ -80,6 +80,9 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ofConnection.has(String(error.code))
 }
 
+/** The database's disk is full, or fails: it may still be read. */
+export const isOutOfDisk = (error: unknown): boolean => /^(?:53100|58030)$/.test(sqlState(error))
+
 /** The session is at its end, whatever the statement was. */
 export const endsSession = (error: unknown): boolean =>
   error instanceof DatabaseError &&

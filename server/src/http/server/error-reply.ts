@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isForAgents, problemOf, problemType } from '../../agents/http/problem.ts'
-import { isAway, NotYet } from '../../base/db.ts'
+import { isAway, isOutOfDisk, NotYet } from '../../base/db.ts'
 import { ApiError, badRequest, InvalidInput, invalid, type RequestPart, unavailable } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { TooBusy } from '../../base/shares/shares.ts'
@@ -24,9 +24,15 @@ export function createErrorReply(log: Log) {
       log.error('request failed', fields, error)
       return answer(new ApiError(500, 'Internal error', { data: { requestId: request.id } }), request, reply)
     }
-    if (known.statusCode === 503 && known !== error) log.warn('database away', fields, error)
+    if (known.statusCode === 503 && known !== error) log.warn(reasonOf(error), fields, error)
     return answer(known, request, reply)
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TooBusy) return 'no database connection free for the workspace; request refused'
+  if (isOutOfDisk(error)) return 'database out of disk space; writes refused'
+  return 'database unavailable; requests refused'
 }
 
 function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
