@@ -236,3 +236,19 @@ for (const [what, pattern, places] of allowed) {
     )
   })
 }
+
+test('a fast test drives the clock: nothing but what talks to real sockets polls or sleeps', () => {
+  const ofSockets =
+    /^(?:base\/(?:async|outgoing|postgres)\/.*|channels\/unofficial\/baileys-(?:transport|real)\.test\.ts)$/
+  const tests = join(server, 'test')
+  const waiting = readFolder(tests)
+    .filter((file) => /(?<!\.(?:e2e|slow))\.test\.ts$/.test(file))
+    .filter((file) =>
+      /from '(?:node:)?timers\/promises'|[{,] until[,} ].* from '[./\w]*\/until\.ts'/.test(readFileSync(file, 'utf8')),
+    )
+    .map((file) => relative(tests, file).split(sep).join('/'))
+  assert.deepEqual(
+    waiting.filter((path) => !ofSockets.test(path)),
+    [],
+  )
+})
