@@ -4,7 +4,7 @@ import type { LeadPatch } from './input.ts'
 import type { Lead, LeadContacts } from './lead.ts'
 
 type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email'> &
-  Partial<Pick<Lead, 'status'>> &
+  Partial<Pick<Lead, 'status' | 'notes'>> &
   Numbers
 
 interface Numbers {
@@ -13,7 +13,7 @@ interface Numbers {
   formerPhones?: string[] | undefined
 }
 
-/** The text fields that a mask may hide something of; the phone has a rule of its own. */
+/** The text fields that are searched and that a mask may hide something of; the phone has a rule of its own. */
 export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
 
 /** The numbers that a lead has beside its phone, and those that it had. */
@@ -48,10 +48,11 @@ export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone
     uniqueCode: mask.reference(lead.uniqueCode),
     externalRef: lead.externalRef === null ? null : mask.reference(lead.externalRef),
     ...(lead.status !== undefined && { status: maskStatus(lead.status) }),
+    ...(typeof lead.notes === 'string' && { notes: mask.text(lead.notes) }),
   }
 }
 
-/** What a masked reader sees of a lead. Notes are content, like messages, and stay. */
+/** What a masked reader sees of a lead. */
 export function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
   const mask = maskOf(lead.phone, otherNumbers(lead))
   const person = maskPerson(lead, mask)
@@ -82,7 +83,7 @@ export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; i
   const shown = maskLead(lead)
   const fields = { ...patch.fields }
   let isBlind = false
-  for (const name of [...maskedFields, 'status'] as const) {
+  for (const name of [...maskedFields, 'status', 'notes'] as const) {
     if (shown[name] === lead[name] || typeof fields[name] !== 'string') continue
     if (fields[name] === shown[name]) Object.assign(fields, { [name]: lead[name] })
     else isBlind = true
