@@ -85,7 +85,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
     draft.issues.push({ path, message })
   }
   if (cells.length > choice.columns.length) {
-    refuse('', `the row has ${cells.length} cells, and the header ${choice.columns.length}`)
+    refuse('', `The row has ${cells.length} cells, and the header ${choice.columns.length}`)
     return draft
   }
   for (const [at, target] of choice.targets.entries()) {
@@ -175,11 +175,12 @@ function draftOfLine({ cells: [line = ''] }: FileRow, context: RowContext): Draf
   try {
     value = JSON.parse(line)
   } catch {
-    return refused('is not valid JSON')
+    return refused('The line is not valid JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refused('must be a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused('The line must be a JSON object')
   // PostgreSQL takes neither.
-  if (line.includes('\\u') && !isStorable(value)) return refused('must not hold NUL or half a surrogate pair')
+  if (line.includes('\\u') && !isStorable(value)) return refused('The line must not hold NUL or half a surrogate pair')
   const { [errorColumn]: _, ...lead } = value as Record<string, unknown>
   for (const field of chosenFields) {
     const text = lead[field]
