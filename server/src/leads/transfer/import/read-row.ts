@@ -1,7 +1,7 @@
-import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
+import { emailKey } from '../../../base/text/email.ts'
 import { hasChoices, keptType } from '../../fields/field-types.ts'
 import type { LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
@@ -162,7 +162,7 @@ function putField(
     if (field === 'status' && value === undefined) refuse(field, unknownStatus)
     else lead[field] = value ?? text
   } else if (field === 'assignedTo' && text.includes('@')) {
-    const id = memberIds.get(normalEmail(text))
+    const id = memberIds.get(emailKey(text))
     if (id === undefined) refuse(field, 'must be the e-mail or id of a member of the workspace')
     else lead[field] = id
   } else lead[field] = text
