@@ -1,6 +1,6 @@
-import { BlockList, isIP } from 'node:net'
 import type { onRequestHookHandler } from 'fastify'
 import { forbidden } from '../../base/errors.ts'
+import { isLoopback } from '../../base/outgoing/address.ts'
 
 /** What decides which pages may call from a browser. */
 export interface OriginSettings {
@@ -9,10 +9,6 @@ export interface OriginSettings {
   host: string
   allowedOrigins: readonly string[]
 }
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
 
 /**
  * Returns whether a page of this origin may call: our own, those that the settings list, and pages of this machine while
@@ -28,12 +24,6 @@ function isOfThisMachine(origin: string): boolean {
   const url = new URL(origin)
   // Whatever else stands in an address is in no origin.
   return /^https?:$/.test(url.protocol) && url.origin === origin && isLoopback(url.hostname)
-}
-
-function isLoopback(host: string): boolean {
-  const address = host.replace(/^\[(.*)\]$/, '$1')
-  const family = isIP(address)
-  return family === 0 ? address === 'localhost' : loopback.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** What a script of another origin reads of an answer beside its body. */
