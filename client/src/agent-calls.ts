@@ -378,9 +378,9 @@ export type ConversationsListed = {
 }
 
 export type FileAnswer = {
-  /** What upload_file has answered for this conversation. */
+  /** From upload_file, for this conversation. */
   upload_id: string
-  /** The words below an image, a video or a document. */
+  /** Below an image, a video or a document. */
   caption?: string
 }
 
@@ -603,7 +603,7 @@ export type TemplateAnswer = {
   language: string
   /** Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`. */
   body_params?: string[]
-  /** What upload_file has answered: for a template that has a `header`, of that kind. */
+  /** From upload_file: for a template with a `header`, of that kind. */
   header_upload_id?: string
 }
 
@@ -723,12 +723,12 @@ export type ReadConversationInput = {
 export type AnswerInput = {
   /** A conversation that is yours. */
   conversation_id: string
-  /** What the customer gets, as it stands. Either this, `file`, `choices` or `template`. */
+  /** Sent as it stands. Either this, `file`, `choices` or `template`. */
   text?: string
   file?: FileAnswer
   choices?: ChoicesToOffer
   template?: TemplateAnswer
-  /** The message that this one answers to: the customer sees it above. */
+  /** The message that this answers: shown above it. */
   quoted_message_id?: string
   /** Done once per key. Left out, it is made of the content and the customer’s newest message. */
   idempotency_key?: string

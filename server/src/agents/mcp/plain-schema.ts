@@ -10,9 +10,12 @@ type Schema = Record<string, unknown>
 /** Keywords of OpenAPI, or for our own documents. */
 const foreign = new Set(['title', 'example', 'discriminator', 'x-published'])
 
+/** The patterns of texts in printable ASCII. */
+const isAscii = /^\^\[\\x2[01]-\\x7e\]\+\$$/
+
 /** Keywords that a model learns nothing by: a refusal says them, should it ever come to one. */
 const isNoise: Record<string, (value: unknown, schema: Schema) => boolean> = {
-  pattern: (value) => value === visible,
+  pattern: (value) => value === visible || isAscii.test(String(value)),
   minLength: (value) => value === 1,
   maxLength: (_, { format, pattern }) => format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
   maximum: (value) => Number(value) > 1e9,
