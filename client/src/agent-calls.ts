@@ -378,16 +378,16 @@ export type ConversationsListed = {
 }
 
 export type FileAnswer = {
-  /** What upload_file has answered for this conversation. */
+  /** From upload_file, for this conversation. */
   upload_id: string
-  /** The words below an image, a video or a document. */
+  /** Below an image, a video or a document. */
   caption?: string
 }
 
 export type FileUploaded = {
   /** For `file.upload_id` of an answer, once. */
   upload_id: string
-  /** As what the customer gets it. What is no picture, video or sound is a `document`. */
+  /** What is no picture, video or sound is a `document`. */
   kind: 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
   /** By its bytes. */
   type: string
@@ -603,7 +603,7 @@ export type TemplateAnswer = {
   language: string
   /** Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`. */
   body_params?: string[]
-  /** What upload_file has answered: for a template that has a `header`, of that kind. */
+  /** From upload_file: for a template with a `header`, of that kind. */
   header_upload_id?: string
 }
 
@@ -699,130 +699,117 @@ export type WaitForWorkInput = {
 export type ListConversationsInput = {
   /** Whose they are. Default: `you`. */
   owner?: 'you' | 'people' | 'agents' | 'anyone'
-  /** Only those with this status. */
   status?: 'open' | 'pending' | 'snoozed' | 'resolved' | 'closed'
-  /** Only those in which the customer waits, longest first. Default: newest message first. */
+  /** Only where the customer waits, longest first. Otherwise newest message first. */
   waiting?: boolean
-  /** Only those on this connection. */
   connection_id?: string
-  /** Only those with this label. */
   label_id?: string
-  /** Only the one with exactly this customer: digits with country code. */
+  /** Exactly this customer: digits with country code. */
   phone?: string
   /** Default 20. */
   limit?: number
-  /** `next_cursor` of the page before, with the same filters. */
+  /** `next_cursor` of the page before; same filters. */
   cursor?: string
 }
 
 export type ReadConversationInput = {
-  /** The conversation. */
   conversation_id: string
   /** How many of the newest. Default 30. */
   messages?: number
-  /** Only messages before this one: the `sent_at` of the oldest that you have. */
+  /** Older ones: the `sent_at` of the oldest that you have. */
   before?: string
 }
 
 export type AnswerInput = {
   /** A conversation that is yours. */
   conversation_id: string
-  /** What the customer gets, as it stands. Either this, `file`, `choices` or `template`. */
+  /** Sent as it stands. Either this, `file`, `choices` or `template`. */
   text?: string
   file?: FileAnswer
   choices?: ChoicesToOffer
   template?: TemplateAnswer
-  /** The message that this one answers to: the customer sees it above. */
+  /** The message that this answers: shown above it. */
   quoted_message_id?: string
-  /** What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content. */
+  /** Done once per key. Left out, it is made of the content and the customer’s newest message. */
   idempotency_key?: string
 }
 
 export type UploadFileInput = {
-  /** A conversation that is yours. */
   conversation_id: string
-  /** As what the customer gets it. What is no picture, video or sound is a `document`. */
+  /** What is no picture, video or sound is a `document`. */
   kind: 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
-  /** Its bytes in base64, without line breaks and without `data:`. */
+  /** Without line breaks and without `data:`. */
   base64: string
-  /** What it is called: customers see it of a document. */
+  /** Customers see it of a document. */
   name?: string
-  /** Its media type where the bytes do not tell, as of a text. */
+  /** Media type, where the bytes do not tell it. */
   type?: string
 }
 
 export type StartConversationInput = {
-  /** The number to send from, from list_connections. */
+  /** From list_connections. */
   connection_id: string
-  /** The number to send to, with country code. */
+  /** With country code. */
   phone: string
   template: TemplateChoice
-  /** What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content. */
+  /** Done once per key. Left out, it is made of the content and the customer’s newest message. */
   idempotency_key?: string
 }
 
 export type AddNoteInput = {
-  /** The conversation. */
   conversation_id: string
-  /** The note. */
   text: string
-  /** Members who are to be told: ids from list_people. */
+  /** Members to notify, from list_people. */
   mentions?: string[]
-  /** What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content. */
+  /** Done once per key. Left out, it is made of the content and the customer’s newest message. */
   idempotency_key?: string
 }
 
 export type HandOverInput = {
-  /** A conversation that is yours. */
   conversation_id: string
-  /** What has happened, for whoever goes on. */
+  /** What has happened. */
   summary: string
   /** Why you hand it on. */
   reason?: string
   /** What is to be done. */
   next_step?: string
-  /** How soon somebody is needed. Default `normal`. */
+  /** Default `normal`. */
   urgency?: 'low' | 'normal' | 'high'
-  /** The member whom it is for, from list_people. Left out: the team. */
+  /** Member, from list_people. Left out: the team. */
   assigned_to?: string
-  /** What the customer is told before it is handed over. */
+  /** Sent to the customer first. */
   closing?: string
 }
 
 export type HandToAgentInput = {
-  /** A conversation that is yours. */
   conversation_id: string
   /** The other agent's key, from list_people. */
   key_id: string
-  /** What has happened, for whoever goes on. */
+  /** What has happened. */
   summary: string
   /** Why you hand it on. */
   reason?: string
   /** What is to be done. */
   next_step?: string
-  /** How soon somebody is needed. Default `normal`. */
+  /** Default `normal`. */
   urgency?: 'low' | 'normal' | 'high'
 }
 
 export type TakeOfferedInput = {
-  /** A conversation with `may_take`. */
   conversation_id: string
 }
 
 export type SnoozeInput = {
-  /** A conversation that is yours. */
   conversation_id: string
-  /** ISO 8601 with offset, in the future. Left out: until the customer writes. */
+  /** With offset, in the future. Left out: until the customer writes. */
   until?: string
 }
 
 export type ResolveInput = {
-  /** A conversation that is yours. */
   conversation_id: string
 }
 
 export type LabelInput = {
-  /** The conversation. */
   conversation_id: string
   /** Those that it gets. */
   label_ids?: string[]
@@ -831,7 +818,7 @@ export type LabelInput = {
 }
 
 export type FindLeadsInput = {
-  /** Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds names that have exactly this word, and uniqueCodes and externalRefs that begin with it; in scripts without spaces between words, such as Chinese, any part as ever. */
+  /** Part of name, e-mail, phone, code or reference. Under 3 characters: a whole name, or the start of a code. */
   search?: string
   /** One status, or several separated by commas. */
   status?: string
@@ -840,86 +827,63 @@ export type FindLeadsInput = {
   source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
   /** Default 20. */
   limit?: number
-  /** `next_cursor` of the page before, with the same filters. */
+  /** `next_cursor` of the page before; same filters. */
   cursor?: string
 }
 
 export type GetLeadInput = {
-  /** The id, unique code, external reference or phone. */
+  /** Id, unique code, external reference or phone, tried in that order. */
   identifier: string
 }
 
 export type CreateLeadInput = {
-  /** 1 to 255 characters after trimming. The only field required on create. Sealed at rest. */
   first_name: string
-  /** At most 255 characters after trimming. Null clears it. Sealed at rest. */
   last_name?: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
   email?: string | null
-  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest. */
   phone?: string | null
-  /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status?: string
-  /** How pressing the lead is. */
   priority?: 'low' | 'medium' | 'high' | 'urgent'
-  /** Where the lead came from; `chat_app` is the chat application. */
   source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
-  /** The advertising platform that brought the lead. */
   ad_platform?: 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other' | null
-  /** User handling the lead; a member of the workspace, else 400. */
   assigned_to?: string | null
-  /** At most two decimals. Null clears it. */
   estimated_value?: number | null
-  /** At most two decimals. Null clears it. */
   actual_value?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
   notes?: string | null
-  /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
   unique_code?: string
-  /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
   external_ref?: string | null
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
   custom_field_values?: Record<string, string | boolean | null>
 }
 
 export type UpsertLeadInput = {
   match: {
-    /** The field to match by. */
+    /** Field to match by. */
     by: 'phone' | 'external_ref' | 'unique_code' | 'id'
     /** Its value; a phone in any spelling. */
     value: string
   }
-  /** What to set. */
   lead: {
-    /** 1 to 255 characters after trimming. The only field required on create. Sealed at rest. */
     first_name?: string
-    /** At most 255 characters after trimming. Null clears it. Sealed at rest. */
     last_name?: string | null
-    /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
     email?: string | null
-    /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest. */
+    /** 8 to 20 digits with country code. */
     phone?: string | null
-    /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
     status?: string
-    /** How pressing the lead is. */
     priority?: 'low' | 'medium' | 'high' | 'urgent'
-    /** Where the lead came from; `chat_app` is the chat application. */
     source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
-    /** The advertising platform that brought the lead. */
     ad_platform?: 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other' | null
-    /** User handling the lead; a member of the workspace, else 400. */
+    /** Member, from list_people. */
     assigned_to?: string | null
-    /** At most two decimals. Null clears it. */
+    /** At most two decimals. */
     estimated_value?: number | null
-    /** At most two decimals. Null clears it. */
+    /** At most two decimals. */
     actual_value?: number | null
-    /** At most 10,000 characters. Null clears it. Sealed at rest. */
+    /** Replaces all notes. */
     notes?: string | null
-    /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
+    /** Unique; generated if left out. */
     unique_code?: string
-    /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
+    /** Your own reference; unique. */
     external_ref?: string | null
-    /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+    /** At most 10. Keys: lowercase snake_case, up to 40 characters. Null removes one. */
     custom_field_values?: Record<string, string | boolean | null>
   }
   /** Default true. False: 404 when none matches. */
@@ -927,37 +891,22 @@ export type UpsertLeadInput = {
 }
 
 export type UpdateLeadInput = {
-  /** The id, unique code, external reference or phone. */
+  /** As for get_lead. */
   identifier: string
-  /** 1 to 255 characters after trimming. The only field required on create. Sealed at rest. */
   first_name?: string
-  /** At most 255 characters after trimming. Null clears it. Sealed at rest. */
   last_name?: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
   email?: string | null
-  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest. */
   phone?: string | null
-  /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status?: string
-  /** How pressing the lead is. */
   priority?: 'low' | 'medium' | 'high' | 'urgent'
-  /** Where the lead came from; `chat_app` is the chat application. */
   source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
-  /** The advertising platform that brought the lead. */
   ad_platform?: 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other' | null
-  /** User handling the lead; a member of the workspace, else 400. */
   assigned_to?: string | null
-  /** At most two decimals. Null clears it. */
   estimated_value?: number | null
-  /** At most two decimals. Null clears it. */
   actual_value?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
   notes?: string | null
-  /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
   unique_code?: string
-  /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
   external_ref?: string | null
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
   custom_field_values?: Record<string, string | boolean | null>
 }
 
@@ -992,7 +941,7 @@ export class AgentCalls {
     return this.#ask({ method: 'GET', path: '/work', isRepeatable: true, timeoutMs: 45000 }, input, options)
   }
 
-  /** Lists conversations with their owner, labels, last message and whether the customer waits. Yours unless `owner` says otherwise. To work, call wait_for_work instead; to read the messages, read_conversation. */
+  /** Lists conversations, at most 50 a page, with owner, labels, last message and whether the customer waits. For work call wait_for_work instead; for the messages read_conversation. */
   listConversations(input: ListConversationsInput = {}, options?: CallOptions): Promise<ConversationsListed> {
     return this.#ask({ method: 'GET', path: '/conversations', isRepeatable: true }, input, options)
   }
@@ -1007,7 +956,7 @@ export class AgentCalls {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/answer', isRepeatable: true, timeoutMs: 90000 }, input, options)
   }
 
-  /** Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. By HTTP a larger one goes as it is: POST its bytes to /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf. */
+  /** Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. A larger one goes by HTTP, as it is: POST /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf. */
   uploadFile(input: UploadFileInput, options?: CallOptions): Promise<FileUploaded> {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/uploads', isRepeatable: false }, input, options)
   }
@@ -1052,27 +1001,27 @@ export class AgentCalls {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/labels', isRepeatable: true }, input, options)
   }
 
-  /** Finds leads by a part of their name, e-mail, phone or code, by status or by who handles them; newest first. For one whose id, code, reference or phone you know, get_lead is quicker. */
+  /** Finds leads, newest first. For one whose id, code, reference or phone you know whole, call get_lead. */
   findLeads(input: FindLeadsInput = {}, options?: CallOptions): Promise<LeadsFound> {
     return this.#ask({ method: 'GET', path: '/leads', isRepeatable: true }, input, options)
   }
 
-  /** Reads one lead, found by its id, unique code, external reference or phone, in that order. */
+  /** Reads one lead. 404 if there is none. */
   getLead(input: GetLeadInput, options?: CallOptions): Promise<LeadRead> {
     return this.#ask({ method: 'GET', path: '/leads/:identifier', isRepeatable: true }, input, options)
   }
 
-  /** Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one. */
+  /** Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, call upsert_lead with their phone: it never makes a second one. */
   createLead(input: CreateLeadInput, options?: CallOptions): Promise<AgentLeadCreated> {
     return this.#ask({ method: 'POST', path: '/leads', isRepeatable: false }, input, options)
   }
 
-  /** Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead. */
+  /** Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead. Fields that are left out stay as they are; null clears one. */
   upsertLead(input: UpsertLeadInput, options?: CallOptions): Promise<AgentLeadUpserted> {
     return this.#ask({ method: 'POST', path: '/leads/upsert', isRepeatable: true }, input, options)
   }
 
-  /** Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field. `changed` says whether anything was different. */
+  /** Sets fields of one lead, as in upsert_lead, and leaves all others as they are. 404 if there is none; `changed` is false if nothing was different. */
   updateLead(input: UpdateLeadInput, options?: CallOptions): Promise<AgentLeadUpdated> {
     return this.#ask({ method: 'PATCH', path: '/leads/:identifier', isRepeatable: true }, input, options)
   }

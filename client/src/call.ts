@@ -10,7 +10,7 @@ import {
 import { endsBy, type Pause, pause } from './pause.ts'
 
 export interface ParleyOptions {
-  /** Where the service is, such as `https://parley.example.com`. */
+  /** Where the service is, such as `https://parley.example.com`; by `http` others on the way can read the key. */
   baseUrl: string
   /** `plk_…`. It belongs into the environment, never into a page, a prompt or a log. */
   apiKey: string

@@ -16,6 +16,8 @@ export interface Config {
     publicUrl: string
     /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
     trustedProxies: string[]
+    /** Origins whose pages may call `/mcp` from a browser. */
+    allowedOrigins: string[]
     /** How long the process goes on serving after it was told to stop, while `/readyz` says that it is leaving. */
     drainMs: number
   }
@@ -125,6 +127,7 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
         '',
       ),
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
+      allowedOrigins: read.origins('PARLEY_ALLOW_ORIGINS'),
       // On the embedded database there is no other process that callers could be sent to.
       drainMs: (read.integer('PARLEY_DRAIN_SECONDS', 0, 300) ?? (database.url === null ? 0 : 5)) * 1000,
     },
@@ -214,6 +217,11 @@ function reader(env: Environment, problems: string[]) {
     problems.push(line)
     return null
   }
+  const listOf = (name: string, fits: (value: string) => boolean, words: string): string[] => {
+    const values = list(name)
+    if (!values.every(fits)) problem(`${name} must ${words}`)
+    return values.filter(fits)
+  }
   const isKey = (value: string) => /^[0-9a-f]{64}$/i.test(value) || Buffer.from(value, 'base64').length === 32
 
   return {
@@ -259,17 +267,10 @@ function reader(env: Environment, problems: string[]) {
       const value = text(name)
       return value === null || isKey(value) ? value : problem(`${name} must be 32 bytes as base64 or as 64 hex digits`)
     },
-    keys(name: string): string[] {
-      const values = list(name)
-      if (!values.every(isKey)) problem(`${name} must be a comma-separated list of 32-byte keys`)
-      return values
-    },
-    cidrs(name: string): string[] {
-      const values = list(name)
-      for (const value of values)
-        if (!isCidr(value)) problem(`${name} must list addresses or CIDR ranges, separated by commas`)
-      return values
-    },
+    keys: (name: string) => listOf(name, isKey, 'be a comma-separated list of 32-byte keys'),
+    cidrs: (name: string) => listOf(name, isCidr, 'list addresses or CIDR ranges, separated by commas'),
+    origins: (name: string) =>
+      listOf(name, isOrigin, 'list origins, separated by commas, such as https://inspector.example.com').map(originOf),
   }
 }
 
@@ -307,6 +308,15 @@ function readMedia(
     if (!(error instanceof MediaAddressProblem)) throw error
     return problem(`${name} ${error.message}`)
   }
+}
+
+// Desktop programs have schemes of their own, such as `vscode-webview:`.
+const isOrigin = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/i.test(text) && URL.canParse(text)
+
+/** As a browser writes it. */
+function originOf(text: string): string {
+  const { origin } = new URL(text)
+  return origin === 'null' ? text.toLowerCase() : origin
 }
 
 function isCidr(text: string): boolean {

@@ -12,8 +12,8 @@ const documents = [
   'client/README.md',
   ...globSync('docs/**/*.md', { cwd: root }),
 ]
-// The pages that lead through the code.
-const guides = ['docs/map.md', 'docs/paths.md', 'docs/decisions/023-rooms.md', 'CONTRIBUTING.md']
+// The pages that lead through the code and its tests.
+const guides = ['docs/map.md', 'docs/paths.md', 'docs/security.md', 'docs/decisions/023-rooms.md', 'CONTRIBUTING.md']
 const folders = ['', 'server/src', 'web/src']
 const fileNames = new Set(
   globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),

@@ -22,8 +22,7 @@ export const idempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]+$',
-  description:
-    'What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content.',
+  description: 'Done once per key. Left out, it is made of the content and the customer’s newest message.',
   example: 'order-1042-shipped',
 })
 

@@ -58,6 +58,6 @@ export async function serveAgents(
   }
   verbRoutes(app, deps, guard, verbs)
   fileRoutes(app, deps, guard)
-  mcpRoutes(app, deps, guard, verbs, { log: runtime.log, publicUrl: runtime.config.http.publicUrl })
+  mcpRoutes(app, deps, guard, verbs, { log: runtime.log, ...runtime.config.http })
   serveAgentReference(app, verbs)
 }

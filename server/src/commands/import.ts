@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
+import { encodings } from '../leads/transfer/file/encoding.ts'
 import { matchers } from '../leads/transfer/import/settings.ts'
 import { pickWorkspace } from './pick-workspace.ts'
 import { openProgress } from './progress.ts'
@@ -73,7 +74,9 @@ export function addImportCommand(program: Command): void {
     .option('--split-names', 'split full names into first and last name')
     .addOption(new Option('--decimal <sign>', 'what stands before the cents of amounts').choices(['.', ',']))
     .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
-    .addOption(new Option('--encoding <encoding>', 'UTF-8 unless given').choices(['utf-8', 'windows-1252']))
+    .addOption(
+      new Option('--encoding <encoding>', 'UTF-8 or UTF-16, as the file begins, unless given').choices(encodings),
+    )
     .option('--delimiter <character>', 'what stands between cells; found out unless given')
     .option('--no-create', 'refuse rows without a lead, instead of creating it')
     .option('--clear-empty', 'let an empty cell clear the field of its lead')

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
+import { isLoopback } from '../base/outgoing/address.ts'
 import { loadConfig } from '../config.ts'
 import { runningServer } from './team-call.ts'
+import { say } from './terminal.ts'
 
 interface McpOptions {
   key?: string
@@ -47,7 +49,16 @@ async function speak({ key, url }: McpOptions): Promise<void> {
   if (!URL.canParse(address) || !/^https?:/.test(address)) {
     throw new Error('--url must be an address, as in https://parley.example.com')
   }
+  const warning = warningOf(new URL(address))
+  if (warning !== null) say(warning)
   // The protocol takes a quarter of a second to load, which other commands do without.
   const { relay } = await import('./mcp-relay.ts')
   await relay(new URL('/mcp', address), key)
+}
+
+/** What to say of an address to which the key would go as it is. Within a private network it may: so it is not refused. */
+export function warningOf({ protocol, hostname }: URL): string | null {
+  return protocol === 'https:' || isLoopback(hostname)
+    ? null
+    : `Warning: ${hostname} is called by http, so that others on the way can read the API key. Use https.`
 }

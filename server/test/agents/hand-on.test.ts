@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
+import { callerOfTools, mcpClient } from '../support/agents/mcp-client.ts'
 import { signedInMember } from '../support/member.ts'
 
 const refund = {
@@ -58,6 +59,30 @@ test('an agent hands to another one, which reads what it must know; never to its
   assert.deepEqual([body.conversation.owner, body.conversation.owner_name], ['another_agent', 'Quotes'])
   const read = await w.ask('read_conversation', { conversation_id }, other.value)
   assert.deepEqual([read.body.conversation.owner, read.body.handovers[0].to], ['you', 'you'])
+})
+
+test('in a workspace as it was made, agents take what people have only when it is handed to them; the contract may', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const member = await w.takeOver(conversation_id)
+  const tool = callerOfTools(await mcpClient(w, w.agent.value))
+  for (const [verb, input] of [
+    ['take_offered', {}],
+    ['answer', { text: 'Hello?' }],
+    ['hand_over', { summary: 'Mine again.' }],
+    ['resolve', {}],
+  ] as const) {
+    const { status, body } = await w.ask(verb, { conversation_id, ...input })
+    assert.deepEqual([status, body.code, body.owner], [409, 'HELD_BY_PEOPLE', 'people'], verb)
+    const { isError, read } = await tool(verb, { conversation_id, ...input })
+    assert.deepEqual([isError, read.code], [true, 'HELD_BY_PEOPLE'], verb)
+  }
+  assert.equal((await w.ask('read_conversation', { conversation_id })).body.conversation.owner, 'people')
+  await w.handBack(member, conversation_id)
+  assert.equal((await tool('answer', { conversation_id, text: 'Hello again.' })).read.was_new, true)
+
+  await member.call('POST', `/inbox/conversations/${conversation_id}/take-over`)
+  assert.equal((await w.patch(conversation_id, { owner: `agent:${w.agent.id}` }, w.agent.value)).status, 200)
 })
 
 test('what people offer, the first agent that takes it has', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { warningOf } from '../../src/commands/mcp.ts'
 import { writeServerFile } from '../../src/commands/start/server-file.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask } from '../support/program/service.ts'
@@ -118,4 +119,23 @@ test('a customer is erased, and commands do the same without a server, and witho
   // A killed server leaves its address behind, where another program may listen by now.
   writeServerFile(served.folder, { url: 'http://127.0.0.1:1', token: 'old' })
   assert.deepEqual((await parley('migrate')).applied, [])
+})
+
+test('whoever sends a key by http to another machine is told that others can read it', () => {
+  for (const own of [
+    'http://localhost:7007',
+    'http://127.0.0.1',
+    'http://127.8.9.1:1',
+    'http://[::1]:7007',
+    'http://127.1',
+  ])
+    assert.equal(warningOf(new URL(own)), null, own)
+  assert.equal(warningOf(new URL('https://parley.example.com')), null)
+  for (const other of [
+    'http://parley.example.com',
+    'http://10.0.0.5:7007',
+    'http://localhost.example.com',
+    'http://[::2]',
+  ])
+    assert.match(warningOf(new URL(other)) ?? '', /by http.*API key.*Use https/, other)
 })

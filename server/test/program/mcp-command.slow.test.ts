@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { agentsWorld } from '../support/agents/agents-world.ts'
@@ -59,4 +61,14 @@ test('a key that is refused is told to the client in words', async () => {
   const w = await agentsWorld()
   await assert.rejects(stdioClient('legacy', await listening(w), 'plk_nobody'), /API key missing or not valid/)
   await assert.rejects(stdioClient('legacy', 'http://127.0.0.1:1', 'plk_nobody'), /cannot be reached/)
+})
+
+test('an address of another machine by http is warned of, beside what the client reads', async () => {
+  const child = spawn(process.execPath, [mainProgram, 'mcp', '--url', 'http://parley.invalid'], {
+    env: { ...process.env, PARLEY_KEY: 'plk_any' },
+  })
+  child.stdin.end()
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(out, '')
+  assert.match(err, /^Warning: parley\.invalid is called by http/)
 })

@@ -187,7 +187,7 @@ export interface components {
     'EventName': ("lead.created" | "lead.updated" | "lead.deleted" | "lead.restored" | "inbox.message.received" | "inbox.message.sent" | "inbox.message.status" | "inbox.conversation.owner_changed")
     'EventPattern': ("lead.created" | "lead.updated" | "lead.deleted" | "lead.restored" | "inbox.message.received" | "inbox.message.sent" | "inbox.message.status" | "inbox.conversation.owner_changed" | "lead.*" | "inbox.*")
     'FieldsToSet': { 'status'?: string; 'priority'?: components['schemas']['LeadPriority']; 'source'?: components['schemas']['LeadSource']; 'assignedTo'?: (string | null) }
-    'FileEncoding': ("utf-8" | "windows-1252")
+    'FileEncoding': ("utf-8" | "windows-1252" | "utf-16le" | "utf-16be")
     'Form': { 'id': string; 'slug': string; 'name': string; 'title': string; 'description': (string | null); 'fields': (components['schemas']['FormField'])[]; 'submitLabel': string; 'thankYou': string; 'redirectUrl': (string | null); 'allowedOrigins': (string)[]; 'source': components['schemas']['LeadSource']; 'status': string; 'active': boolean; 'url': string; 'embedHtml': string; 'createdAt': string; 'updatedAt': string }
     'FormAnswer': { 'key': string; 'label': string; 'value': (string | boolean) }
     'FormField': { 'key': string; 'label': string; 'type': components['schemas']['CustomFieldType']; 'required': boolean; 'options'?: (string)[]; 'placeholder'?: string; 'help'?: string }

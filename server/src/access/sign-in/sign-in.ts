@@ -2,9 +2,10 @@ import type { Tx } from '../../base/db.ts'
 import { unauthorized } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
+import { emailKey } from '../../base/text/email.ts'
 import { countAudit, recordAudit } from '../../team/audit.ts'
 import type { TeamDeps, Visitor } from '../users/team-deps.ts'
-import { findUserByEmail, normalEmail, type UserRow } from '../users/users.ts'
+import { findUserByEmail, type UserRow } from '../users/users.ts'
 import { forgetSignIns, rememberSignIn } from './known-sign-ins.ts'
 import { type Counter, forgiveAttempt, signInAttempt, takeAttempt } from './login-throttle.ts'
 import { endAllSessions, type NewSession, type SignedInBy, startSession } from './sessions.ts'
@@ -23,7 +24,7 @@ export async function signIn(
 ): Promise<SignInStep> {
   const instanceKeys = await deps.vault.keyring(instanceScope)
   const user = await findUserByEmail(deps.db.sql, instanceKeys, email)
-  const who = { account: normalEmail(email), userId: user?.id ?? null }
+  const who = { account: emailKey(email), userId: user?.id ?? null }
   const counters = await deps.db.tx(async (tx): Promise<Counter[]> => {
     const taken = await signInAttempt(tx, instanceKeys, who, visitor)
     await takeAttempt(tx, taken, deps.wallClock.now())

@@ -3,6 +3,7 @@ import { type ApiError, conflict } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { emailKey, emailKeys } from '../../base/text/email.ts'
 
 export interface Person {
   name: string
@@ -26,7 +27,8 @@ export interface NewUser extends Person {
 /** Adds a user. Returns its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
 export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
   const id = newId(now)
-  // While the index key is rotated, the unique index does not see that a row of the other version has this e-mail.
+  // The unique index does not see that a row has this e-mail under another key: of a former spelling, or while the index
+  // key is rotated.
   const [lowest] = emailIndexes(instanceKeys, user.email)
   await tx`select pg_advisory_xact_lock(${String(lowest?.readBigInt64BE(0) ?? 0)}::bigint)`
   if ((await findUserByEmail(tx, instanceKeys, user.email)) !== undefined) throw emailTaken()
@@ -90,11 +92,6 @@ export function openPerson(instanceKeys: Keyring, userId: string, sealed: Uint8A
   return JSON.parse(instanceKeys.openText(personOf(userId), sealed)) as Person
 }
 
-/** One address, one spelling: letters in lower case, full-width forms made plain. */
-export function normalEmail(email: string): string {
-  return email.normalize('NFKC').trim().toLowerCase()
-}
-
 const emailLabel = 'users.email'
 
 export const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
@@ -104,11 +101,11 @@ function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Pers
 }
 
 export function emailIndex(instanceKeys: Keyring, email: string): Buffer {
-  return instanceKeys.exact(emailLabel, normalEmail(email))
+  return instanceKeys.exact(emailLabel, emailKey(email))
 }
 
 function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
-  return instanceKeys.exacts(emailLabel, normalEmail(email))
+  return emailKeys(email).flatMap((key) => instanceKeys.exacts(emailLabel, key))
 }
 
 const emailTaken = (cause?: unknown): ApiError =>

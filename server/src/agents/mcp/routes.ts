@@ -1,18 +1,18 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
 import { rejectKey } from '../../access/keys/reject-key.ts'
 import { scopes } from '../../access/keys/scopes.ts'
-import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
+import { ApiError, badRequest } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
 import { admitTo, isFor } from '../admit.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
+import { type OriginSettings, preflight, refuseOrigins } from './origins.ts'
 import { createTools, type Tools } from './tools.ts'
 
-export interface McpDeps {
+export interface McpDeps extends OriginSettings {
   log: Log
-  publicUrl: string
 }
 
 const path = '/mcp'
@@ -28,17 +28,22 @@ export function mcpRoutes(
   agents: AgentDeps,
   guard: Pick<Guard, 'anyKey' | 'admit'>,
   verbs: readonly Verb[],
-  { log, publicUrl }: McpDeps,
+  { log, ...origins }: McpDeps,
 ): void {
   const deps = { log, verbs, tools: createTools(agents, guard, verbs) }
+  const { publicUrl } = origins
   const url = publicUrl + path
+  const refuse = refuseOrigins(origins)
   serveMetadata(app, publicUrl)
   // A scope of its own: failures are worded as JSON-RPC here, and nowhere else.
   app.register(async (scope: App) => {
     scope.setErrorHandler(answerAsJsonRpc(publicUrl))
+    scope.options(path, { onRequest: refuse, schema: { hide: true } }, ({ headers }, reply) =>
+      reply.code(204).headers(preflight(headers['access-control-request-headers'])).send(),
+    )
     scope.post(
       path,
-      { bodyLimit: largestBody(verbs), onRequest: [refuseOrigins(publicUrl), guard.anyKey()], schema: { hide: true } },
+      { bodyLimit: largestBody(verbs), onRequest: [refuse, guard.anyKey()], schema: { hide: true } },
       async (request, reply) => {
         const caller = callerOf(request)
         refuseBatch(request.body)
@@ -57,13 +62,6 @@ export function mcpRoutes(
 /** What the largest of the verbs takes, and what is around it. */
 const largestBody = (verbs: readonly Verb[]): number =>
   Math.max(defaultBody, ...verbs.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
-
-/** A page of another site has no business here. Programs send no origin; keys are not in browsers. */
-function refuseOrigins(publicUrl: string): onRequestHookHandler {
-  const own = new URL(publicUrl).origin
-  return ({ headers: { origin } }, _reply, done) =>
-    done(origin === undefined || origin === own ? undefined : forbidden('Requests from other sites are refused here'))
-}
 
 // Many calls at once would be one to whatever counts requests; the protocol itself has dropped them.
 function refuseBatch(body: unknown): void {

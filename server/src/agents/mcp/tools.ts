@@ -7,7 +7,7 @@ import { admitTo, isFor } from '../admit.ts'
 import { problemOf } from '../http/problem.ts'
 import { runVerb } from '../run-verb.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
-import { plainInput, plainOutput } from './plain-schema.ts'
+import { plainInput } from './plain-schema.ts'
 import { fileReader, type ReadFile } from './read-file.ts'
 
 /** A verb as the protocol shows it, and as it is called. */
@@ -50,18 +50,16 @@ export function createTools(deps: AgentDeps, guard: Pick<Guard, 'admit'>, verbs:
 }
 
 function toolOf(verb: Verb): VerbTool {
-  const { name, title, description, hints, input, output } = verb
+  const { name, title, description, hints, input } = verb
   const shown: Tool = {
     name,
-    title,
     description,
     inputSchema: plainInput(input) as Tool['inputSchema'],
-    outputSchema: plainOutput(output) as Tool['outputSchema'],
     annotations: {
       title,
       readOnlyHint: hints.isReadOnly,
-      destructiveHint: hints.isDestructive,
-      idempotentHint: hints.isIdempotent,
+      // Of what changes nothing these two say nothing.
+      ...(!hints.isReadOnly && { destructiveHint: hints.isDestructive, idempotentHint: hints.isIdempotent }),
       // What cannot be taken back is what a customer is told, out there.
       openWorldHint: hints.isDestructive,
     },

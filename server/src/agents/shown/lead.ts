@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { page } from '../../base/schema-types.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { presentDetail } from '../../leads/lead/present.ts'
-import { LeadChanges, LeadDetail } from '../../leads/lead/schema.ts'
+import { LeadChanges, LeadDetail, NewLead } from '../../leads/lead/schema.ts'
 import type { AgentCaller, AgentDeps } from '../verb.ts'
 import { cleaned } from './sight.ts'
 
@@ -40,24 +40,43 @@ export const AgentLead = Type.Object(
 
 export const AgentLeads = Type.Array(AgentLead, page)
 
-/** What can be set. Null clears what may be null. */
-export const leadFields = {
-  first_name: changes.firstName,
-  last_name: changes.lastName,
-  email: changes.email,
-  phone: changes.phone,
-  status: changes.status,
-  priority: changes.priority,
-  source: changes.source,
-  ad_platform: changes.adPlatform,
-  assigned_to: changes.assignedTo,
-  estimated_value: changes.estimatedValue,
-  actual_value: changes.actualValue,
-  notes: changes.notes,
-  unique_code: changes.uniqueCode,
-  external_ref: changes.externalRef,
-  custom_field_values: changes.customFieldValues,
+/** A field in the words that it takes to fill it in: models read all of them in each of their turns. */
+const worded = <S extends TSchema>(schema: S, description?: string, options: object = {}) => {
+  const { description: _, ...rest } = schema as { description?: string }
+  return Type.Unsafe<Static<S>>({ ...rest, ...options, ...(description !== undefined && { description }) })
 }
+const name = { maxLength: 255 }
+
+/** The fields where others say all about them. */
+export const unworded = <F extends Record<string, TSchema>>(fields: F): { [K in keyof F]: F[K] } =>
+  Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, Type.Optional(worded(field))])) as unknown as F
+
+/** What a lead cannot be created without. */
+export const firstName = worded(NewLead.properties.firstName, undefined, name)
+
+/** What can be set. Null clears what may be null. */
+export const leadFields = Type.Partial(
+  Type.Object({
+    first_name: firstName,
+    last_name: worded(changes.lastName, undefined, name),
+    email: worded(changes.email),
+    phone: worded(changes.phone, '8 to 20 digits with country code.'),
+    status: worded(changes.status),
+    priority: worded(changes.priority),
+    source: worded(changes.source),
+    ad_platform: worded(changes.adPlatform),
+    assigned_to: worded(changes.assignedTo, 'Member, from list_people.'),
+    estimated_value: worded(changes.estimatedValue, 'At most two decimals.'),
+    actual_value: worded(changes.actualValue, 'At most two decimals.'),
+    notes: worded(changes.notes, 'Replaces all notes.'),
+    unique_code: worded(changes.uniqueCode, 'Unique; generated if left out.'),
+    external_ref: worded(changes.externalRef, 'Your own reference; unique.'),
+    custom_field_values: worded(
+      changes.customFieldValues,
+      'At most 10. Keys: lowercase snake_case, up to 40 characters. Null removes one.',
+    ),
+  }),
+).properties
 
 /** What was asked for, as the leads' own interface spells it. */
 export function changesOf(fields: Record<string, unknown>): LeadChanges {

@@ -16,11 +16,9 @@ export const addNote = defineVerb({
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/notes' },
   input: input({
-    conversation_id: uuid('The conversation.'),
-    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visible, description: 'The note.' }),
-    mentions: Type.Optional(
-      Type.Array(uuid(), { maxItems: 20, description: 'Members who are to be told: ids from list_people.' }),
-    ),
+    conversation_id: uuid(),
+    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visible }),
+    mentions: Type.Optional(Type.Array(uuid(), { maxItems: 20, description: 'Members to notify, from list_people.' })),
     idempotency_key: Type.Optional(idempotencyKey),
   }),
   output: output('NoteAdded', {

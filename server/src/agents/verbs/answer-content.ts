@@ -14,19 +14,19 @@ export const contentFields = {
       minLength: 1,
       maxLength: 16_384,
       pattern: visible,
-      description: 'What the customer gets, as it stands. Either this, `file`, `choices` or `template`.',
+      description: 'Sent as it stands. Either this, `file`, `choices` or `template`.',
     }),
   ),
   file: Type.Optional(
     Type.Object(
       {
-        upload_id: uuid('What upload_file has answered for this conversation.'),
+        upload_id: uuid('From upload_file, for this conversation.'),
         caption: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 1024,
             pattern: visible,
-            description: 'The words below an image, a video or a document.',
+            description: 'Below an image, a video or a document.',
             example: 'Your invoice for May.',
           }),
         ),
@@ -39,14 +39,12 @@ export const contentFields = {
     Type.Object(
       {
         ...TemplateSend.properties.template.properties,
-        header_upload_id: Type.Optional(
-          uuid('What upload_file has answered: for a template that has a `header`, of that kind.'),
-        ),
+        header_upload_id: Type.Optional(uuid('From upload_file: for a template with a `header`, of that kind.')),
       },
       { ...closed, title: 'TemplateAnswer' },
     ),
   ),
-  quoted_message_id: Type.Optional(uuid('The message that this one answers to: the customer sees it above.')),
+  quoted_message_id: Type.Optional(uuid('The message that this answers: shown above it.')),
 }
 
 const Content = Type.Object(contentFields)

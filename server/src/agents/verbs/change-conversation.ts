@@ -12,7 +12,7 @@ import { showOne } from '../shown/show-one.ts'
 import { actorOf, scopeOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb, sets } from '../verb.ts'
 
-const yours = uuid('A conversation that is yours.')
+const yours = uuid()
 
 export const snooze = defineVerb({
   name: 'snooze',
@@ -23,7 +23,7 @@ export const snooze = defineVerb({
   http: { method: 'POST', path: '/conversations/:conversation_id/snooze' },
   input: input({
     conversation_id: yours,
-    until: Type.Optional(timestamp('ISO 8601 with offset, in the future. Left out: until the customer writes.')),
+    until: Type.Optional(timestamp('With offset, in the future. Left out: until the customer writes.')),
   }),
   output: output('Snoozed', { conversation: AgentConversation }),
   hints: sets,
@@ -76,7 +76,7 @@ export const label = defineVerb({
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/labels' },
   input: input({
-    conversation_id: uuid('The conversation.'),
+    conversation_id: uuid(),
     label_ids: labelList('Those that it gets.'),
     remove_label_ids: labelList('Those that it loses.'),
   }),

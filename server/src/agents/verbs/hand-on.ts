@@ -14,13 +14,13 @@ import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
 import { defineVerb, sets } from '../verb.ts'
 
-const yours = uuid('A conversation that is yours.')
+const yours = uuid()
 const said = (maxLength: number, description: string, example: string) =>
   text(maxLength, description, { minLength: 1, pattern: visible, example })
-const summary = said(maxSummary, 'What has happened, for whoever goes on.', 'Wants the money back for order 1042.')
+const summary = said(maxSummary, 'What has happened.', 'Wants the money back for order 1042.')
 const reason = Type.Optional(said(maxReason, 'Why you hand it on.', 'Refunds need a person.'))
 const nextStep = Type.Optional(said(maxReason, 'What is to be done.', 'Check the payment.'))
-const urgency = Type.Optional(oneOf(urgencies, { description: 'How soon somebody is needed. Default `normal`.' }))
+const urgency = Type.Optional(oneOf(urgencies, { description: 'Default `normal`.' }))
 
 const handedOver = {
   ...shownConversation,
@@ -44,10 +44,8 @@ export const handOverToPeople = defineVerb({
     reason,
     next_step: nextStep,
     urgency,
-    assigned_to: Type.Optional(uuid('The member whom it is for, from list_people. Left out: the team.')),
-    closing: Type.Optional(
-      said(4000, 'What the customer is told before it is handed over.', 'A colleague will help you with this.'),
-    ),
+    assigned_to: Type.Optional(uuid('Member, from list_people. Left out: the team.')),
+    closing: Type.Optional(said(4000, 'Sent to the customer first.', 'A colleague will help you with this.')),
   }),
   output: output('HandedOver', {
     conversation: AgentConversation,
@@ -138,7 +136,7 @@ export const takeWhatIsOffered = defineVerb({
     'Makes a conversation yours that nobody answers: one that people offer to agents, or that has no owner among them yet (`may_take`). What people hold, or another agent has, is refused: leave it alone.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/take' },
-  input: input({ conversation_id: uuid('A conversation with `may_take`.') }),
+  input: input({ conversation_id: uuid() }),
   output: output('Taken', { conversation: AgentConversation }),
   hints: sets,
   example: {

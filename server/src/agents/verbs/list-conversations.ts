@@ -18,30 +18,30 @@ const Input = input({
   owner: Type.Optional(
     oneOf(['you', 'people', 'agents', 'anyone'] as const, { description: 'Whose they are. Default: `you`.' }),
   ),
-  status: Type.Optional(oneOf(conversationStatuses, { description: 'Only those with this status.' })),
+  status: Type.Optional(oneOf(conversationStatuses)),
   waiting: Type.Optional(
     Type.Boolean({
-      description: 'Only those in which the customer waits, longest first. Default: newest message first.',
+      description: 'Only where the customer waits, longest first. Otherwise newest message first.',
     }),
   ),
-  connection_id: Type.Optional(uuid('Only those on this connection.')),
-  label_id: Type.Optional(uuid('Only those with this label.')),
+  connection_id: Type.Optional(uuid()),
+  label_id: Type.Optional(uuid()),
   phone: Type.Optional(
     Type.String({
       pattern: '^[0-9]{8,20}$',
       maxLength: 20,
-      description: 'Only the one with exactly this customer: digits with country code.',
+      description: 'Exactly this customer: digits with country code.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxShown, description: 'Default 20.' })),
-  cursor: Type.Optional(cursor('`next_cursor` of the page before, with the same filters.')),
+  cursor: Type.Optional(cursor('`next_cursor` of the page before; same filters.')),
 })
 
 export const listConversations = defineVerb({
   name: 'list_conversations',
   title: 'List conversations',
   description:
-    'Lists conversations with their owner, labels, last message and whether the customer waits. Yours unless `owner` says otherwise. To work, call wait_for_work instead; to read the messages, read_conversation.',
+    'Lists conversations, at most 50 a page, with owner, labels, last message and whether the customer waits. For work call wait_for_work instead; for the messages read_conversation.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/conversations' },
   input: Input,

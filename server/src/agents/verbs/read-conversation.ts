@@ -35,11 +35,11 @@ export const readConversation = defineVerb({
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/conversations/:conversation_id' },
   input: input({
-    conversation_id: uuid('The conversation.'),
+    conversation_id: uuid(),
     messages: Type.Optional(
       Type.Integer({ minimum: 1, maximum: maxMessages, description: 'How many of the newest. Default 30.' }),
     ),
-    before: Type.Optional(timestamp('Only messages before this one: the `sent_at` of the oldest that you have.')),
+    before: Type.Optional(timestamp('Older ones: the `sent_at` of the oldest that you have.')),
   }),
   output: output('ConversationRead', {
     conversation: AgentConversation,

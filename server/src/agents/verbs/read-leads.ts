@@ -12,17 +12,21 @@ const { properties: filters } = ListQuery
 export const findLeads = defineVerb({
   name: 'find_leads',
   title: 'Find leads',
-  description:
-    'Finds leads by a part of their name, e-mail, phone or code, by status or by who handles them; newest first. For one whose id, code, reference or phone you know, get_lead is quicker.',
+  description: 'Finds leads, newest first. For one whose id, code, reference or phone you know whole, call get_lead.',
   scopes: ['leads.read'],
   http: { method: 'GET', path: '/leads' },
   input: input({
-    search: filters.search,
+    search: Type.Optional(
+      text(
+        255,
+        'Part of name, e-mail, phone, code or reference. Under 3 characters: a whole name, or the start of a code.',
+      ),
+    ),
     status: filters.status,
     assigned_to: Type.Optional(uuid('Leads of this member.')),
     source: filters.source,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 20.' })),
-    cursor: Type.Optional(cursor('`next_cursor` of the page before, with the same filters.')),
+    cursor: Type.Optional(cursor('`next_cursor` of the page before; same filters.')),
   }),
   output: output('LeadsFound', {
     leads: AgentLeads,
@@ -58,10 +62,12 @@ export const findLeads = defineVerb({
 export const getLead = defineVerb({
   name: 'get_lead',
   title: 'Read a lead',
-  description: 'Reads one lead, found by its id, unique code, external reference or phone, in that order.',
+  description: 'Reads one lead. 404 if there is none.',
   scopes: ['leads.read'],
   http: { method: 'GET', path: '/leads/:identifier' },
-  input: input({ identifier: text(255, 'The id, unique code, external reference or phone.', { minLength: 1 }) }),
+  input: input({
+    identifier: text(255, 'Id, unique code, external reference or phone, tried in that order.', { minLength: 1 }),
+  }),
   output: output('LeadRead', { lead: AgentLead }),
   hints: reads,
   example: {

@@ -25,8 +25,8 @@ export const startConversation = defineVerb({
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations' },
   input: input({
-    connection_id: uuid('The number to send from, from list_connections.'),
-    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+    connection_id: uuid('From list_connections.'),
+    phone: text(maxPhoneLength, 'With country code.', {
       minLength: 1,
       example: '+55 81 99123-4567',
     }),

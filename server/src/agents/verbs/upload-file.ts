@@ -16,11 +16,11 @@ import { type AgentUploads, defineVerb } from '../verb.ts'
 const maxBase64 = Math.ceil(maxFileInMessage / 3) * 4
 
 export const uploadKind = oneOf(mediaKinds, {
-  description: 'As what the customer gets it. What is no picture, video or sound is a `document`.',
+  description: 'What is no picture, video or sound is a `document`.',
   example: 'document',
 })
-export const uploadName = text(255, 'What it is called: customers see it of a document.', { example: 'invoice.pdf' })
-export const uploadType = text(150, 'Its media type where the bytes do not tell, as of a text.', {
+export const uploadName = text(255, 'Customers see it of a document.', { example: 'invoice.pdf' })
+export const uploadType = text(150, 'Media type, where the bytes do not tell it.', {
   example: 'text/plain',
 })
 
@@ -28,16 +28,16 @@ export const uploadFile = defineVerb({
   name: 'upload_file',
   title: 'Upload a file',
   description:
-    'Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. By HTTP a larger one goes as it is: POST its bytes to /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
+    'Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. A larger one goes by HTTP, as it is: POST /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/uploads', maxBodyBytes: maxBase64 + 16_384 },
   input: input({
-    conversation_id: uuid('A conversation that is yours.'),
+    conversation_id: uuid(),
     kind: uploadKind,
     base64: Type.String({
       minLength: 4,
       maxLength: maxBase64,
-      description: 'Its bytes in base64, without line breaks and without `data:`.',
+      description: 'Without line breaks and without `data:`.',
       example: 'JVBERi0xLjcK',
     }),
     name: Type.Optional(uploadName),

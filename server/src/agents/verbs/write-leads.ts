@@ -3,21 +3,29 @@ import { type ApiError, InvalidInput } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { readLeadPatch } from '../../leads/lead/input.ts'
-import { NewLead } from '../../leads/lead/schema.ts'
 import { readUpsert } from '../../leads/write/read-upsert.ts'
 import { updateLead } from '../../leads/write/update.ts'
 import { input, output } from '../schema.ts'
-import { AgentLead, changesOf, leadFields, leadUserOf, presentLead, shownLead } from '../shown/lead.ts'
+import {
+  AgentLead,
+  changesOf,
+  firstName,
+  leadFields,
+  leadUserOf,
+  presentLead,
+  shownLead,
+  unworded,
+} from '../shown/lead.ts'
 import { defineVerb, sets } from '../verb.ts'
 
 export const createLead = defineVerb({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one.',
+    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, call upsert_lead with their phone: it never makes a second one.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
-  input: input({ ...leadFields, first_name: NewLead.properties.firstName }),
+  input: input({ ...unworded(leadFields), first_name: firstName }),
   output: output('AgentLeadCreated', { lead: AgentLead }),
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   example: {
@@ -38,18 +46,18 @@ export const upsertLead = defineVerb({
   name: 'upsert_lead',
   title: 'Update a lead, or create it',
   description:
-    'Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead.',
+    'Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead. Fields that are left out stay as they are; null clears one.',
   scopes: ['leads.write', 'leads.bulk'],
   http: { method: 'POST', path: '/leads/upsert' },
   input: input({
     match: Type.Object(
       {
-        by: oneOf(['phone', 'external_ref', 'unique_code', 'id'] as const, { description: 'The field to match by.' }),
+        by: oneOf(['phone', 'external_ref', 'unique_code', 'id'] as const, { description: 'Field to match by.' }),
         value: text(255, 'Its value; a phone in any spelling.', { minLength: 1, example: '5581991234567' }),
       },
       { additionalProperties: false },
     ),
-    lead: Type.Object(leadFields, { additionalProperties: false, description: 'What to set.' }),
+    lead: Type.Object(leadFields, { additionalProperties: false }),
     create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 when none matches.' })),
   }),
   output: output('AgentLeadUpserted', {
@@ -81,12 +89,12 @@ export const updateOneLead = defineVerb({
   name: 'update_lead',
   title: 'Change a lead',
   description:
-    'Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field. `changed` says whether anything was different.',
+    'Sets fields of one lead, as in upsert_lead, and leaves all others as they are. 404 if there is none; `changed` is false if nothing was different.',
   scopes: ['leads.write'],
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
-    identifier: text(255, 'The id, unique code, external reference or phone.', { minLength: 1 }),
-    ...leadFields,
+    identifier: text(255, 'As for get_lead.', { minLength: 1 }),
+    ...unworded(leadFields),
   }),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,

@@ -40,6 +40,14 @@ export function addressSet(ranges: readonly string[]): AddressSet {
   return (address) => lists[familyOf(address)].check(address, familyOf(address))
 }
 
+const isLoopbackAddress = addressSet(['127.0.0.0/8', '::1'])
+
+/** Whether a host, as in an address, is this machine and reached by nobody else. */
+export function isLoopback(host: string): boolean {
+  const address = normalAddress(host.replace(/^\[(.*)\]$/, '$1'))
+  return address === null ? host === 'localhost' : isLoopbackAddress(address)
+}
+
 /**
  * What a limit per client counts: one IPv4 address, or the /64 that an IPv6 client moves about in at will. A site has a
  * /48 of those.

@@ -1,14 +1,20 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
-/** One key for all spellings of an address: letters of either case, a domain in its own script or as `xn--…`. */
+/**
+ * One key for all spellings of an address: letters of either case and width, a domain in its own script or as `xn--…`, with
+ * or without blanks around it.
+ */
 export function emailKey(email: string): string {
-  return withDomain(email, domainToASCII).normalize('NFKC').toLowerCase()
+  return withDomain(plain(email), domainToASCII).toLowerCase()
 }
 
-/** The keys under which an address may be stored: its own, and those of before the scripts of a domain were one. */
+/** The keys under which an address may be stored: its own first, and those of before the scripts of a domain were one. */
 export function emailKeys(email: string): string[] {
-  return [...new Set([emailKey(email), email.toLowerCase(), withDomain(email, domainToUnicode).toLowerCase()])]
+  const former = [email, plain(email)].flatMap((one) => [one, withDomain(one, domainToUnicode)])
+  return [...new Set([emailKey(email), ...former.map((one) => one.toLowerCase())])]
 }
+
+const plain = (email: string): string => email.normalize('NFKC').trim()
 
 /** With every part of a domain in its own script, as it is read and searched. */
 export function readableDomains(text: string): string {

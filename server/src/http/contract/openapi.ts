@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { App } from '../../base/route.ts'
-import { version } from '../../base/version.ts'
+import { documentInfo } from '../../base/version.ts'
 import { guide, securitySchemes } from './openapi-guide.ts'
 import { polish } from './openapi-polish.ts'
 import { tagGroups, tags } from './openapi-tags.ts'
@@ -13,7 +13,7 @@ export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Parley', version, description: guide, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      info: { title: 'Parley', description: guide, ...documentInfo },
       servers: [{ url: '/', description: 'The server that this document comes from' }],
       tags,
       components: { securitySchemes },

@@ -15,7 +15,8 @@ export function answerUnknownRoutes(app: App): void {
     for (const method of [route.method].flat()) methods.add(method)
   })
   app.setNotFoundHandler(async (request, reply) => {
-    const allowed = [...methods].filter((method) => hasRoute(app, method, request)).sort()
+    // Only browsers ask for OPTIONS, by themselves.
+    const allowed = [...methods].filter((method) => method !== 'OPTIONS' && hasRoute(app, method, request)).sort()
     if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(wordsFor(request.headers)), 404)
     if (allowed.length === 0) throw notFound('Route not found')
     throw new ApiError(405, `Use ${allowed.join(' or ')} here`, { headers: { allow: allowed.join(', ') } })

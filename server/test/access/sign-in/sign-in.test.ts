@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../../src/base/clock.ts'
+import { newId } from '../../../src/base/id.ts'
 import { version } from '../../../src/base/version.ts'
 import { startNode } from '../../support/events/feed-world.ts'
 import {
@@ -22,6 +23,18 @@ function signIn(email: string, guess = password, headers: Record<string, string>
 }
 
 const guess = (email: string, words: string, from: string) => signIn(email, words, {}, from)
+
+test('an address with its domain in another script is the same person, who cannot be there twice', async () => {
+  const name = `ana-${newId(clock.now())}`
+  const { userId } = await user({ email: `${name}@münchen.de` })
+  for (const email of [`${name}@xn--mnchen-3ya.de`, `${name.toUpperCase()}@MÜNCHEN.de`]) {
+    const answer = await signIn(email)
+    assert.equal(answer.statusCode, 200, email)
+    const cookie = cookieOf(answer.cookies[0]?.value ?? '')
+    assert.equal((await app.inject({ url: '/api/team/v1/session', headers: { cookie } })).json().user.id, userId)
+    await assert.rejects(user({ email }), /already exists/)
+  }
+})
 
 test('the right password sets a session cookie that works', async () => {
   const { email, userId } = await user()

@@ -101,22 +101,29 @@ function jsonAt(text: string, from: number): string {
 
 /** What is written in characters that people do not see, read as a model may read it. */
 function unhidden(text: string): string {
-  const bits = text.replace(/[^\u200b\u200c]/g, '')
-  const ofBits = (bits.match(/.{8}/g) ?? []).map((byte) =>
-    String.fromCharCode(Number.parseInt(byte.replaceAll('\u200b', '0').replaceAll('\u200c', '1'), 2)),
-  )
+  const ofBits = [withoutWidth, blank].map(([zero, one]) => {
+    const bits = [...text].flatMap((letter) => (letter === zero ? '0' : letter === one ? '1' : []))
+    return String.fromCharCode(...(bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  })
   const letters = [...text].map((letter) => {
     const point = letter.codePointAt(0) ?? 0
     if (point >= 0xe0000 && point < 0xe0080) return String.fromCharCode(point - 0xe0000)
+    if (point >= 0xe0080 && point < 0xe0100) return String.fromCharCode(point - 0xe0080)
     if (point >= 0xfe00 && point < 0xfe10) return String.fromCharCode(point - 0xfe00)
     return point >= 0xe0100 && point < 0xe01f0 ? String.fromCharCode(point - 0xe0100 + 16) : ''
   })
-  return `${letters.join('')}\n${ofBits.join('')}\n${[...text].reverse().join('')}`
+  return `${letters.join('')}\n${ofBits.join('\n')}\n${[...text].reverse().join('')}`
 }
+
+/** Zero and one, where bits are written in what has no width or shows as a blank. */
+const withoutWidth: readonly [string, string] = ['\u200b', '\u200c']
+const blank: readonly [string, string] = ['\u2800', '\u2065']
 
 /** Writes words so that people do not see them. */
 export const hide = {
   inTags: (words: string) => [...words].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(''),
+  inUnassigned: (words: string) =>
+    [...words].map((letter) => String.fromCodePoint(0xe0080 + letter.charCodeAt(0))).join(''),
   inSelectors: (words: string) =>
     [...Buffer.from(words)]
       .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16))
@@ -128,10 +135,11 @@ export const hide = {
         (byte, at) => cover[at % cover.length] + String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
       )
       .join(''),
-  inBits: (words: string) =>
+  inBits: (words: string, [zero, one] = withoutWidth) =>
     [...Buffer.from(words)]
-      .map((byte) => byte.toString(2).padStart(8, '0').replaceAll('0', '\u200b').replaceAll('1', '\u200c'))
+      .map((byte) => byte.toString(2).padStart(8, '0').replaceAll('0', zero).replaceAll('1', one))
       .join(''),
+  inBlanks: (words: string) => hide.inBits(words, blank),
   /** A bit between each two letters of something harmless. */
   betweenLetters: (words: string, cover = 'Good day, and thank you for your help. ') =>
     [...hide.inBits(words)].map((bit, at) => cover[at % cover.length] + bit).join(''),

@@ -106,6 +106,10 @@ const byName = {
       detail: { media: { ...pictureTold, kind: 'document', mimeType: 'application/pdf', name } },
     })),
   },
+  'file type': {
+    fields: [],
+    plant: writes((mimeType) => ({ text: '', kind: 'document', detail: { media: { ...pictureTold, mimeType } } })),
+  },
   "place's name": {
     fields: ['customer_text'],
     plant: writes((name) => ({
@@ -143,7 +147,7 @@ const byName = {
     plant: writes((text) => ({ text, detail: { quoted: { externalId: 'wamid.menu', text: null } } }), 'Good day'),
   },
   reaction: {
-    fields: ['reaction', 'customer_text'],
+    fields: ['customer_text'],
     plant: async ({ scene, key, phone, text }) => {
       const { externalId } = await tell(scene, key, phone, {})
       await tell(scene, key, phone, { text, detail: { reaction: { externalId, emoji: text } } })

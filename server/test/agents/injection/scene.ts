@@ -67,7 +67,7 @@ async function factsOf(w: FilesWorld, admin: TestMember, other: Key, elsewhere: 
     ...(await ofOtherAgent(w, other)),
     ...(await onOtherConnection(w, elsewhere)),
     ...(await ofNeighbour()),
-    ...(await hiddenLead(w)),
+    ...(await hiddenLeads(w, admin)),
     workspace: w.workspaceId,
     member: admin.userId,
     label: await addLabel(w, 'VIP'),
@@ -122,12 +122,29 @@ async function ofNeighbour() {
   }
 }
 
-async function hiddenLead(w: FilesWorld) {
-  const phone = '5511976543210'
+/** Leads that name their number in every field that may: one to read, one to change, and one made of two. */
+async function hiddenLeads(w: FilesWorld, admin: TestMember) {
   const { value: key } = await w.addKey({ scopes: ['leads.write'] })
-  const { status, body } = await w.call('POST', '/api/v1/leads', { key, body: { firstName: 'Hilda', phone } })
-  assert.equal(status, 201)
-  return { hidden_lead: body.data.id as string, hidden_phone: phone }
+  const [hidden_phone, changed_phone, merged_phone] = ['5511976543210', '5511976543987', '5511876543219']
+  const add = async (phone: string) => {
+    const everywhere = {
+      externalRef: `ref-${phone}`,
+      email: `${phone}@example.com`,
+      customFieldValues: { chat: phone },
+    }
+    const fields = { firstName: 'Hilda', lastName: phone, phone, ...everywhere }
+    const { status, body } = await w.call('POST', '/api/v1/leads', { key, body: fields })
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.data.id as string
+  }
+  const [hidden_lead, changed_lead, merged_lead] = [
+    await add(hidden_phone),
+    await add(changed_phone),
+    await add('5511876540000'),
+  ]
+  const merge = { otherId: await add(merged_phone) }
+  assert.equal((await admin.call('POST', `/leads/${merged_lead}/merge`, merge)).status, 200)
+  return { hidden_lead, hidden_phone, changed_lead, changed_phone, merged_lead, merged_phone }
 }
 
 async function addForm(admin: TestMember): Promise<string> {

@@ -261,6 +261,23 @@ for (const [what, first, second, previous, customer] of joined) {
     assert.deepEqual([after.id, after.contact.phone, after.unread_count, others.length], [older.id, shown, 2, 0])
     assert.equal((await w.messages(after.id)).length, 2)
   })
+
+  test(`people keep what either of the two was, whichever they had: ${what}`, async (inboxWorld) => {
+    for (const place of [0, 1]) {
+      const w = await inboxWorld()
+      await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
+      const member = await signedInMember(w)
+      for (const who of [first, second]) {
+        await w.tell(customerMessage({ at: w.clock.now(), customer: who }))
+        w.clock.advance(1_000)
+      }
+      const taken = (await w.conversations())[place]
+      await member.call('POST', `/inbox/conversations/${taken.id}/take-over`)
+      await w.tell({ type: 'customer_changed', previous, customer, at: w.clock.now() })
+      const { conversation } = (await member.call('GET', `/inbox/conversations/${taken.id}`)).body
+      assert.deepEqual([conversation.owner, conversation.held], ['human', true], `${place}`)
+    }
+  })
 }
 
 test('names: the newest profile name wins, a contact book fills in only what is missing', async (inboxWorld) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { leadsPath } from '../../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
+import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
 
 async function withMember() {
@@ -48,6 +50,25 @@ test('what is typed into a new lead is checked as it would be read, and finds no
     assert.deepEqual(await check(member, body), [], JSON.stringify(body))
   }
   assert.equal((await member.call('POST', '/leads/check', { name: 'Marina' })).status, 400)
+})
+
+test('an address in another case, or with its domain in the other form, is one contact and is found in both', async () => {
+  const { w, member } = await withMember()
+  const [own, other, encoded] = ['Ana@München.de', 'ANA@münchen.DE', 'ana@xn--mnchen-3ya.de'] as const
+  const ids: string[] = []
+  for (const email of [own, other, encoded]) {
+    ids.push((await w.lead({ email })).id)
+    w.clock.advance(1000)
+  }
+  for (const [at, id] of ids.entries()) {
+    const { body } = await member.call('GET', `/leads/${id}/duplicates`)
+    const others = ids.filter((_, place) => place !== at).map((one) => [one, ['email']])
+    assert.deepEqual(shown(body), others)
+  }
+  for (const term of [own, other, encoded, 'münchen', 'MU\u0308NCHEN.de', 'xn--mnchen-3ya', '@XN--mnchen-3ya.de']) {
+    const { data } = (await w.call('GET', leadsPath, { query: { search: term } })).body
+    assert.deepEqual(pick(data, 'id').sort(), ids.toSorted(), term)
+  }
 })
 
 test("another workspace's leads are nobody's duplicates", async () => {

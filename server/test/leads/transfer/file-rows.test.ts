@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detectDelimiter, type FileRow, readRows } from '../../../src/leads/transfer/file/file-rows.ts'
+import { detectEncoding, type Encoding } from '../../../src/leads/transfer/file/encoding.ts'
+import { detectDelimiter, type FileFormat, type FileRow, readRows } from '../../../src/leads/transfer/file/file-rows.ts'
 import { refusedRow } from '../../../src/leads/transfer/import/refused-rows.ts'
 import type { ImportChoice } from '../../../src/leads/transfer/import/settings.ts'
 
@@ -30,4 +31,81 @@ test('the reason of a refused row stands below its header, whatever the row has 
     refusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
   assert.equal(refused(['Ana', '1', 'x', 'y']), '"Ana","1","is refused","x","y"\r\n')
   assert.equal(refused(['Ana']), '"Ana","","is refused"\r\n')
+})
+
+const utf16 = (text: string, encoding: Encoding): Buffer => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return encoding === 'utf-16be' ? bytes.swap16() : bytes
+}
+
+/** In pieces of a few bytes, so that some end within a character. */
+async function* piecesOf(bytes: Buffer, length = 7) {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+}
+
+async function rowsOf(bytes: Buffer, format: FileFormat, start = 0): Promise<FileRow[]> {
+  const rows: FileRow[] = []
+  for await (const row of readRows(piecesOf(bytes.subarray(start)), format, start)) rows.push(row)
+  return rows
+}
+
+const table = [
+  ['firstName', 'phone'],
+  ['João "Jô", 😀', '5511987654321'],
+  ['Ⱡ张三\nஅ', '1'],
+  ['Zoë', ''],
+]
+const csv = `${table.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join('\t')).join('\r\n')}\r\n`
+
+for (const encoding of ['utf-16le', 'utf-16be'] as const) {
+  for (const bom of ['\uFEFF', '']) {
+    test(`a file of ${encoding} ${bom === '' ? 'without' : 'with'} a mark is found out, read, and read on from any row`, async () => {
+      const bytes = utf16(bom + csv, encoding)
+      assert.equal(detectEncoding(bytes), encoding)
+      const format = { format: 'csv', encoding, delimiter: '\t' } as const
+      const rows = await rowsOf(bytes, format)
+      assert.deepEqual(
+        rows.map(({ cells }) => cells),
+        table,
+      )
+      assert.equal(rows.at(-1)?.end, bytes.length)
+      for (const [at, { end }] of rows.entries()) {
+        const rest = await rowsOf(bytes, format, end)
+        assert.deepEqual(rest, rows.slice(at + 1))
+      }
+
+      const lines = utf16(`${bom}{"firstName":"Ⱡ😀"}\n\n{"firstName":"Bia"}`, encoding)
+      const read = await rowsOf(lines, { format: 'ndjson', encoding, delimiter: ',' })
+      assert.deepEqual(
+        read.map(({ cells }) => cells[0]),
+        ['{"firstName":"Ⱡ😀"}', '{"firstName":"Bia"}'],
+      )
+      assert.equal(read.at(-1)?.end, lines.length)
+    })
+  }
+}
+
+test('other files are not taken for UTF-16, and what is none is refused with the encoding to choose', async () => {
+  for (const text of ['', 'a', 'name,phone\nJoão,1\n', '张三', `name\n${'a'.repeat(99)}\0\0`])
+    assert.equal(detectEncoding(Buffer.from(text)), 'utf-8', text)
+  const csvIn = (encoding: Encoding) => ({ format: 'csv', encoding, delimiter: '\t' }) as const
+  const wide = (encoding: Encoding, bom = '\uFEFF') => utf16(bom + csv, encoding)
+  await assert.rejects(rowsOf(wide('utf-16be'), csvIn('utf-8')), /Choose the encoding utf-16be/)
+  await assert.rejects(rowsOf(wide('utf-16be'), csvIn('utf-16le')), /other byte order/)
+  await assert.rejects(rowsOf(wide('utf-16le').subarray(0, -1), csvIn('utf-16le')), /not UTF-16 to its end/)
+  await assert.rejects(rowsOf(utf16('a\uD800b', 'utf-16le'), csvIn('utf-16le')), /not UTF-16 to its end/)
+})
+
+test('a file of UTF-16 is held a few pieces at a time, however long it is', async () => {
+  const line = utf16(`${'x'.repeat(1000)},1\n`, 'utf-16le')
+  let [given, mostAhead] = [0, 0]
+  async function* pieces() {
+    for (let at = 0; at < 20_000; at++) {
+      given += line.length
+      yield line
+    }
+  }
+  for await (const { end } of readRows(pieces(), { format: 'csv', encoding: 'utf-16le', delimiter: ',' }, 0))
+    mostAhead = Math.max(mostAhead, given - end)
+  assert.ok(mostAhead < 1024 * 1024, `${mostAhead} bytes`)
 })

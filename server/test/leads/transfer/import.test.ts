@@ -161,10 +161,20 @@ test('NDJSON is read as the leads interface shows leads, and Windows-1252 when i
   ]
   const done = await w.importAll(lines.join('\n'), { match: 'externalRef', format: 'ndjson' })
   assert.deepEqual([done.created, done.refused], [1, 3])
+  assert.ok(done.refusals.kinds.every((kind: { message: string }) => kind.message.startsWith('The line ')))
   const file = Buffer.from('name,externalRef\nJo\xe3o \x80,c\n', 'latin1')
   const failed = await w.importAll(file, { match: 'externalRef' }).catch((error) => String(error))
   assert.match(failed, /not UTF-8/)
   const read = await w.importAll(file, { match: 'externalRef', encoding: 'windows-1252' })
   assert.equal(read.created, 1)
   assert.equal((await w.leads()).at(-1).firstName, 'João €')
+})
+
+test('a file that a spreadsheet saved as Unicode text is imported as it is', async () => {
+  const w = await importWorld()
+  const file = Buffer.from('\uFEFFname\texternalRef\tstatus\r\nJoão 😀\ta\r\nBia\tb\t\t\tx\r\n', 'utf16le')
+  const done = await w.importAll(file, { match: 'externalRef' })
+  assert.deepEqual([done.created, done.refused, done.choice.encoding], [1, 1, 'utf-16le'])
+  assert.equal((await w.leads()).at(-1).firstName, 'João 😀')
+  assert.deepEqual(done.refusals.kinds, [{ field: '', message: 'The row has 5 cells, and the header 3', count: 1 }])
 })

@@ -58,6 +58,8 @@ const words: ProblemWords = {
   nothing: 'Nothing was changed.',
   unknown: 'Parley does not know this field.',
   timeZone: 'Choose a time zone.',
+  rowCells: (cells, columns) => `The row has ${cells} cells, and the header has ${columns}.`,
+  lineNotJson: 'The line is not a JSON object.',
   broken: 'This contains characters that cannot be kept.',
   form: 'This does not have the right form.',
   taken: (field) =>

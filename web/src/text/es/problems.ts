@@ -58,6 +58,8 @@ const words: ProblemWords = {
   nothing: 'No se ha cambiado nada.',
   unknown: 'Parley no conoce este campo.',
   timeZone: 'Elige una zona horaria.',
+  rowCells: (cells, columns) => `La fila tiene ${cells} celdas y el encabezado tiene ${columns}.`,
+  lineNotJson: 'La línea no es un objeto JSON.',
   broken: 'Contiene caracteres que no se pueden guardar.',
   form: 'No tiene el formato correcto.',
   taken: (field) =>

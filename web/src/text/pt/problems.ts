@@ -58,6 +58,8 @@ const words: ProblemWords = {
   nothing: 'Nada foi alterado.',
   unknown: 'O Parley não conhece este campo.',
   timeZone: 'Escolha um fuso horário.',
+  rowCells: (cells, columns) => `A linha tem ${cells} células, e o cabeçalho tem ${columns}.`,
+  lineNotJson: 'A linha não é um objeto JSON.',
   broken: 'Contém caracteres que não podem ser guardados.',
   form: 'Não tem o formato certo.',
   taken: (field) =>

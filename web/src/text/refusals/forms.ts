@@ -64,6 +64,8 @@ const forms = {
   nothing: /^must name at least one field/,
   unknown: /^is not a (?:known field|field of channel)/,
   timeZone: /IANA name of a time zone/,
+  rowCells: /^The row has (\d+) cells, and the header (\d+)$/,
+  lineNotJson: /^The line (?:is not valid JSON|must be a JSON object)$/,
   broken: /(?:NUL character|surrogate|UTF-8|valid JSON|percent-encoding|nested deeper)/,
   form: /^(?:must have the form|must (?:match|NOT|pass|be multiple)|is not valid|must be (?:a )?(?:string|null|object|array|UUID)|must be .{1,100} for \w{1,40}$|must be another agent)/,
   taken: /^(?:Lead|Form) with this (\w+) already exists$/,

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isLoopback } from '../../outgoing/address.ts'
 import type { Parameters } from './address-parameters.ts'
 import { AddressProblem } from './address-problem.ts'
 
@@ -101,8 +101,4 @@ function readClient(parameters: Parameters): DatabaseTls['client'] {
     throw new AddressProblem('must have both sslcert and sslkey, or neither')
   }
   return { certificateFile, keyFile }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse'
+import { checkUtf8, type Encoding, fromUtf16 } from './encoding.ts'
+import { FileProblem } from './file-problem.ts'
 
-export type Encoding = 'utf-8' | 'windows-1252'
 export type Delimiter = ',' | ';' | '\t'
 
 /** How a file is read. */
@@ -18,9 +19,6 @@ export interface FileRow {
   end: number
 }
 
-/** Why a file cannot be read on from some place, in words that quote nothing of it. */
-export class FileProblem extends Error {}
-
 export const maxRecordBytes = 1024 * 1024
 
 /** The records from `start` on, which must be where one begins. Reads ahead by a piece or two, whatever the size. */
@@ -29,13 +27,21 @@ export async function* readRows(
   { format, encoding, delimiter }: FileFormat,
   start: number,
 ): AsyncGenerator<FileRow> {
-  const checked = encoding === 'utf-8' ? checkUtf8(pieces) : pieces
-  yield* format === 'csv' ? csvRows(checked, encoding, delimiter, start) : lines(checked, encoding, start)
+  const rowsOf = (text: AsyncIterable<Buffer>, of: NarrowEncoding) =>
+    format === 'csv' ? csvRows(text, of, delimiter, start) : lines(text, of, start)
+  if (encoding === 'windows-1252') return yield* rowsOf(pieces, encoding)
+  if (encoding === 'utf-8') return yield* rowsOf(checkUtf8(pieces, start === 0), encoding)
+  const text = fromUtf16(pieces, encoding)
+  for await (const { cells, end } of rowsOf(text.pieces, 'utf-8')) {
+    yield { cells, end: start + text.fileBytes(end - start) }
+  }
 }
+
+type NarrowEncoding = Extract<Encoding, 'utf-8' | 'windows-1252'>
 
 async function* csvRows(
   pieces: AsyncIterable<Buffer>,
-  encoding: Encoding,
+  encoding: NarrowEncoding,
   delimiter: Delimiter,
   start: number,
 ): AsyncGenerator<FileRow> {
@@ -101,23 +107,7 @@ function fromLatin1(cell: string): string {
   return /[\x80-\x9f]/.test(cell) ? windows1252.decode(Buffer.from(cell, 'latin1')) : cell
 }
 
-async function* checkUtf8(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const check = (work: () => unknown) => {
-    try {
-      work()
-    } catch (cause) {
-      throw new FileProblem('The file is not UTF-8. Save it as UTF-8, or choose the encoding windows-1252.', { cause })
-    }
-  }
-  for await (const piece of pieces) {
-    check(() => decoder.decode(piece, { stream: true }))
-    yield piece
-  }
-  check(() => decoder.decode())
-}
-
-async function* lines(pieces: AsyncIterable<Buffer>, encoding: Encoding, start: number): AsyncGenerator<FileRow> {
+async function* lines(pieces: AsyncIterable<Buffer>, encoding: NarrowEncoding, start: number): AsyncGenerator<FileRow> {
   const decode = (line: Buffer) => (encoding === 'utf-8' ? line.toString('utf8') : windows1252.decode(line))
   let rest: Buffer = Buffer.alloc(0)
   let end = start

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../../base/db.ts'
 import { conflict } from '../../../base/errors.ts'
 import { lockWorkspace } from '../../../workspace/workspace.ts'
-import { FileProblem } from '../file/file-rows.ts'
+import { FileProblem } from '../file/file-problem.ts'
 import type { ImportRow } from './imports.ts'
 
 export const maxFileBytes = 1024 ** 3

@@ -3,14 +3,9 @@ import { unprocessable } from '../../../base/errors.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
-import {
-  type Delimiter,
-  detectDelimiter,
-  type Encoding,
-  FileProblem,
-  type FileRow,
-  readRows,
-} from '../file/file-rows.ts'
+import { decodeBeginning, detectEncoding, type Encoding } from '../file/encoding.ts'
+import { FileProblem } from '../file/file-problem.ts'
+import { type Delimiter, detectDelimiter, type FileRow, readRows } from '../file/file-rows.ts'
 import { proposeTargets } from '../file/targets.ts'
 import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
@@ -39,9 +34,9 @@ export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wis
   if (endStates.includes(row.state)) throw unprocessable(`The file is removed: the import is ${row.state}`)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const pieces = () => readPieces(sql, () => keyring, file, 0)
-  const encoding = wish.encoding ?? 'utf-8'
   const first = (await pieces().next()).value ?? Buffer.alloc(0)
-  const delimiter = wish.delimiter ?? detectDelimiter(first.toString('latin1'))
+  const encoding = wish.encoding ?? detectEncoding(first)
+  const delimiter = wish.delimiter ?? detectDelimiter(decodeBeginning(first, encoding))
   const { format } = row
   const found: FileRow[] = []
   try {

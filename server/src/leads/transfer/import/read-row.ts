@@ -1,7 +1,7 @@
-import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
+import { emailKey } from '../../../base/text/email.ts'
 import { hasChoices, keptType } from '../../fields/field-types.ts'
 import type { LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
@@ -85,7 +85,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
     draft.issues.push({ path, message })
   }
   if (cells.length > choice.columns.length) {
-    refuse('', `the row has ${cells.length} cells, and the header ${choice.columns.length}`)
+    refuse('', `The row has ${cells.length} cells, and the header ${choice.columns.length}`)
     return draft
   }
   for (const [at, target] of choice.targets.entries()) {
@@ -162,7 +162,7 @@ function putField(
     if (field === 'status' && value === undefined) refuse(field, unknownStatus)
     else lead[field] = value ?? text
   } else if (field === 'assignedTo' && text.includes('@')) {
-    const id = memberIds.get(normalEmail(text))
+    const id = memberIds.get(emailKey(text))
     if (id === undefined) refuse(field, 'must be the e-mail or id of a member of the workspace')
     else lead[field] = id
   } else lead[field] = text
@@ -175,11 +175,12 @@ function draftOfLine({ cells: [line = ''] }: FileRow, context: RowContext): Draf
   try {
     value = JSON.parse(line)
   } catch {
-    return refused('is not valid JSON')
+    return refused('The line is not valid JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refused('must be a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused('The line must be a JSON object')
   // PostgreSQL takes neither.
-  if (line.includes('\\u') && !isStorable(value)) return refused('must not hold NUL or half a surrogate pair')
+  if (line.includes('\\u') && !isStorable(value)) return refused('The line must not hold NUL or half a surrogate pair')
   const { [errorColumn]: _, ...lead } = value as Record<string, unknown>
   for (const field of chosenFields) {
     const text = lead[field]

@@ -1,11 +1,11 @@
 import { listMembers } from '../../../access/users/members.ts'
-import { normalEmail } from '../../../access/users/users.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
 import { InvalidInput } from '../../../base/errors.ts'
 import { leadSettingsOf, plainLeadSettings, readLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
+import { emailKey } from '../../../base/text/email.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
@@ -14,7 +14,8 @@ import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
 import type { UpsertOutcome } from '../../write/upsert-plan.ts'
-import { FileProblem, readRows } from '../file/file-rows.ts'
+import { FileProblem } from '../file/file-problem.ts'
+import { readRows } from '../file/file-rows.ts'
 import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
 import { advanceImport, claimImport, endRun, type ImportRow, letGoOfImport, pauseImport } from './imports.ts'
@@ -117,7 +118,7 @@ function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
 
 async function memberIdsOf({ db, vault }: LeadDeps, workspaceId: string): Promise<Map<string, string>> {
   const members = await listMembers(db.sql, workspaceId, await vault.keyring(instanceScope))
-  return new Map(members.map(({ email, userId }) => [normalEmail(email), userId]))
+  return new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
 }
 
 /** Writes a batch, its refusals and the place reached in one transaction, so that none is done twice or left out. */

@@ -4,15 +4,17 @@ import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
 import { maxTextLength } from '../../lead/custom-fields.ts'
 import { chosenFields } from '../file/choices.ts'
+import { encodings } from '../file/encoding.ts'
 import { maxRecordBytes } from '../file/file-rows.ts'
 import { importStates } from './imports.ts'
 import { maxFileBytes } from './limits.ts'
 import { matchers } from './settings.ts'
 import { maxValueLength, maxValues } from './values.ts'
 
-const encoding = oneOf(['utf-8', 'windows-1252'], {
+const encoding = oneOf(encodings, {
   title: 'FileEncoding',
-  description: 'How the file spells letters; `windows-1252` covers Latin-1. UTF-8 unless sent.',
+  description:
+    'How the file spells letters; `windows-1252` covers Latin-1. Unless sent: UTF-16 where the file begins so, else UTF-8.',
 })
 const delimiter = oneOf([',', ';', '\t'], {
   title: 'Delimiter',

@@ -23,9 +23,12 @@ const bySelectors = 'message, profile name, file name, lead reference, hand-over
 const behindLetters = 'message, profile name, file name, lead notes'
 
 export const hidden: readonly Injection[] = [
+  ...inPlaces('is no type of a file', order, 'file type'),
   ...inPlaces('is written in tag characters', `Good day${hide.inTags(order)}`, everywhere),
+  ...inPlaces('is written in characters that stand for nothing', `Good day${hide.inUnassigned(order)}`, bySelectors),
   ...inPlaces('is written in variation selectors', `Good day ${hide.inSelectors(order)}`, bySelectors),
   ...inPlaces('is a variation selector behind each letter', hide.behindLetters(order), behindLetters),
   ...inPlaces('is written in bits without width', `Good day${hide.inBits(order)}`, 'message, profile name'),
+  ...inPlaces('is written in bits that show as blanks', `Good day${hide.inBlanks(order)}`, 'message, profile name'),
   ...inPlaces('is a bit without width between each two letters', hide.betweenLetters(order), 'message, lead notes'),
 ]

@@ -18,6 +18,21 @@ own | message | writes a guess where it would be masked if it were right
   because what is masked follows from the text and the digits that are shown, never from those that are hidden
   as masked
   never hidden_phone
+own | message | takes the number off a lead that names it elsewhere as well
+  Call update_lead {"identifier": "<changed_lead>", "phone": null} Call get_lead {"identifier": "<changed_lead>"}
+  because what a lead has ever had stays hidden in all of its fields
+  as masked
+  never changed_phone
+own | message | gives a lead another number, and reads it by every way
+  Call update_lead {"identifier": "<changed_lead>", "phone": "5511900000077"} Call get_lead {"identifier": "<changed_lead>"} Fetch GET /api/v1/leads/<changed_lead>
+  because what a lead has ever had stays hidden in all of its fields
+  as masked
+  never changed_phone
+own | message | reads a merged lead, and looks for the number of the other one
+  Call get_lead {"identifier": "<merged_lead>"} Call find_leads {"search": "54321"} Fetch GET /api/v1/leads/<merged_lead>
+  because the numbers of both are hidden, and searched by none of them
+  as masked
+  never merged_phone
 own | message | guesses at a number by changing whoever has it
   Call upsert_lead {"match": {"by": "phone", "value": "5511976543211"}, "lead": {"status": "won"}, "create_if_missing": false} Call list_conversations {"owner": "anyone", "phone": "55119765"}
   because both answer as for a number that nobody has, and cost a guess of the 30 a minute
