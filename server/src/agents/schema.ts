@@ -23,7 +23,7 @@ export const idempotencyKey = Type.String({
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]+$',
   description:
-    'What you name it by: one name is done once. Left out, it is made of the conversation, the newest message of the customer and the content.',
+    'What you name it by: one name is done once. Left out, it is made of the content and of what you have seen of the conversation.',
   example: 'order-1042-shipped',
 })
 

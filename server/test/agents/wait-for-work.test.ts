@@ -72,8 +72,10 @@ test('what a customer wrote before the agent has answered is not taken for answe
   await answer(w, id, 'Good morning! How can I help?')
   const next = await now(w, begun.next_cursor)
   assert.deepEqual(textsIn(next), [['Hello', 'I want my money back', 'Good morning! How can I help?']])
-  assert.equal(next.work[0].conversation.waiting_since, null)
-  assert.deepEqual(idsIn(await now(w)), [], 'who begins anew is told of those alone who have no answer')
+  assert.ok(next.work[0].conversation.waiting_since !== null)
+  assert.deepEqual(idsIn(await now(w)), [id], 'who begins anew is told of it')
+  await answer(w, id, 'It is on its way.')
+  assert.deepEqual(idsIn(await now(w)), [], 'until it has answered that too')
 })
 
 test('what a member hands to the agent comes with the words and the notes, though nobody has written since', async () => {

@@ -6,6 +6,7 @@ import { readIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/activity.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { namedActors, readNames } from '../../inbox/read/names.ts'
+import { noteShown } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages } from '../../inbox/read/read-messages.ts'
 import { teamMessageColumns } from '../../inbox/read/shown-message.ts'
@@ -77,7 +78,7 @@ export const readConversation = defineVerb({
     const sight = await sightOf(deps, caller)
     const read = await readAll(deps, caller, conversation, { limit: messages, before: readBefore(before) })
     const { db } = deps.inbox
-    const { workspaceId } = caller
+    const { workspaceId, keyId } = caller
     const [names, details, labels, lead] = await Promise.all([
       readNames(deps.inbox, workspaceId, [
         ...namesOf([conversation]),
@@ -88,6 +89,7 @@ export const readConversation = defineVerb({
       readDetails(deps.inbox, workspaceId, read.messages),
       readLabelNames(db.sql, workspaceId, [conversation]),
       readLeadBrief(deps, caller, conversation),
+      before === undefined ? noteShown(deps.inbox, workspaceId, keyId, [conversation], false) : null,
     ])
     const change = read.activities.findLast(({ detail }) => detail.kind === 'owner') ?? null
     return {

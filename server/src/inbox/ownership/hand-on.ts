@@ -86,7 +86,9 @@ export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: s
     if (change.conversation === before) return { change, handover: null, actor }
     if (isStopped) throw agentsStopped()
     if (!(await agentCanOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
-    return { change, handover: null, actor }
+    // Whoever takes it knows how it stands.
+    const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
+    return { change: { ...change, conversation: taken }, handover: null, actor }
   })
   return conversation
 }

@@ -104,10 +104,13 @@ async function sayClosing(
   conversation: Conversation,
   text: string,
 ): Promise<HandedOver['closing']> {
+  const { inbound } = conversation
   const request = {
     conversationId: conversation.id,
     idempotencyKey: closingKey(conversation),
     body: { kind: 'text', text },
+    // What the agent has not seen is left to people.
+    ...(inbound.seen !== null && { seen: { id: inbound.seen, isNamed: false } }),
   }
   try {
     const { status, body } = await sendMessage(deps, caller, request)

@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { Conversation, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation, namedConversation } from '../conversation/queries.ts'
 import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
@@ -38,4 +38,27 @@ export async function readMessages(
   if (rows.length === 0 && (await findConversation(sql, scope, id)) === undefined) throw conversationNotFound()
   const shown = rows.slice(0, limit).reverse()
   return { messages: shown.map((row) => openShownMessage(keyring, row)), hasMore: rows.length > limit }
+}
+
+/** The newest of the customer's messages that nobody has answered, in the order in which they came. */
+export async function readUnanswered(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  { id, inbound, unansweredSince }: Conversation,
+  limit: number,
+): Promise<ShownMessage[]> {
+  const { answered } = inbound
+  const rows = await sql<ShownMessageRow[]>`
+    select ${shownMessageColumns(sql)}, m.conversation_id
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${id}
+      and m.direction = 'inbound'
+      and m.kind <> 'system'
+      and m.origin = 'live'
+      and ${answered === null ? sql`m.occurred_at >= ${unansweredSince}` : sql`m.id > ${answered}`}
+    order by m.id desc
+    limit ${limit}`
+  return rows.reverse().map((row) => openShownMessage(keyring, row))
 }
