@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AgentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
+import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
+import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
 // What an agent answers is what it has seen: whatever the customer wrote since goes on waiting.
@@ -221,4 +223,22 @@ test('answering marks as read what it answers; looking alone does not', async ()
   await w.ask('answer', { conversation_id, text: 'Hi' })
   assert.equal(await unread(w), 1)
   assert.deepEqual(ticks(w), ['wamid.one'])
+})
+
+test('what was not seen is found by indexes, whatever the statistics say', async () => {
+  const { w, id, ask } = await overtaken()
+  const tables = ['conversations', 'messages', 'moving_conversations']
+  await forgetStatistics(w.db, tables)
+  const { body } = await ask('read_conversation', { messages: 5 })
+  const [{ id: first }] = body.messages
+  const statements = await statementsOf(async () => {
+    await ask('answer', { text: 'It left.', after_message_id: first })
+    await ask('answer', { text: 'Really.', after_message_id: first, quoted_message_id: first })
+    await work(w)
+  })
+  const made = statements.filter(
+    ({ text }) => /_inbound_id|direction = 'inbound'/.test(text) && !/picked as/.test(text),
+  )
+  assert.ok(made.length > 5, id)
+  assert.deepEqual(await badPlans(w.db, made, tables), [])
 })

@@ -5,6 +5,9 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation, namedConversation } from '../conversation/queries.ts'
 import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
 
+// What came before the newest so many is not looked for.
+const farthest = 1000
+
 export interface MessagePage {
   /** Oldest first. */
   messages: ShownMessage[]
@@ -53,12 +56,23 @@ export async function readUnanswered(
     select ${shownMessageColumns(sql)}, m.conversation_id
     from messages m
     where m.workspace_id = ${workspaceId}
-      and m.conversation_id = ${id}
-      and m.direction = 'inbound'
-      and m.kind <> 'system'
-      and m.origin = 'live'
-      and ${answered === null ? sql`m.occurred_at >= ${unansweredSince}` : sql`m.id > ${answered}`}
-    order by m.id desc
-    limit ${limit}`
+      and m.id = any (array(
+        select n.id
+        from (
+          select id, direction, kind, origin, occurred_at
+          from messages
+          where workspace_id = ${workspaceId}
+            and conversation_id = ${id}
+          order by workspace_id desc, conversation_id desc, occurred_at desc
+          limit ${farthest}
+        ) as n
+        where n.direction = 'inbound'
+          and n.kind <> 'system'
+          and n.origin = 'live'
+          and ${answered === null ? sql`n.occurred_at >= ${unansweredSince}` : sql`n.id > ${answered}`}
+        order by n.id desc
+        limit ${limit}
+      ))
+    order by m.id desc`
   return rows.reverse().map((row) => openShownMessage(keyring, row))
 }
