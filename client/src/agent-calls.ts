@@ -13,7 +13,7 @@ export type AgentCannedReply = {
 export type AgentChange = {
   /** When. */
   at: string
-  /** What changed. */
+  /** What changed, and why. */
   text: string
 }
 
@@ -628,7 +628,7 @@ export type TemplatesListed = {
 }
 
 export type WhoAmI = {
-  /** Your conversations have this as `owner`. */
+  /** How the first version and events name you; here your conversations say `you`. */
   owner: string
   key: {
     /** Your key. */
@@ -660,6 +660,24 @@ export type WhoAmI = {
     /** Whether its plan includes the inbox. */
     has_inbox: boolean
   }
+  /** What leads hold here; null: your key has nothing to do with leads. */
+  leads: {
+    /** What `status` takes. */
+    statuses: string[]
+    /** Other keys are taken as text. */
+    custom_fields: ({
+      /** In `custom_field_values`. */
+      key: string
+      /** As people call it. */
+      label: string
+      type: 'text' | 'number' | 'amount' | 'date' | 'select' | 'multiselect' | 'boolean' | 'url' | 'phone' | 'email'
+      /** What it takes. */
+      format: string
+      options?: string[]
+      /** Every lead is to have it. */
+      required: boolean
+    })[]
+  } | null
   /** Those that you see. */
   connections: AgentConnection[]
   /** Calls about conversations and calls about leads are counted apart; this is one of them. Messages are counted beside them. */
@@ -676,6 +694,8 @@ export type WhoAmI = {
     daily_sends: number
     /** How many of those are left. */
     sends_left_today: number
+    /** People get a conversation of yours in which the customer has waited so long; null: never. */
+    answer_within_minutes: number | null
   }
   /** Now, by the service. */
   time: string
@@ -888,7 +908,7 @@ export type CreateLeadInput = {
   estimated_value?: number | null
   /** At most two decimals. Null clears it. */
   actual_value?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** Replaces what is there, and what people wrote. To add, use append_notes. Null clears. */
   notes?: string | null
   /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
   unique_code?: string
@@ -929,7 +949,7 @@ export type UpsertLeadInput = {
     estimated_value?: number | null
     /** At most two decimals. Null clears it. */
     actual_value?: number | null
-    /** At most 10,000 characters. Null clears it. Sealed at rest. */
+    /** Replaces what is there, and what people wrote. To add, use append_notes. Null clears. */
     notes?: string | null
     /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
     unique_code?: string
@@ -937,6 +957,8 @@ export type UpsertLeadInput = {
     external_ref?: string | null
     /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
     custom_field_values?: Record<string, string | boolean | null>
+    /** A line below the notes that are there; once, if it stands there already. */
+    append_notes?: string
   }
   /** Default true. False: 404 when none matches. */
   create_if_missing?: boolean
@@ -967,7 +989,7 @@ export type UpdateLeadInput = {
   estimated_value?: number | null
   /** At most two decimals. Null clears it. */
   actual_value?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** Replaces what is there, and what people wrote. To add, use append_notes. Null clears. */
   notes?: string | null
   /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
   unique_code?: string
@@ -975,6 +997,8 @@ export type UpdateLeadInput = {
   external_ref?: string | null
   /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
   custom_field_values?: Record<string, string | boolean | null>
+  /** A line below the notes that are there; once, if it stands there already. */
+  append_notes?: string
 }
 
 export type ListTemplatesInput = {
@@ -998,7 +1022,7 @@ export class AgentCalls {
     this.#ask = askVerb(call)
   }
 
-  /** Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, and its word for you. `owner` is how your own conversations name you. */
+  /** Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, its word for you, and what its leads hold. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#ask({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }
@@ -1078,7 +1102,7 @@ export class AgentCalls {
     return this.#ask({ method: 'GET', path: '/leads/:identifier', isRepeatable: true }, input, options)
   }
 
-  /** Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one. */
+  /** Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one; and so it is with a call whose reply was lost. */
   createLead(input: CreateLeadInput, options?: CallOptions): Promise<AgentLeadCreated> {
     return this.#ask({ method: 'POST', path: '/leads', isRepeatable: false }, input, options)
   }
@@ -1088,7 +1112,7 @@ export class AgentCalls {
     return this.#ask({ method: 'POST', path: '/leads/upsert', isRepeatable: true }, input, options)
   }
 
-  /** Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field. `changed` says whether anything was different. */
+  /** Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field, and `notes` replaces what people wrote: `append_notes` adds. `changed` says whether anything was different. */
   updateLead(input: UpdateLeadInput, options?: CallOptions): Promise<AgentLeadUpdated> {
     return this.#ask({ method: 'PATCH', path: '/leads/:identifier', isRepeatable: true }, input, options)
   }

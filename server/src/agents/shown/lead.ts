@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { leadSettingsOf } from '../../base/lead-settings.ts'
-import { page } from '../../base/schema-types.ts'
+import { nullable } from '../../base/route.ts'
+import { page, text, visible } from '../../base/schema-types.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { presentDetail } from '../../leads/lead/present.ts'
 import { LeadChanges, LeadDetail } from '../../leads/lead/schema.ts'
@@ -53,10 +54,25 @@ export const leadFields = {
   assigned_to: changes.assignedTo,
   estimated_value: changes.estimatedValue,
   actual_value: changes.actualValue,
-  notes: changes.notes,
+  notes: Type.Optional(
+    nullable(text(10_000, 'Replaces what is there, and what people wrote. To add, use append_notes. Null clears.')),
+  ),
   unique_code: changes.uniqueCode,
   external_ref: changes.externalRef,
   custom_field_values: changes.customFieldValues,
+}
+
+/** What can be set of a lead that is there. */
+export const changedFields = {
+  ...leadFields,
+  append_notes: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      pattern: visible,
+      description: 'A line below the notes that are there; once, if it stands there already.',
+    }),
+  ),
 }
 
 /** What was asked for, as the leads' own interface spells it. */

@@ -89,9 +89,10 @@ export const answer = defineVerb({
   },
 })
 
-/** Throws, in place of a refusal that names no more than the owner, the one that says since when and what to do. */
-async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
-  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH') throw error
+/** Throws, in place of a refusal in the contract's words, the one that says who has it, since when and what to do. */
+export async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
+  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
+    throw error
   throw refusalToAnswer(await findFor(deps, caller, id))
 }
 

@@ -13,6 +13,7 @@ import { showOne } from '../shown/show-one.ts'
 import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
 import { defineVerb, sets } from '../verb.ts'
+import { sayWhose } from './answer.ts'
 
 const yours = uuid('A conversation that is yours.')
 const said = (maxLength: number, description: string, example: string) =>
@@ -70,13 +71,14 @@ export const handOverToPeople = defineVerb({
     output: { conversation: handedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
   },
   run: async (deps, caller, asked) => {
+    const id = asked.conversation_id.toLowerCase()
     const { conversation, closing, isRepeat } = await handOver(deps.inbox, senderOf(caller), {
-      conversationId: asked.conversation_id.toLowerCase(),
+      conversationId: id,
       words: wordsOf(asked),
       urgency: asked.urgency ?? 'normal',
       userId: asked.assigned_to?.toLowerCase() ?? null,
       closing: asked.closing ?? null,
-    })
+    }).catch((error) => sayWhose(deps, caller, id, error))
     return {
       conversation: await showOne(deps, caller, conversation),
       closing,

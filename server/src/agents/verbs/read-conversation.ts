@@ -23,7 +23,15 @@ import { findFor } from '../shown/find-for.ts'
 import { LeadBrief, readLeadBrief } from '../shown/lead-brief.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { scopeOf, sightOf } from '../shown/sight.ts'
-import { AgentHandover, AgentNote, namesInWords, presentHandover, presentNote, whyOwned } from '../shown/words.ts'
+import {
+  AgentHandover,
+  AgentNote,
+  namesInWords,
+  presentHandover,
+  presentNote,
+  whyChanged,
+  whyOwned,
+} from '../shown/words.ts'
 import { type AgentCaller, type AgentDeps, defineVerb, reads } from '../verb.ts'
 
 const [maxMessages, maxNotes, maxHandovers, maxChanges] = [100, 50, 20, 50]
@@ -53,7 +61,7 @@ export const readConversation = defineVerb({
     }),
     handovers: Type.Array(AgentHandover, { maxItems: maxHandovers, description: 'The newest, oldest first.' }),
     changes: Type.Array(
-      Type.Object({ at: timestamp('When.'), text: text(300, 'What changed.') }, { title: 'AgentChange' }),
+      Type.Object({ at: timestamp('When.'), text: text(500, 'What changed, and why.') }, { title: 'AgentChange' }),
       { maxItems: maxChanges, description: 'Changes of owner, status, labels and assignee, oldest first.' },
     ),
     lead: nullable(LeadBrief),
@@ -140,11 +148,13 @@ async function readAll(
   })
 }
 
-function writeChange({ detail }: Activity, name: string | null): string {
+function writeChange({ detail, reason }: Activity, name: string | null): string {
   const by = name === null ? '' : ` By ${name}.`
   switch (detail.kind) {
-    case 'owner':
-      return `Owner: ${ownerWord(detail.from)} → ${ownerWord(detail.to)}.${by}`
+    case 'owner': {
+      const why = whyChanged(reason)
+      return `Owner: ${ownerWord(detail.from)} → ${ownerWord(detail.to)}.${by}${why === null ? '' : ` ${why}`}`
+    }
     case 'status':
       return `Status: ${detail.from} → ${detail.to}${detail.snoozedUntil === null ? '' : ` until ${detail.snoozedUntil}`}.${by}`
     case 'assignee':

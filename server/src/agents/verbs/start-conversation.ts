@@ -13,7 +13,7 @@ import { exampleIds, shownConversation } from '../shown/examples.ts'
 import { showOne } from '../shown/show-one.ts'
 import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
-import { acceptedBy } from './answer.ts'
+import { acceptedBy, sayWhose } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 
@@ -66,7 +66,8 @@ export const startConversation = defineVerb({
     // What a customer has answered meanwhile the agent has not seen yet.
     const key = asked.idempotency_key ?? keyFor(id, [ownerEpoch, inbound.seen], body)
     const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
-    const sent = await deps.send(senderOf(caller), { conversationId: id, idempotencyKey: key, body, seen })
+    const request = { conversationId: id, idempotencyKey: key, body, seen }
+    const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     return {
       conversation: await showOne(deps, caller, conversation),
       began: isNew,

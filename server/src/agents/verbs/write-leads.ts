@@ -1,20 +1,22 @@
 import { Type } from 'typebox'
-import { type ApiError, InvalidInput } from '../../base/errors.ts'
+import { type ApiError, InvalidInput, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { readLeadPatch } from '../../leads/lead/input.ts'
+import { fitAgent, missingFields } from '../../leads/fields/fit.ts'
+import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
+import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { NewLead } from '../../leads/lead/schema.ts'
 import { readUpsert } from '../../leads/write/read-upsert.ts'
 import { updateLead } from '../../leads/write/update.ts'
 import { input, output } from '../schema.ts'
-import { AgentLead, changesOf, leadFields, leadUserOf, presentLead, shownLead } from '../shown/lead.ts'
-import { defineVerb, sets } from '../verb.ts'
+import { AgentLead, changedFields, changesOf, leadFields, leadUserOf, presentLead, shownLead } from '../shown/lead.ts'
+import { type AgentDeps, defineVerb, sets } from '../verb.ts'
 
 export const createLead = defineVerb({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one.',
+    'Creates a lead. If the person may be one already, call upsert_lead with their phone instead, which never makes a second one; and so it is with a call whose reply was lost.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
   input: input({ ...leadFields, first_name: NewLead.properties.firstName }),
@@ -27,8 +29,8 @@ export const createLead = defineVerb({
   run: async (deps, caller, fields) => {
     const user = leadUserOf(deps, caller)
     const { patch, issues } = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
-    const lead = await deps.createLead(user, patch, issues)
-    return { lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+    const lead = await deps.createLead(user, await fitAgent(deps.leads.db.sql, user, patch), issues)
+    return { lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
   },
 })
 
@@ -49,7 +51,7 @@ export const upsertLead = defineVerb({
       },
       { additionalProperties: false },
     ),
-    lead: Type.Object(leadFields, { additionalProperties: false, description: 'What to set.' }),
+    lead: Type.Object(changedFields, { additionalProperties: false, description: 'What to set.' }),
     create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 when none matches.' })),
   }),
   output: output('AgentLeadUpserted', {
@@ -63,17 +65,19 @@ export const upsertLead = defineVerb({
   },
   run: async (deps, caller, { match, lead: fields, create_if_missing = true }) => {
     const user = leadUserOf(deps, caller)
+    const { append_notes, ...set } = addedOnce(fields, 'lead.')
     const body = {
       match: { by: matchers[match.by], value: match.value },
-      lead: changesOf(fields),
+      lead: changesOf(set),
       createIfMissing: create_if_missing,
     }
     const item = readUpsert(body, [], { ...user, at: '' })
     if (item instanceof InvalidInput) throw item
-    const outcome = await deps.upsertLead(user, item)
+    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(item.patch, append_notes))
+    const outcome = await deps.upsertLead(user, { ...item, patch })
     if (outcome.action === 'failed') throw outcome.error satisfies ApiError
     const { action, lead } = outcome
-    return { action, lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+    return { action, lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
   },
 })
 
@@ -81,12 +85,12 @@ export const updateOneLead = defineVerb({
   name: 'update_lead',
   title: 'Change a lead',
   description:
-    'Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field. `changed` says whether anything was different.',
+    'Sets fields of one lead, custom fields among them, and leaves all others as they are. Null clears a field, and `notes` replaces what people wrote: `append_notes` adds. `changed` says whether anything was different.',
   scopes: ['leads.write'],
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
     identifier: text(255, 'The id, unique code, external reference or phone.', { minLength: 1 }),
-    ...leadFields,
+    ...changedFields,
   }),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
@@ -99,8 +103,25 @@ export const updateOneLead = defineVerb({
   },
   run: async (deps, caller, { identifier, ...fields }) => {
     const user = leadUserOf(deps, caller)
-    const read = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
-    const { lead, changed } = await updateLead(deps.leads, user, identifier, read)
+    const { append_notes, ...set } = addedOnce(fields, '')
+    const { patch: asked, issues } = readLeadPatch(changesOf(set), [], { ...user, at: '' })
+    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(asked, append_notes))
+    const { lead, changed } = await updateLead(deps.leads, user, identifier, { patch, issues })
     return { lead: presentLead(lead, user.masked), changed, next: ['Call get_lead to read it again.'] }
   },
 })
+
+/** Throws 400 for notes that are replaced and added to at once. */
+function addedOnce<F extends { notes?: string | null; append_notes?: string }>(fields: F, at: string): F {
+  if (fields.notes === undefined || fields.append_notes === undefined) return fields
+  throw invalid(`${at}append_notes`, 'cannot go together with notes: send one of the two')
+}
+
+const withAppended = (patch: LeadPatch, appendNotes: string | undefined): LeadPatch =>
+  appendNotes === undefined ? patch : { ...patch, appendNotes }
+
+async function nextWith(deps: AgentDeps, lead: Lead, { workspaceId }: LeadUser): Promise<string[]> {
+  const missing = await missingFields(deps.leads.db.sql, workspaceId, lead)
+  const ask = `Every lead of this workspace is to have ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
+  return [...(missing.length === 0 ? [] : [ask]), 'Call update_lead to change it.']
+}
