@@ -122,7 +122,7 @@ export const waitForWork = defineVerb({
       started_over: found.isNew,
       agents_stopped: standing.isStopped,
       is_open: peopleAreThere(caller.workspace.hours, sight.now),
-      next: nextSteps(found, caller, sight),
+      next: nextSteps(found, caller, sight, from === undefined),
     }
   },
 })
@@ -166,14 +166,25 @@ async function presentAll(deps: AgentDeps, caller: AgentCaller, sight: Sight, wo
   })
 }
 
-function nextSteps({ work, hasMore, standing }: WorkAnswer, { keyId, may }: AgentCaller, { now }: Sight): string[] {
+function nextSteps(
+  { work, hasMore, standing }: WorkAnswer,
+  { keyId, may }: AgentCaller,
+  { now }: Sight,
+  begins: boolean,
+): string[] {
   const goOn = 'Then call wait_for_work again with next_cursor as cursor.'
   if (standing.isStopped) return ['Agents are stopped: do nothing.', goOn]
   const [first] = work
-  if (first === undefined) return ['Nothing has come. Call wait_for_work again with next_cursor as cursor.']
+  if (first === undefined) {
+    const wait = 'Call wait_for_work again with next_cursor as cursor.'
+    return begins ? ['Nobody waits for you.', whereTheyAre, wait] : [`Nothing has come. ${wait}`]
+  }
   if (work.length > 1 || hasMore) return ['See to each of these in turn, by its own conversation_id.', goOn]
   return [...about(first), ...nextWith(first.conversation, keyId, may('inbox.write'), now).slice(0, 3), goOn]
 }
+
+const whereTheyAre =
+  'People have whoever waited for longer than answer_within_minutes of who_am_i: list_conversations with owner people shows them. They hand back what is yours; take_offered takes what has may_take.'
 
 /** What the conversation alone does not tell. */
 function about({ why, conversation }: Work): string[] {
