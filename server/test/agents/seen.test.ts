@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AgentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
 import { statementsOf } from '../support/database.ts'
-import { addAgent, marina } from '../support/inbox/inbox-world.ts'
+import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
@@ -241,4 +241,32 @@ test('what was not seen is found by indexes, whatever the statistics say', async
   )
   assert.ok(made.length > 5, id)
   assert.deepEqual(await badPlans(w.db, made, tables), [])
+})
+
+test('what the agent has not seen is not put away by resolve and snooze', async () => {
+  for (const verb of ['resolve', 'snooze']) {
+    const { w, id, since, ask } = await overtaken()
+    const { body } = await ask(verb, {})
+    assert.deepEqual([body.conversation.status, body.conversation.waiting_since < since], ['open', true])
+    assert.match(body.next[0], /written since you looked/)
+    assert.equal((await work(w)).work[0].conversation.id, id)
+    const seen = await ask(verb, {})
+    assert.notEqual(seen.body.conversation.status, 'open')
+    assert.equal(seen.body.next.length, 1)
+  }
+})
+
+test('of two conversations that become one, what was not seen in either waits', async () => {
+  const w = await withTemplate()
+  const { id } = await w.customerWrites('By phone')
+  await work(w)
+  w.clock.advance(1000)
+  const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Marina' }
+  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: hidden, text: 'Without a phone' }))
+  w.clock.advance(1000)
+  const both = { ...marina, userId: 'BR.1' }
+  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: both, text: 'It is me' }))
+  const { body } = await w.ask('answer', { conversation_id: id, text: 'Hello' })
+  assert.deepEqual(texts(body.arrived_meanwhile), ['Without a phone', 'It is me'])
+  assert.ok((await waiting(w, id)) !== null)
 })

@@ -133,12 +133,12 @@ export async function insertConversations(
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
       owner_key_id, owner_epoch, owner_since, held, status, label_ids, unread_count, window_expires_at, last_message_at,
-      unanswered_since, newest_inbound_id, last_message, created_at, updated_at
+      unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
     )
     select ${workspaceId}::uuid, n.id, n.connection_id, n.channel, n.contact, n.user_index, n.phone_index,
       n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.held, n.status, '{}',
       n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.newest_inbound_id,
-      n.last_message, n.created_at, n.updated_at
+      n.answered_inbound_id, n.last_message, n.created_at, n.updated_at
     from unnest(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.connection_id)}::uuid[],
@@ -157,13 +157,14 @@ export async function insertConversations(
       ${timestampArray(column((row) => row.last_message_at))}::timestamptz[],
       ${timestampArray(column((row) => row.unanswered_since))}::timestamptz[],
       ${column((row) => row.newest_inbound_id)}::uuid[],
+      ${column((row) => row.answered_inbound_id)}::uuid[],
       ${byteaArray(column((row) => row.last_message))}::bytea[],
       ${timestampArray(column((row) => row.created_at))}::timestamptz[],
       ${timestampArray(column((row) => row.updated_at))}::timestamptz[]
     ) as n (
       id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
       owner_since, held, status, unread_count, window_expires_at, last_message_at, unanswered_since,
-      newest_inbound_id, last_message, created_at, updated_at
+      newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
     )`.execute()
 }
 

@@ -106,14 +106,15 @@ export async function insertConversation(
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
       owner_key_id, owner_epoch, owner_since, held, handover, status, snoozed_until, assigned_to, label_ids, unread_count,
-      window_expires_at, last_message_at, unanswered_since, newest_inbound_id, last_message, created_at, updated_at
+      window_expires_at, last_message_at, unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at,
+      updated_at
     )
     values (
       ${workspaceId}, ${row.id}, ${row.connection_id}, ${row.channel}, ${row.contact}, ${row.user_index},
       ${row.phone_index}, ${row.phone_exact_index}, ${row.index_version}, ${row.owner_key_id}, ${row.owner_epoch},
       ${row.owner_since}, ${row.held}, ${row.handover}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
       ${row.unread_count}, ${row.window_expires_at}, ${row.last_message_at}, ${row.unanswered_since},
-      ${row.newest_inbound_id}, ${row.last_message}, ${row.created_at}, ${row.updated_at}
+      ${row.newest_inbound_id}, ${row.answered_inbound_id}, ${row.last_message}, ${row.created_at}, ${row.updated_at}
     )
     on conflict do nothing`
   return inserted.count > 0
