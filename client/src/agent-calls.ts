@@ -425,6 +425,8 @@ export type HandedOver = {
 
 export type HandedToAgent = {
   conversation: AgentConversation
+  /** False: an earlier call had handed it over so. */
+  was_new: boolean
   /** What can be done now, in plain sentences. */
   next: string[]
 }
@@ -1069,7 +1071,7 @@ export class AgentCalls {
 
   /** Gives another agent a conversation that is yours, with what it must know. Only when that agent is better at what the customer needs. */
   handToAgent(input: HandToAgentInput, options?: CallOptions): Promise<HandedToAgent> {
-    return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/hand-to-agent', isRepeatable: false }, input, options)
+    return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/hand-to-agent', isRepeatable: true }, input, options)
   }
 
   /** Makes a conversation yours that nobody answers: one that people offer to agents, or that has no owner among them yet (`may_take`). What people hold, or another agent has, is refused: leave it alone. */
@@ -1082,7 +1084,7 @@ export class AgentCalls {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/snooze', isRepeatable: true }, input, options)
   }
 
-  /** Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again it opens by itself, and is still yours. */
+  /** Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again, or has written what you were not shown yet, it is open, and still yours. */
   resolve(input: ResolveInput, options?: CallOptions): Promise<Resolved> {
     return this.#ask({ method: 'POST', path: '/conversations/:conversation_id/resolve', isRepeatable: true }, input, options)
   }

@@ -23,6 +23,8 @@ const reason = Type.Optional(said(maxReason, 'Why you hand it on.', 'Refunds nee
 const nextStep = Type.Optional(said(maxReason, 'What is to be done.', 'Check the payment.'))
 const urgency = Type.Optional(oneOf(urgencies, { description: 'How soon somebody is needed. Default `normal`.' }))
 
+const wasNew = Type.Boolean({ description: 'False: an earlier call had handed it over so.' })
+
 const handedOver = {
   ...shownConversation,
   owner: 'people' as const,
@@ -57,7 +59,7 @@ export const handOverToPeople = defineVerb({
         description: '`unknown`: the platform has not said yet. Null: nothing was to be sent by this call.',
       }),
     ),
-    was_new: Type.Boolean({ description: 'False: an earlier call had handed it over so.' }),
+    was_new: wasNew,
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   example: {
@@ -108,8 +110,8 @@ export const handToOtherAgent = defineVerb({
     next_step: nextStep,
     urgency,
   }),
-  output: output('HandedToAgent', { conversation: AgentConversation }),
-  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  output: output('HandedToAgent', { conversation: AgentConversation, was_new: wasNew }),
+  hints: sets,
   example: {
     input: {
       conversation_id: exampleIds.conversation,
@@ -118,18 +120,19 @@ export const handToOtherAgent = defineVerb({
     },
     output: {
       conversation: { ...shownConversation, owner: 'another_agent', owner_key_id: exampleIds.label },
+      was_new: true,
       next: ['Take no more part in it.'],
     },
   },
   run: async (deps, caller, asked) => {
-    const { conversation } = await handToAgent(deps.inbox, scopeOf(caller), actorOf(caller), {
+    const { conversation, isRepeat } = await handToAgent(deps.inbox, scopeOf(caller), actorOf(caller), {
       conversationId: asked.conversation_id.toLowerCase(),
       keyId: asked.key_id.toLowerCase(),
       words: wordsOf(asked),
       urgency: asked.urgency ?? 'normal',
     })
     const next = ['Take no more part in it: you will be told when it is yours again.', waitForWork]
-    return { conversation: await showOne(deps, caller, conversation), next }
+    return { conversation: await showOne(deps, caller, conversation), was_new: !isRepeat, next }
   },
 })
 
