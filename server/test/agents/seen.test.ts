@@ -270,3 +270,20 @@ test('of two conversations that become one, what was not seen in either waits', 
   assert.deepEqual(texts(body.arrived_meanwhile), ['Without a phone', 'It is me'])
   assert.ok((await waiting(w, id)) !== null)
 })
+
+test('several answers of the same moment leave what none of them had seen', async () => {
+  const w = await withTemplate()
+  const { id: conversation_id } = await w.customerWrites('One')
+  for (const text of ['Two', 'Three']) {
+    w.clock.advance(1000)
+    await w.customerWrites(text)
+  }
+  const since = w.clock.now().toISOString()
+  const { body } = await w.ask('read_conversation', { conversation_id })
+  const [first, second] = body.messages.map(({ id }: { id: string }) => id)
+  await Promise.all(
+    [second, first].map((after_message_id) => w.ask('answer', { conversation_id, text: 'Hi', after_message_id })),
+  )
+  assert.equal(await waiting(w, conversation_id), since)
+  assert.equal(await unread(w), 1)
+})

@@ -96,12 +96,13 @@ export function afterAnswer(
   seen: SeenUpTo | null,
   found: Left | null,
 ): Answered {
-  // Another answer of the same moment may have been to all of it.
+  // Another answer of the same moment may have been to all of it, or to more of it.
   const left = unansweredSince === null ? null : found
+  const since = left === null || unansweredSince === null ? null : new Date(Math.max(+unansweredSince, +left.since))
   if (seen === null) return { unreadCount, unansweredSince: null, inbound: { ...inbound, answered: inbound.newest } }
   return {
     unreadCount: Math.min(unreadCount, left?.count ?? 0),
-    unansweredSince: left?.since ?? null,
+    unansweredSince: since,
     inbound: {
       newest: inbound.newest,
       seen: inbound.seen === null && !seen.isNamed ? null : laterId(inbound.seen, seen.id),

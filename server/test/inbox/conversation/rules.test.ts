@@ -78,6 +78,9 @@ test('what another answer of the same moment was to does not wait again', () => 
   const before = { unansweredSince: null, unreadCount: 0, inbound: inbound(['c', 'b', 'c']) }
   const left = { count: 1, since: noon }
   assert.equal(afterAnswer(before, { id: 'b', isNamed: false }, left).unansweredSince, null)
+  const more = { unansweredSince: at(2), unreadCount: 1, inbound: inbound(['c', 'b', 'b']) }
+  const { unansweredSince, inbound: marks } = afterAnswer(more, { id: 'a', isNamed: true }, { count: 2, since: noon })
+  assert.deepEqual([unansweredSince, marks.answered], [at(2), 'b'])
 })
 
 test('a message waits since it was written, or since it came where it came too late', () => {
