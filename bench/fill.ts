@@ -3,6 +3,7 @@ import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import type { Keyring } from '../server/src/base/sealing/keyring.ts'
 import type { Conversation } from '../server/src/inbox/conversation/conversation.ts'
+import { noMarks } from '../server/src/inbox/conversation/conversation-state.ts'
 import { type Message, sealMessage } from '../server/src/inbox/conversation/message.ts'
 import { agent, human } from '../server/src/inbox/conversation/owner.ts'
 import { sealConversation } from '../server/src/inbox/conversation/sealed.ts'
@@ -47,6 +48,7 @@ export async function fillConversations(
       windowExpiresAt: new Date(now.getTime() + 3_600_000),
       lastMessageAt: at,
       unansweredSince: isWaiting ? at : null,
+      inbound: noMarks,
       lastMessage: { direction: 'inbound', kind: 'text', text: 'Hello, is the blue one still there?' },
       createdAt: at,
       updatedAt: at,

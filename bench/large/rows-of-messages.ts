@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { newId } from '../../server/src/base/id.ts'
 import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import type { Conversation } from '../../server/src/inbox/conversation/conversation.ts'
+import { noMarks } from '../../server/src/inbox/conversation/conversation-state.ts'
 import { messageReceived, messageSent } from '../../server/src/inbox/conversation/events.ts'
 import { type Message, sealMessage } from '../../server/src/inbox/conversation/message.ts'
 import { agent, human } from '../../server/src/inbox/conversation/owner.ts'
@@ -65,6 +66,7 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     windowExpiresAt: new Date(at.getTime() + openHours * 3_600_000),
     lastMessageAt: at,
     unansweredSince: isWaiting ? at : null,
+    inbound: noMarks,
     lastMessage: { direction: 'inbound', kind: 'text', text: 'Hello, is the blue one still there?' },
     createdAt: beginOf(tenant, n),
     updatedAt: at,

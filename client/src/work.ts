@@ -43,14 +43,15 @@ export class Work {
   }
 
   /**
-   * Sends a text, a file that was uploaded, choices or an approved template. The same content for the same message of the customer is sent once, also by a program that has
-   * begun anew.
+   * Sends a text, a file that was uploaded, choices or an approved template, as the answer to these messages: what the customer wrote
+   * since is in `arrived_meanwhile`, and comes as work. The same content for the same message of the customer is sent once, also by a
+   * program that has begun anew.
    */
   async answer(answer: string | Answer, options?: CallOptions) {
     const content: Answer = typeof answer === 'string' ? { text: answer } : answer
     const idempotency_key = content.idempotency_key ?? (await this.#keyFor(content))
     const named = idempotency_key === null ? {} : { idempotency_key }
-    return this.#agents.answer({ ...content, ...named, conversation_id: this.id }, options)
+    return this.#agents.answer({ ...this.#seen(), ...content, ...named, conversation_id: this.id }, options)
   }
 
   /** For the team: the customer never sees it. */
@@ -76,6 +77,15 @@ export class Work {
   snooze(until?: Date, options?: CallOptions) {
     const time = until === undefined ? {} : { until: until.toISOString() }
     return this.#agents.snooze({ ...time, conversation_id: this.id }, options)
+  }
+
+  // Ids ascend in the order of arrival, whatever the platform's clock says.
+  #seen(): Pick<Answer, 'after_message_id'> {
+    const newest = this.messages
+      .map(({ id }) => id)
+      .sort()
+      .at(-1)
+    return newest === undefined ? {} : { after_message_id: newest }
   }
 
   // The service would make one by the customer's last message at that time, and that may have changed before a second attempt.

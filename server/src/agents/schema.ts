@@ -22,7 +22,7 @@ export const idempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]+$',
-  description: 'Done once per key. Left out, it is made of the content and the customer’s newest message.',
+  description: 'Done once per key. Left out, it is made of the content and of what you have seen of the conversation.',
   example: 'order-1042-shipped',
 })
 

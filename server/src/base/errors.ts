@@ -22,6 +22,8 @@ export interface Issue {
   /** Dotted path of the field, `items[3].lead.email`; empty for the whole. */
   path: string
   message: string
+  /** What is taken there, or the first of it. */
+  allowed?: readonly string[]
 }
 
 export type RequestPart = 'body' | 'query' | 'params' | 'headers'

@@ -28,6 +28,12 @@ export function newId(now: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** The same, and greater than another id even where that one was made by a clock ahead of ours. */
+export function newIdAfter(other: string | null, now: Date): string {
+  const id = newId(now)
+  return other === null || id > other ? id : newId(new Date(timeOfId(other).getTime() + 1))
+}
+
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export function isUuid(text: string): boolean {

@@ -29,6 +29,8 @@ export interface NewWorkspace {
   dailyLeadQuota?: number
   /** The most that its admins may set; the quota unless given. */
   dailyLeadQuotaCeiling?: number
+  /** After so many a customer whom no agent answers is people's; the usual unless given. */
+  agentWatchdogMinutes?: number
   /** The user who owns it; null leaves it to an invitation. */
   ownerId: string | null
   createdBy: TeamActor | { type: 'system'; id: null }
@@ -60,7 +62,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     inbox_enabled: true,
     inbox_available: true,
     lead_statuses: firstLeadStatuses,
-    agent_watchdog_minutes: usualWatchdogMinutes,
+    agent_watchdog_minutes: input.agentWatchdogMinutes ?? usualWatchdogMinutes,
     agents_stopped: false,
     leads_from_chat: false,
     keep_former_texts: true,

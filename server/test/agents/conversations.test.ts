@@ -76,3 +76,61 @@ test('pages of a list go on where they ended, and older messages follow the newe
   const read = await w.ask('read_conversation', { conversation_id: id, before: w.clock.now().toISOString() })
   assert.equal(read.body.messages.length, 1)
 })
+
+const ad = {
+  ctwa_clid: 'ARAkLkA8rmlF',
+  source_id: '120208',
+  source_type: 'ad',
+  source_url: 'https://fb.me/1',
+  headline: 'Spring sale',
+}
+
+const ads: [what: string, told: Partial<Record<keyof typeof ad, string | null>>, shown: object][] = [
+  [
+    'as the platform tells of it',
+    {},
+    {
+      source_type: 'ad',
+      source_id: '120208',
+      customer_headline: 'Spring sale',
+      customer_source_url: 'https://fb.me/1',
+      customer_ctwa_clid: 'ARAkLkA8rmlF',
+    },
+  ],
+  ['without what is not told', { headline: null, source_id: null }, { customer_headline: null, source_id: null }],
+  ['of a post', { source_type: 'post', source_id: '123_456' }, { source_type: 'post', source_id: '123_456' }],
+  [
+    'its ids without words',
+    { source_type: 'ignore_all', source_id: 'call_me' },
+    { source_type: null, source_id: null },
+  ],
+  [
+    'its words without what nobody sees',
+    { headline: 'Sale\u{e0041}\u202e', source_url: 'https://x.test/\u2028' },
+    { customer_headline: 'Sale', customer_source_url: 'https://x.test/' },
+  ],
+  ['not at its whole length', { headline: 'x'.repeat(2000) }, { customer_headline: 'x'.repeat(1000) }],
+]
+
+test('the ad that brought a customer is shown with the message', async () => {
+  for (const [what, told, shown] of ads) {
+    const w = await agentsWorld()
+    const { id: conversation_id } = await w.customerWrites('Hi', { referral: { ...ad, ...told } })
+    const { body: found } = await w.ask('wait_for_work', { wait: 0 })
+    const { body: read } = await w.ask('read_conversation', { conversation_id })
+    for (const [message] of [found.work[0].messages, read.messages]) {
+      assert.deepEqual({ ...message.referral, ...shown }, message.referral, what)
+    }
+    await w.customerWrites('And no ad')
+    const { body: after } = await w.ask('read_conversation', { conversation_id })
+    assert.equal('referral' in after.messages[1], false)
+  }
+})
+
+test('a key that sees phones masked sees none in an ad', async () => {
+  const w = await agentsWorld({ phoneVisibility: 'masked' })
+  const told = { ...ad, headline: 'Call 5581991234567', source_url: 'https://wa.me/5581991234567' }
+  await w.customerWrites('Hi', { referral: told })
+  const { body } = await w.ask('wait_for_work', { wait: 0 })
+  assert.doesNotMatch(JSON.stringify(body), /5581991234567/)
+})

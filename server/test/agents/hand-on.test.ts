@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { callerOfTools, mcpClient } from '../support/agents/mcp-client.ts'
+import { addAgent } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
 const refund = {
@@ -100,4 +101,21 @@ test('what people offer, the first agent that takes it has', async () => {
   assert.match(body.next[0], /waits for you/)
   const late = await w.ask('take_offered', { conversation_id })
   assert.deepEqual([late.status, late.body.code], [409, 'OWNER_MISMATCH'])
+})
+
+test('handing to another agent again after a lost reply does nothing more, though the customer wrote in between', async () => {
+  const w = await agentsWorld()
+  const [other, third] = [await addAgent(w), await addAgent(w)]
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const hand = { conversation_id, key_id: other.id, summary: 'Asks for a quote.', reason: 'Not mine.' }
+  assert.equal((await w.ask('hand_to_agent', hand)).body.was_new, true)
+  w.clock.advance(1000)
+  await w.customerWrites('Hello?')
+  const again = await w.ask('hand_to_agent', hand)
+  assert.deepEqual([again.status, again.body.was_new, again.body.conversation.owner], [200, false, 'another_agent'])
+  const { body } = await w.ask('read_conversation', { conversation_id })
+  assert.equal(body.handovers.length, 1)
+  for (const change of [{ summary: 'Something else.' }, { key_id: third.id }, { urgency: 'high' }]) {
+    assert.equal((await w.ask('hand_to_agent', { ...hand, ...change })).status, 409)
+  }
 })

@@ -71,3 +71,130 @@ test('the lists name labels, people, other agents, connections and canned replie
   assert.equal((await w.ask('list_connections')).body.connections[0].id, w.connectionId)
   assert.deepEqual((await w.ask('list_templates')).body.templates, [])
 })
+
+const definitions = [
+  { key: 'size', label: 'Size', type: 'select', choices: ['S', 'eXtra'], required: true },
+  { key: 'likes', label: 'Likes', type: 'multiselect', choices: ['Red', 'Blue'] },
+  { key: 'budget', label: 'Budget', type: 'amount' },
+  { key: 'visit', label: 'Visit', type: 'date' },
+]
+
+async function withDefinitions() {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  for (const field of definitions) assert.equal((await admin.call('POST', '/lead-fields', field)).status, 201)
+  assert.equal((await admin.call('PATCH', '', { leadStatuses: ['new', 'warm', 'won'] })).status, 200)
+  return { w, admin }
+}
+
+test('a key of leads learns which statuses and custom fields leads take; any other key nothing of it', async () => {
+  const { w } = await withDefinitions()
+  const { body } = await w.ask('who_am_i')
+  assert.deepEqual(body.leads.statuses, ['new', 'warm', 'won'])
+  assert.deepEqual(body.leads.custom_fields.slice(0, 3), [
+    { key: 'size', label: 'Size', type: 'select', format: 'one of options', options: ['S', 'eXtra'], required: true },
+    {
+      ...{ key: 'likes', label: 'Likes', type: 'multiselect' },
+      ...{ format: 'some of options, with commas between them', options: ['Red', 'Blue'], required: false },
+    },
+    { key: 'budget', label: 'Budget', type: 'amount', format: 'an amount such as "1500.50"', required: false },
+  ])
+  const { value } = await w.addKey({ scopes: ['inbox.read'] })
+  assert.equal((await w.ask('who_am_i', {}, value)).body.leads, null)
+})
+
+const unfit: [what: string, fields: object, path: string, allowed: string[] | undefined][] = [
+  ['a status', { status: 'hot' }, 'status', ['new', 'warm', 'won']],
+  ['an option', { custom_field_values: { size: 'XL' } }, 'custom_field_values.size', ['S', 'eXtra']],
+  ['several options', { custom_field_values: { likes: 'Red, Pink' } }, 'custom_field_values.likes', ['Red', 'Blue']],
+  ['an amount', { custom_field_values: { budget: 'much' } }, 'custom_field_values.budget', undefined],
+  ['a date', { custom_field_values: { visit: 'tomorrow' } }, 'custom_field_values.visit', undefined],
+  [
+    'nothing where something is required',
+    { custom_field_values: { size: null } },
+    'custom_field_values.size',
+    undefined,
+  ],
+]
+
+test('a value that the workspace does not know is refused, and the refusal lists those that it does', async () => {
+  const { w } = await withDefinitions()
+  const { body: made } = await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone })
+  assert.match(made.next[0], /size/)
+  const match = { by: 'phone', value: String(marina.phone) }
+  for (const [what, fields, path, allowed] of unfit) {
+    const asked: [string, object, string][] = [
+      ['create_lead', { first_name: 'Bia', ...fields }, path],
+      ['update_lead', { identifier: marina.phone, ...fields }, path],
+      ['upsert_lead', { match, lead: fields }, `lead.${path}`],
+      [
+        'upsert_lead',
+        { match: { by: 'external_ref', value: 'new' }, lead: { first_name: 'Bia', ...fields } },
+        `lead.${path}`,
+      ],
+    ]
+    for (const [verb, input, at] of asked) {
+      const { status, body } = await w.ask(verb, input as Record<string, unknown>)
+      assert.deepEqual(
+        [status, body.issues?.[0].path, body.issues?.[0].allowed],
+        [400, at, allowed],
+        `${what}: ${verb}`,
+      )
+      if (allowed !== undefined) assert.ok(body.detail.includes(`: ${allowed.join(', ')}.`), body.detail)
+    }
+  }
+  assert.equal((await w.ask('find_leads')).body.total, 1)
+  const fits = {
+    status: 'warm',
+    custom_field_values: { size: 'eXtra', likes: 'Blue,Red', budget: '12.50', own: 'any' },
+  }
+  const { body } = await w.ask('update_lead', { identifier: marina.phone, ...fits })
+  assert.deepEqual(body.lead.custom_field_values, { size: 'eXtra', likes: 'Red, Blue', budget: '12.50', own: 'any' })
+})
+
+test('what a lead has already may be sent back, whatever the workspace says of it', async () => {
+  const { w } = await withDefinitions()
+  const lead = { firstName: 'Ana', phone: marina.phone, status: 'odd', customFieldValues: { size: 'XXL' } }
+  await w.call('POST', '/api/v1/leads', { key: w.agent.value, body: lead })
+  const back = { status: 'odd', custom_field_values: { size: 'XXL' } }
+  const { status, body } = await w.ask('update_lead', { identifier: marina.phone, ...back })
+  assert.deepEqual([status, body.changed], [200, false])
+})
+
+test('of a long list the first 50 are named', async () => {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  const choices = Array.from({ length: 100 }, (_, n) => `Shop ${n}`)
+  await admin.call('POST', '/lead-fields', { key: 'shop', label: 'Shop', type: 'select', choices })
+  const { body } = await w.ask('create_lead', { first_name: 'Ana', custom_field_values: { shop: 'None' } })
+  assert.deepEqual(body.issues[0].allowed, choices.slice(0, 50))
+  assert.equal((await w.ask('who_am_i')).body.leads.custom_fields[0].options.length, 100)
+})
+
+test('notes are replaced by notes and added to by append_notes, once', async () => {
+  const w = await agentsWorld()
+  await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone, notes: 'By a person.' })
+  const add = { identifier: marina.phone, append_notes: 'Asked for red shoes.' }
+  assert.equal((await w.ask('update_lead', add)).body.lead.notes, 'By a person.\nAsked for red shoes.')
+  const again = await w.ask('update_lead', add)
+  assert.deepEqual([again.body.changed, again.body.lead.notes], [false, 'By a person.\nAsked for red shoes.'])
+  const match = { by: 'phone', value: String(marina.phone) }
+  const upserted = await w.ask('upsert_lead', { match, lead: { append_notes: 'Two pairs.' } })
+  assert.equal(upserted.body.lead.notes, 'By a person.\nAsked for red shoes.\nTwo pairs.')
+  const both = await w.ask('update_lead', { ...add, notes: 'Mine.' })
+  assert.deepEqual([both.status, both.body.issues[0].path], [400, 'append_notes'])
+  const long = await w.ask('update_lead', { ...add, append_notes: 'x'.repeat(9990) })
+  assert.deepEqual([long.status, long.body.issues[0].path], [400, 'append_notes'])
+  assert.equal((await w.ask('update_lead', { identifier: marina.phone, notes: 'Mine.' })).body.lead.notes, 'Mine.')
+  const first = { match: { by: 'external_ref', value: 'new' }, lead: { first_name: 'Bia', append_notes: 'First.' } }
+  assert.equal((await w.ask('upsert_lead', first)).body.lead.notes, 'First.')
+})
+
+test('lines that two agents add in the same moment are both there', async () => {
+  const w = await agentsWorld()
+  await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone })
+  const lines = Array.from({ length: 6 }, (_, n) => `Line ${n}.`)
+  await Promise.all(lines.map((append_notes) => w.ask('update_lead', { identifier: marina.phone, append_notes })))
+  const { body } = await w.ask('get_lead', { identifier: marina.phone })
+  assert.deepEqual(body.lead.notes.split('\n').sort(), lines)
+})

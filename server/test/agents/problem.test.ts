@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { byCode } from '../../src/agents/http/next-after.ts'
 import { codes, problemOf } from '../../src/agents/http/problem.ts'
@@ -98,7 +98,52 @@ test('what is refused before a verb is reached is a problem as well', async () =
 
 test('the type of every problem is a place in the documentation for agents', async () => {
   const page = await readFile(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+  const isPlace = (type: string) => page.includes(`<a id="${/^\/docs\/agents\.md#(\w+)$/.exec(type)?.[1]}"></a>`)
   for (const code of [...Object.values(codes), ...Object.keys(byCode), 'RATE_LIMITED', 'PAUSED']) {
     assert.ok(page.includes(`<a id="${code.toLowerCase()}"></a>`), code)
   }
+  for (const code of await codesInSource()) {
+    const { type } = problemOf(new ApiError(409, 'No', { data: { code } }))
+    assert.ok(isPlace(type), `${code}: ${type}`)
+  }
+  for (let status = 400; status < 600; status++) {
+    const { type } = problemOf(new ApiError(status, 'No'))
+    assert.ok(isPlace(type), `${status}: ${type}`)
+  }
 })
+
+/** Every code that anything in the service fails with, whether or not an agent meets it. */
+async function codesInSource(): Promise<string[]> {
+  const root = new URL('../../src/', import.meta.url)
+  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'))
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, root), 'utf8')))
+  const found = texts.flatMap((text) => [...text.matchAll(/\bcode: '([A-Z][A-Z_]+)'/g)].map(([, code = '']) => code))
+  assert.ok(found.length > 20)
+  return [...new Set(found)]
+}
+
+test('people are called people, wherever an agent is told who has a conversation', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const member = await w.takeOver(conversation_id)
+  const held = { summary: 'Hello', key_id: w.agent.id }
+  const told = [
+    ...['answer', 'hand_over', 'hand_to_agent', 'take_offered', 'resolve', 'snooze'].map((verb) =>
+      w.ask(verb, { conversation_id, ...(verb === 'answer' ? { text: 'Hi' } : pickOf(held, verb)) }),
+    ),
+    w.ask('read_conversation', { conversation_id }),
+    w.ask('list_conversations', { owner: 'people' }),
+  ]
+  for (const { body } of await Promise.all(told)) {
+    assert.ok(body.owner === undefined || body.owner === 'people', JSON.stringify(body))
+    assert.doesNotMatch(JSON.stringify(body), /human/)
+  }
+  await member.call('POST', `/inbox/conversations/${conversation_id}/offer`, {})
+  const { body } = await w.ask('hand_over', { conversation_id, summary: 'Hello' })
+  assert.deepEqual([body.owner, /human/.test(JSON.stringify(body))], ['people', false])
+})
+
+function pickOf({ summary, key_id }: Record<string, string>, verb: string) {
+  if (verb === 'hand_over') return { summary }
+  return verb === 'hand_to_agent' ? { summary, key_id } : {}
+}

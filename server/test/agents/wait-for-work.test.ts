@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
+import { runWatchdog } from '../../src/inbox/ownership/hand-back.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
@@ -72,8 +74,10 @@ test('what a customer wrote before the agent has answered is not taken for answe
   await answer(w, id, 'Good morning! How can I help?')
   const next = await now(w, begun.next_cursor)
   assert.deepEqual(textsIn(next), [['Hello', 'I want my money back', 'Good morning! How can I help?']])
-  assert.equal(next.work[0].conversation.waiting_since, null)
-  assert.deepEqual(idsIn(await now(w)), [], 'who begins anew is told of those alone who have no answer')
+  assert.ok(next.work[0].conversation.waiting_since !== null)
+  assert.deepEqual(idsIn(await now(w)), [id], 'who begins anew is told of it')
+  await answer(w, id, 'It is on its way.')
+  assert.deepEqual(idsIn(await now(w)), [], 'until it has answered that too')
 })
 
 test('what a member hands to the agent comes with the words and the notes, though nobody has written since', async () => {
@@ -161,6 +165,21 @@ test('of a long conversation the newest ten messages come', async () => {
   const found = await now(w)
   assert.deepEqual(textsIn(found), [Array.from({ length: 10 }, (_, n) => `Message ${n + 2}`)])
   assert.equal(found.work[0].has_older_messages, true)
+})
+
+test('whoever finds nobody waiting is told where those are who waited too long', async () => {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('PATCH', '', { agentWatchdogMinutes: 5 })
+  const { id } = await w.customerWrites('Hello')
+  w.clock.advance(10 * 60_000)
+  await runWatchdog(w.db, w.vault, w.clock)
+  const found = await now(w)
+  assert.deepEqual(idsIn(found), [])
+  assert.match(found.next[1], /answer_within_minutes.*list_conversations with owner people.*take_offered/)
+  const { body } = await w.ask('list_conversations', { owner: 'people', waiting: true })
+  assert.deepEqual([body.conversations[0].id, body.conversations[0].may_take], [id, false])
+  assert.doesNotMatch((await now(w, found.next_cursor)).next.join(' '), /answer_within_minutes/)
 })
 
 test('a cursor of another key or of nothing is refused, and says what to do', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runWatchdog } from '../../src/inbox/ownership/hand-back.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
@@ -69,4 +70,22 @@ test('an agent that hands over while nobody is there is told when people come, a
   await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
   await receivedAll(w.db)
   assert.doesNotMatch(await handOver(), /No person/)
+})
+
+test('an agent learns how long a customer may wait for it, and why people got who waited longer', async () => {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  for (const agentWatchdogMinutes of [null, 5]) {
+    await admin.call('PATCH', '', { agentWatchdogMinutes })
+    assert.equal((await w.ask('who_am_i')).body.limits.answer_within_minutes, agentWatchdogMinutes)
+  }
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  w.clock.advance(5 * 60_000)
+  await runWatchdog(w.db, w.vault, w.clock)
+  const { body } = await w.ask('read_conversation', { conversation_id })
+  assert.match(body.why_owned, /did not answer in time \(`answer_within_minutes`/)
+  assert.match(body.changes.at(-1).text, /^Owner: agent → people\. .*did not answer in time/)
+  for (const path of ['/llms.txt', '/docs/agents.md']) {
+    assert.match((await w.app.inject({ url: path })).body, /answer_within_minutes/)
+  }
 })

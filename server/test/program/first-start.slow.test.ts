@@ -36,6 +36,10 @@ test('a first start that was killed is gone on with at the next, which prints a 
     assert.equal((await fetch(page)).status, 200, page)
   assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await ask(first.url, key, 'GET /api/v1/inbox/conversations')).status, 200)
+  const { limits } = (await ask(first.url, key, 'GET /api/v2/me')).body
+  assert.equal(limits.answer_within_minutes, 24 * 60, 'whoever reads on first finds the customers where they are')
+  const waiting = (await ask(first.url, key, 'GET /api/v2/work?wait=0')).body.work
+  assert.equal(waiting.length, 6)
   const connections = await demoConnections(first.url)
   assert.deepEqual(connections, [
     ['waba', 'Parley Demo', 'active', null],

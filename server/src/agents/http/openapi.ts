@@ -45,9 +45,16 @@ const problem = titled('Problem', {
   detail: text(10_000, 'What was wrong.'),
   code: text(100, 'What to branch on.', { example: 'HELD_BY_PEOPLE' }),
   issues: Type.Optional(
-    Type.Array(Type.Object({ path: text(1000, 'The field.'), message: text(1000, 'What is wrong with it.') }), {
-      maxItems: 20,
-    }),
+    Type.Array(
+      Type.Object({
+        path: text(1000, 'The field.'),
+        message: text(1000, 'What is wrong with it.'),
+        allowed: Type.Optional(
+          Type.Array(text(255, 'A value.'), { maxItems: 50, description: 'What is taken there.' }),
+        ),
+      }),
+      { maxItems: 20 },
+    ),
   ),
   owner: Type.Optional(text(42, 'Who has the conversation.')),
   since: Type.Optional(text(40, 'Since when.')),

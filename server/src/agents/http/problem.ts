@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
-import { nextAfter } from './next-after.ts'
+import { byCode, nextAfter } from './next-after.ts'
 
 /** RFC 9457. Beside its own fields a problem has those of the failure, such as who owns a conversation. */
 export interface Problem {
@@ -32,7 +32,7 @@ export function problemOf(error: ApiError): Problem {
         name === 'field' ? inSnakeCase(`${value}`) : name === 'owner' ? ownerWord(value) : value,
       ]),
     ),
-    type: `/docs/agents.md#${code.toLowerCase()}`,
+    type: `/docs/agents.md#${documented.has(code) ? code.toLowerCase() : 'errors'}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail: detailOf(error),
@@ -66,6 +66,9 @@ export const codes: Record<number, string> = {
   503: 'UNAVAILABLE',
 }
 
+/** Those that the documentation explains by themselves. */
+const documented = new Set([...Object.values(codes), ...Object.keys(byCode), 'PAUSED'])
+
 const codeOf = ({ statusCode }: ApiError, given: unknown): string =>
   typeof given === 'string' ? given : (codes[statusCode] ?? 'REFUSED')
 
@@ -73,12 +76,20 @@ const codeOf = ({ statusCode }: ApiError, given: unknown): string =>
 function detailOf(error: ApiError): string {
   if (!(error instanceof InvalidInput)) return inSnakeCase(error.message)
   return issuesOf(error)
-    .map(({ path, message }) => `${path || 'The request'} ${message}.`)
+    .map(
+      ({ path, message, allowed }) => `${path || 'The request'} ${message}${allowed ? `: ${allowed.join(', ')}` : ''}.`,
+    )
     .join(' ')
 }
 
+const maxAllowed = 50
+
 const issuesOf = ({ issues }: InvalidInput): Issue[] =>
-  issues.map(({ path, message }) => ({ path: inSnakeCase(nameOnly(path)), message: inSnakeCase(message) }))
+  issues.map(({ path, message, allowed }) => ({
+    path: inSnakeCase(nameOnly(path)),
+    message: inSnakeCase(message),
+    ...(allowed !== undefined && { allowed: allowed.slice(0, maxAllowed) }),
+  }))
 
 // A field that the caller made up may be named by whoever it listens to, and this is our voice.
 function nameOnly(path: string): string {

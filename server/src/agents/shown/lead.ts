@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { leadSettingsOf } from '../../base/lead-settings.ts'
-import { page } from '../../base/schema-types.ts'
+import { page, visible } from '../../base/schema-types.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { presentDetail } from '../../leads/lead/present.ts'
 import { LeadChanges, LeadDetail, NewLead } from '../../leads/lead/schema.ts'
@@ -68,7 +68,7 @@ export const leadFields = Type.Partial(
     assigned_to: worded(changes.assignedTo, 'Member, from list_people.'),
     estimated_value: worded(changes.estimatedValue, 'At most two decimals.'),
     actual_value: worded(changes.actualValue, 'At most two decimals.'),
-    notes: worded(changes.notes, 'Replaces all notes.'),
+    notes: worded(changes.notes, 'Replaces what is there, and what people wrote. To add, use append_notes.'),
     unique_code: worded(changes.uniqueCode, 'Unique; generated if left out.'),
     external_ref: worded(changes.externalRef, 'Your own reference; unique.'),
     custom_field_values: worded(
@@ -77,6 +77,19 @@ export const leadFields = Type.Partial(
     ),
   }),
 ).properties
+
+/** What can be set of a lead that is there. */
+export const changedFields = {
+  ...leadFields,
+  append_notes: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      pattern: visible,
+      description: 'A line below the notes that are there; once, if it stands there already.',
+    }),
+  ),
+}
 
 /** What was asked for, as the leads' own interface spells it. */
 export function changesOf(fields: Record<string, unknown>): LeadChanges {

@@ -95,18 +95,23 @@ export function whyOwned(
 ): string {
   if (change === null || change.detail.kind !== 'owner') return 'It has had this owner since it began.'
   const { reason, actor } = change
-  if (reason !== null && Object.hasOwn(reasons, reason)) return reasons[reason] ?? ''
+  const why = whyChanged(reason)
+  if (why !== null) return why
   const who = writerOf(actor, keyId)
   const name = names(actor.type, actor.id)
   const named = who === 'you' ? 'You' : (name ?? (who === 'people' ? 'Somebody of the team' : 'Another agent'))
   return change.detail.to === 'human' ? `${named} gave it to people.` : `${named} gave it to its owner.`
 }
 
+/** What brought a change about that nobody asked for; null for what somebody did. */
+export const whyChanged = (reason: ActivityReason | null): string | null =>
+  reason !== null && Object.hasOwn(reasons, reason) ? (reasons[reason] ?? null) : null
+
 const reasons: Partial<Record<ActivityReason, string>> = {
   began: 'New conversations on this connection go to this owner.',
   sent: 'It changed hands with a message that was sent.',
   phone: 'Somebody of the team wrote from the phone.',
-  watchdog: 'The agent did not answer in time, so people got it.',
+  watchdog: 'The agent did not answer in time (`answer_within_minutes` of who_am_i), so people got it.',
   agents_stopped: 'A member stopped all agents, so people got it.',
   key_ended: "The agent's key was revoked or expired, so people got it.",
   merged: 'The customer had two conversations that are one now, and people had the other.',

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { uuid, visible } from '../../base/schema-types.ts'
+import { startOfUtcDay } from '../../base/time.ts'
 import { addTeamNote } from '../../inbox/notes/add-note.ts'
 import { waitForWork } from '../next.ts'
-import { keyFor } from '../own-key.ts'
+import { keyFor, shownTo } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { actorOf, scopeOf } from '../shown/sight.ts'
-import { defineVerb } from '../verb.ts'
+import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 
 export const addNote = defineVerb({
   name: 'add_note',
@@ -31,9 +32,16 @@ export const addNote = defineVerb({
   },
   run: async (deps, caller, { conversation_id, text, mentions = [], idempotency_key }) => {
     const conversationId = conversation_id.toLowerCase()
-    const key = idempotency_key ?? (await keyFor(deps, caller.workspaceId, conversationId, { note: text, mentions }))
+    const state = idempotency_key === undefined ? await stateFor(deps, caller, conversationId) : null
+    const key = idempotency_key ?? keyFor(conversationId, state, { note: text, mentions })
     const note = { conversationId, text, mentions: mentions.map((id) => id.toLowerCase()), key }
     const { isRepeat } = await addTeamNote(deps.inbox, scopeOf(caller), actorOf(caller), note)
     return { was_new: !isRepeat, next: [waitForWork] }
   },
 })
+
+/** Of a conversation of which the agent was shown nothing, its note of the day is one. */
+async function stateFor(deps: AgentDeps, caller: AgentCaller, conversationId: string): Promise<string> {
+  const day = startOfUtcDay(deps.inbox.clock.now()).toISOString()
+  return (await shownTo(deps, caller, conversationId)) ?? day
+}

@@ -1,20 +1,32 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { ApiError } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
+import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { tellRead } from '../../inbox/read/read.ts'
+import { readDetails } from '../../inbox/read/read-details.ts'
+import { readUnanswered } from '../../inbox/read/read-messages.ts'
 import { waitForWork } from '../next.ts'
-import { keyFor } from '../own-key.ts'
+import { keyFor, seenBy } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { findFor } from '../shown/find-for.ts'
+import { AgentMessage, presentMessage } from '../shown/message.ts'
 import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
-import { senderOf } from '../shown/sight.ts'
+import { scopeOf, senderOf, sightOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
 import { contentFields, contentOf } from './answer-content.ts'
+
+const maxArrived = 10
 
 const Input = input({
   conversation_id: uuid('A conversation that is yours.'),
   ...contentFields,
+  after_message_id: Type.Optional(
+    uuid(
+      'The newest message that you have seen. Left out: that of wait_for_work or read_conversation. What came later stays work.',
+    ),
+  ),
   idempotency_key: Type.Optional(idempotencyKey),
 })
 
@@ -22,7 +34,7 @@ export const answer = defineVerb({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content after the same message of the customer is sent once, however often you call: `was_new` says whether this call sent it.',
+    'Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content is sent once until you have seen a newer message of the customer, however often you call: `was_new` says whether this call sent it. `arrived_meanwhile` is what the customer wrote that you had not seen: it still waits.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -31,6 +43,10 @@ export const answer = defineVerb({
     status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
     was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
     idempotency_key: text(255, 'Under which it was sent.'),
+    arrived_meanwhile: Type.Array(AgentMessage, {
+      maxItems: maxArrived,
+      description: 'What the customer wrote and this does not answer, oldest first: it still waits.',
+    }),
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   example: {
@@ -40,15 +56,17 @@ export const answer = defineVerb({
       status: 'sent',
       was_new: true,
       idempotency_key: 'agent:6Zq0Zk9eJm2h',
+      arrived_meanwhile: [],
       next: ['Call wait_for_work for the next customer.'],
     },
   },
   run: async (deps, caller, asked) => {
     const id = asked.conversation_id.toLowerCase()
     const { body, isWhole, uploadId, identity } = await contentOf(deps, caller, id, asked)
-    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, id, identity))
+    const seen = await seenBy(deps, caller, id, asked.after_message_id?.toLowerCase())
+    const key = asked.idempotency_key ?? keyFor(id, seen?.id ?? null, identity)
     const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
-    const request = { conversationId: id, idempotencyKey: key, body, ...whole }
+    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
     const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     // Brought again for a call that is repeated, it would take a place until it is forgotten.
     if (sent.isReplay && uploadId !== null) await deps.uploads.drop(caller, id, uploadId)
@@ -56,19 +74,25 @@ export const answer = defineVerb({
     if (sent.isUnasked && asked.template === undefined)
       deps.breaker.noteUnasked(caller, id, { ...identity, quoted_message_id: undefined })
     const { message_id, status } = acceptedBy(sent)
+    const [arrived] = await Promise.all([
+      sent.leavesSome || sent.isReplay ? readArrived(deps, caller, id) : [],
+      sent.readsSome && seen !== null ? tellRead(deps.inbox, scopeOf(caller), id, seen.id) : null,
+    ])
     return {
       message_id,
       status,
       was_new: !sent.isReplay,
       idempotency_key: key,
-      next: nextAfterAnswer(status, sent.isReplay, asked.idempotency_key !== undefined),
+      arrived_meanwhile: arrived,
+      next: nextAfterAnswer(status, sent.isReplay, asked.idempotency_key !== undefined, arrived.length > 0),
     }
   },
 })
 
-/** Throws, in place of a refusal that names no more than the owner, the one that says since when and what to do. */
-async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
-  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH') throw error
+/** Throws, in place of a refusal in the contract's words, the one that says who has it, since when and what to do. */
+export async function sayWhose(deps: AgentDeps, caller: AgentCaller, id: string, error: unknown): Promise<never> {
+  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
+    throw error
   throw refusalToAnswer(await findFor(deps, caller, id))
 }
 
@@ -85,17 +109,36 @@ export function acceptedBy({ status, body }: { status: number; body: string }): 
   throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
 
-function nextAfterAnswer(status: 'sent' | 'failed', isReplay: boolean, hasOwnKey: boolean): string[] {
+/** What the customer has written that nobody has answered, where the conversation is the caller's still. */
+async function readArrived(deps: AgentDeps, caller: AgentCaller, id: string): Promise<Static<typeof AgentMessage>[]> {
+  const conversation = await findFor(deps, caller, id)
+  if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
+  const { workspaceId } = caller
+  const sight = await sightOf(deps, caller)
+  const messages = await readUnanswered(deps.inbox.db.sql, sight.keyring, workspaceId, conversation, maxArrived)
+  const details = await readDetails(deps.inbox, workspaceId, messages)
+  // Customers have no names here.
+  return messages.map((message) => presentMessage(message, sight, () => null, details))
+}
+
+function nextAfterAnswer(
+  status: 'sent' | 'failed',
+  isReplay: boolean,
+  hasOwnKey: boolean,
+  hasArrived: boolean,
+): string[] {
   if (status === 'failed') {
     return [
       'The platform refused it. Call read_conversation: error_code says why.',
       `To try once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key; or call hand_over.`,
     ]
   }
-  const repeat =
-    'Nothing was sent: the customer has these very words already. Say something else if you have more to say.'
+  const repeat = `Nothing was sent: the customer has these very words already. To send them once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key.`
+  const arrived =
+    'The customer has written meanwhile, and still waits: read arrived_meanwhile, then answer with its last id as after_message_id, or resolve.'
   return [
     ...(isReplay ? [repeat] : []),
+    ...(hasArrived ? [arrived] : []),
     waitForWork,
     'Call resolve if nothing is left to do, or hand_over if a person should go on.',
   ]

@@ -49,7 +49,7 @@ export const resolve = defineVerb({
   name: 'resolve',
   title: 'Resolve',
   description:
-    'Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again it opens by itself, and is still yours.',
+    'Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again, or has written what you were not shown yet, it is open, and still yours.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/resolve' },
   input: input({ conversation_id: yours }),
@@ -103,5 +103,8 @@ export const label = defineVerb({
 
 async function change(deps: AgentDeps, caller: AgentCaller, id: string, patch: ConversationPatch) {
   const conversation = await updateConversation(deps.inbox, scopeOf(caller), actorOf(caller), id.toLowerCase(), patch)
-  return { conversation: await showOne(deps, caller, conversation), next: [waitForWork] }
+  const isOvertaken = patch.status !== undefined && patch.status !== conversation.status
+  const staysOpen = 'The customer has written since you looked, and so it stays open. Call read_conversation.'
+  const next = [...(isOvertaken ? [staysOpen] : []), waitForWork]
+  return { conversation: await showOne(deps, caller, conversation), next }
 }

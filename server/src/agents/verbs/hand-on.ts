@@ -13,6 +13,7 @@ import { showOne } from '../shown/show-one.ts'
 import { actorOf, scopeOf, senderOf } from '../shown/sight.ts'
 import { maxReason, maxSummary } from '../shown/words.ts'
 import { defineVerb, sets } from '../verb.ts'
+import { sayWhose } from './answer.ts'
 
 const yours = uuid()
 const said = (maxLength: number, description: string, example: string) =>
@@ -21,6 +22,8 @@ const summary = said(maxSummary, 'What has happened.', 'Wants the money back for
 const reason = Type.Optional(said(maxReason, 'Why you hand it on.', 'Refunds need a person.'))
 const nextStep = Type.Optional(said(maxReason, 'What is to be done.', 'Check the payment.'))
 const urgency = Type.Optional(oneOf(urgencies, { description: 'Default `normal`.' }))
+
+const wasNew = Type.Boolean({ description: 'False: an earlier call had handed it over so.' })
 
 const handedOver = {
   ...shownConversation,
@@ -54,7 +57,7 @@ export const handOverToPeople = defineVerb({
         description: '`unknown`: the platform has not said yet. Null: nothing was to be sent by this call.',
       }),
     ),
-    was_new: Type.Boolean({ description: 'False: an earlier call had handed it over so.' }),
+    was_new: wasNew,
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   example: {
@@ -68,13 +71,14 @@ export const handOverToPeople = defineVerb({
     output: { conversation: handedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
   },
   run: async (deps, caller, asked) => {
+    const id = asked.conversation_id.toLowerCase()
     const { conversation, closing, isRepeat } = await handOver(deps.inbox, senderOf(caller), {
-      conversationId: asked.conversation_id.toLowerCase(),
+      conversationId: id,
       words: wordsOf(asked),
       urgency: asked.urgency ?? 'normal',
       userId: asked.assigned_to?.toLowerCase() ?? null,
       closing: asked.closing ?? null,
-    })
+    }).catch((error) => sayWhose(deps, caller, id, error))
     return {
       conversation: await showOne(deps, caller, conversation),
       closing,
@@ -104,8 +108,8 @@ export const handToOtherAgent = defineVerb({
     next_step: nextStep,
     urgency,
   }),
-  output: output('HandedToAgent', { conversation: AgentConversation }),
-  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  output: output('HandedToAgent', { conversation: AgentConversation, was_new: wasNew }),
+  hints: sets,
   example: {
     input: {
       conversation_id: exampleIds.conversation,
@@ -114,18 +118,19 @@ export const handToOtherAgent = defineVerb({
     },
     output: {
       conversation: { ...shownConversation, owner: 'another_agent', owner_key_id: exampleIds.label },
+      was_new: true,
       next: ['Take no more part in it.'],
     },
   },
   run: async (deps, caller, asked) => {
-    const { conversation } = await handToAgent(deps.inbox, scopeOf(caller), actorOf(caller), {
+    const { conversation, isRepeat } = await handToAgent(deps.inbox, scopeOf(caller), actorOf(caller), {
       conversationId: asked.conversation_id.toLowerCase(),
       keyId: asked.key_id.toLowerCase(),
       words: wordsOf(asked),
       urgency: asked.urgency ?? 'normal',
     })
     const next = ['Take no more part in it: you will be told when it is yours again.', waitForWork]
-    return { conversation: await showOne(deps, caller, conversation), next }
+    return { conversation: await showOne(deps, caller, conversation), was_new: !isRepeat, next }
   },
 })
 

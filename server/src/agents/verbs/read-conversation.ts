@@ -6,6 +6,7 @@ import { readIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/activity.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { namedActors, readNames } from '../../inbox/read/names.ts'
+import { noteShown } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages } from '../../inbox/read/read-messages.ts'
 import { teamMessageColumns } from '../../inbox/read/shown-message.ts'
@@ -22,7 +23,15 @@ import { findFor } from '../shown/find-for.ts'
 import { LeadBrief, readLeadBrief } from '../shown/lead-brief.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { scopeOf, sightOf } from '../shown/sight.ts'
-import { AgentHandover, AgentNote, namesInWords, presentHandover, presentNote, whyOwned } from '../shown/words.ts'
+import {
+  AgentHandover,
+  AgentNote,
+  namesInWords,
+  presentHandover,
+  presentNote,
+  whyChanged,
+  whyOwned,
+} from '../shown/words.ts'
 import { type AgentCaller, type AgentDeps, defineVerb, reads } from '../verb.ts'
 
 const [maxMessages, maxNotes, maxHandovers, maxChanges] = [100, 50, 20, 50]
@@ -52,7 +61,7 @@ export const readConversation = defineVerb({
     }),
     handovers: Type.Array(AgentHandover, { maxItems: maxHandovers, description: 'The newest, oldest first.' }),
     changes: Type.Array(
-      Type.Object({ at: timestamp('When.'), text: text(300, 'What changed.') }, { title: 'AgentChange' }),
+      Type.Object({ at: timestamp('When.'), text: text(500, 'What changed, and why.') }, { title: 'AgentChange' }),
       { maxItems: maxChanges, description: 'Changes of owner, status, labels and assignee, oldest first.' },
     ),
     lead: nullable(LeadBrief),
@@ -77,7 +86,7 @@ export const readConversation = defineVerb({
     const sight = await sightOf(deps, caller)
     const read = await readAll(deps, caller, conversation, { limit: messages, before: readBefore(before) })
     const { db } = deps.inbox
-    const { workspaceId } = caller
+    const { workspaceId, keyId } = caller
     const [names, details, labels, lead] = await Promise.all([
       readNames(deps.inbox, workspaceId, [
         ...namesOf([conversation]),
@@ -88,6 +97,7 @@ export const readConversation = defineVerb({
       readDetails(deps.inbox, workspaceId, read.messages),
       readLabelNames(db.sql, workspaceId, [conversation]),
       readLeadBrief(deps, caller, conversation),
+      before === undefined ? noteShown(deps.inbox, workspaceId, keyId, [conversation], false) : null,
     ])
     const change = read.activities.findLast(({ detail }) => detail.kind === 'owner') ?? null
     return {
@@ -138,11 +148,13 @@ async function readAll(
   })
 }
 
-function writeChange({ detail }: Activity, name: string | null): string {
+function writeChange({ detail, reason }: Activity, name: string | null): string {
   const by = name === null ? '' : ` By ${name}.`
   switch (detail.kind) {
-    case 'owner':
-      return `Owner: ${ownerWord(detail.from)} → ${ownerWord(detail.to)}.${by}`
+    case 'owner': {
+      const why = whyChanged(reason)
+      return `Owner: ${ownerWord(detail.from)} → ${ownerWord(detail.to)}.${by}${why === null ? '' : ` ${why}`}`
+    }
     case 'status':
       return `Status: ${detail.from} → ${detail.to}${detail.snoozedUntil === null ? '' : ` until ${detail.snoozedUntil}`}.${by}`
     case 'assignee':

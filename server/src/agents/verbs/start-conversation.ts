@@ -13,7 +13,7 @@ import { exampleIds, shownConversation } from '../shown/examples.ts'
 import { showOne } from '../shown/show-one.ts'
 import { senderOf } from '../shown/sight.ts'
 import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
-import { acceptedBy } from './answer.ts'
+import { acceptedBy, sayWhose } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 
@@ -62,14 +62,24 @@ export const startConversation = defineVerb({
       template: { kind: 'template', name, language, parameters },
     })
     const body = { kind: 'template', template: asked.template }
-    const key = asked.idempotency_key ?? (await keyFor(deps, caller.workspaceId, conversation.id, body))
-    const sent = await deps.send(senderOf(caller), { conversationId: conversation.id, idempotencyKey: key, body })
+    const { id, ownerEpoch, inbound } = conversation
+    // What a customer has answered meanwhile the agent has not seen yet.
+    const key = asked.idempotency_key ?? keyFor(id, [ownerEpoch, inbound.seen], body)
+    const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
+    const request = { conversationId: id, idempotencyKey: key, body, seen }
+    const sent = await deps.send(senderOf(caller), request).catch((error) => sayWhose(deps, caller, id, error))
     return {
       conversation: await showOne(deps, caller, conversation),
       began: isNew,
       ...acceptedBy(sent),
       was_new: !sent.isReplay,
-      next: ['Text can be sent once they have answered: you are told by wait_for_work.', waitForWork],
+      next: [
+        ...(sent.isReplay
+          ? ['Nothing was sent: they have this template already. To send it once more, give an idempotency_key.']
+          : []),
+        'Text can be sent once they have answered: you are told by wait_for_work.',
+        waitForWork,
+      ],
     }
   },
 })

@@ -3,6 +3,9 @@ import { scopes } from '../../access/keys/scopes.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { countSentToday } from '../../inbox/send/send-limits.ts'
+import { maxFieldsInUse } from '../../leads/fields/change-fields.ts'
+import { formats, hasChoices, leadFieldTypes } from '../../leads/fields/field-types.ts'
+import { fieldsInUse, type LeadField } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { input, output } from '../schema.ts'
@@ -19,12 +22,12 @@ export const whoAmI = defineVerb({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, and its word for you. `owner` is how your own conversations name you.',
+    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, its word for you, and what its leads hold.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
   output: output('WhoAmI', {
-    owner: text(42, 'Your conversations have this as `owner`.', {
+    owner: text(42, 'How the first version and events name you; here your conversations say `you`.', {
       example: `agent:${exampleIds.key}`,
     }),
     key: Type.Object({
@@ -48,6 +51,25 @@ export const whoAmI = defineVerb({
       has_leads: Type.Boolean({ description: 'Whether its plan includes leads.' }),
       has_inbox: Type.Boolean({ description: 'Whether its plan includes the inbox.' }),
     }),
+    leads: nullable(
+      Type.Object(
+        {
+          statuses: Type.Array(text(50, 'A status.'), { maxItems: 50, description: 'What `status` takes.' }),
+          custom_fields: Type.Array(
+            Type.Object({
+              key: text(40, 'In `custom_field_values`.'),
+              label: text(80, 'As people call it.'),
+              type: oneOf(leadFieldTypes),
+              format: text(100, 'What it takes.'),
+              options: Type.Optional(Type.Array(text(255, 'An option.'), { maxItems: 100 })),
+              required: Type.Boolean({ description: 'Every lead is to have it.' }),
+            }),
+            { maxItems: maxFieldsInUse, description: 'Other keys are taken as text.' },
+          ),
+        },
+        { description: 'What leads hold here; null: your key has nothing to do with leads.' },
+      ),
+    ),
     connections: Type.Array(Connection, { maxItems: 100, description: 'Those that you see.' }),
     limits: Type.Object(
       {
@@ -57,6 +79,9 @@ export const whoAmI = defineVerb({
         unanswered_sends: count('How many messages you may send in a conversation since the customer’s last one.'),
         daily_sends: count('How many messages you may send in a UTC day.'),
         sends_left_today: count('How many of those are left.'),
+        answer_within_minutes: nullable(
+          count('People get a conversation of yours in which the customer has waited so long; null: never.'),
+        ),
       },
       {
         description:
@@ -92,6 +117,19 @@ export const whoAmI = defineVerb({
         has_leads: true,
         has_inbox: true,
       },
+      leads: {
+        statuses: ['new', 'qualified', 'won', 'lost'],
+        custom_fields: [
+          {
+            key: 'city',
+            label: 'City',
+            type: 'select',
+            format: 'one of options',
+            options: ['Recife', 'Natal'],
+            required: true,
+          },
+        ],
+      },
       connections: [{ id: exampleIds.connection, name: 'Shop', channel: 'waba', state: 'active' }],
       limits: {
         calls_per_minute: 300,
@@ -100,6 +138,7 @@ export const whoAmI = defineVerb({
         unanswered_sends: 3,
         daily_sends: 1000,
         sends_left_today: 988,
+        answer_within_minutes: 5,
       },
       time: '2026-03-01T12:00:00.000Z',
       next: ['Call wait_for_work for the next customer who waits for you.'],
@@ -108,10 +147,12 @@ export const whoAmI = defineVerb({
   run: async ({ inbox: { db, clock } }, caller) => {
     const { workspaceId, keyId, keyName, scopes: held, phoneVisibility, left, may } = caller
     const [limits, now] = [limitsOf(caller), clock.now()]
-    const [workspace, connections, sent] = await Promise.all([
+    const seesLeads = caller.workspace.leadsEnabled && [...held].some((scope) => scope.startsWith('leads.'))
+    const [workspace, connections, sent, fields] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
       countSentToday(db.sql, workspaceId, keyId, now),
+      seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
     ])
     const stopped = workspace?.agents_stopped ?? true
     return {
@@ -128,6 +169,8 @@ export const whoAmI = defineVerb({
         has_leads: caller.workspace.leadsEnabled,
         has_inbox: caller.workspace.inboxEnabled,
       },
+      leads:
+        fields === null ? null : { statuses: workspace?.lead_statuses ?? [], custom_fields: presentFields(fields) },
       connections,
       limits: {
         calls_per_minute: left?.limit ?? null,
@@ -136,12 +179,23 @@ export const whoAmI = defineVerb({
         unanswered_sends: limits.unanswered,
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
+        answer_within_minutes: workspace?.agent_watchdog_minutes ?? null,
       },
       time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
     }
   },
 })
+
+const presentFields = (fields: ReadonlyMap<string, LeadField>) =>
+  [...fields.values()].map(({ key, label, type, choices, required }) => ({
+    key,
+    label: cleaned(label),
+    type,
+    format: formats[type],
+    ...(hasChoices(type) && { options: choices.map(cleaned) }),
+    required,
+  }))
 
 function nextSteps(isStopped: boolean, readsInbox: boolean, answers: boolean, readsLeads: boolean): string[] {
   return [

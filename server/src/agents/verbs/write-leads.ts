@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
-import { type ApiError, InvalidInput } from '../../base/errors.ts'
+import { type ApiError, InvalidInput, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { readLeadPatch } from '../../leads/lead/input.ts'
+import { fitAgent, missingFields } from '../../leads/fields/fit.ts'
+import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
+import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { readUpsert } from '../../leads/write/read-upsert.ts'
 import { updateLead } from '../../leads/write/update.ts'
 import { input, output } from '../schema.ts'
 import {
   AgentLead,
+  changedFields,
   changesOf,
   firstName,
   leadFields,
@@ -16,13 +19,13 @@ import {
   shownLead,
   unworded,
 } from '../shown/lead.ts'
-import { defineVerb, sets } from '../verb.ts'
+import { type AgentDeps, defineVerb, sets } from '../verb.ts'
 
 export const createLead = defineVerb({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, call upsert_lead with their phone: it never makes a second one.',
+    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or the reply of a call was lost, call upsert_lead with their phone: it never makes a second one.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
   input: input({ ...unworded(leadFields), first_name: firstName }),
@@ -35,8 +38,8 @@ export const createLead = defineVerb({
   run: async (deps, caller, fields) => {
     const user = leadUserOf(deps, caller)
     const { patch, issues } = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
-    const lead = await deps.createLead(user, patch, issues)
-    return { lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+    const lead = await deps.createLead(user, await fitAgent(deps.leads.db.sql, user, patch), issues)
+    return { lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
   },
 })
 
@@ -57,7 +60,7 @@ export const upsertLead = defineVerb({
       },
       { additionalProperties: false },
     ),
-    lead: Type.Object(leadFields, { additionalProperties: false }),
+    lead: Type.Object(changedFields, { additionalProperties: false }),
     create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 when none matches.' })),
   }),
   output: output('AgentLeadUpserted', {
@@ -71,17 +74,19 @@ export const upsertLead = defineVerb({
   },
   run: async (deps, caller, { match, lead: fields, create_if_missing = true }) => {
     const user = leadUserOf(deps, caller)
+    const { append_notes, ...set } = addedOnce(fields, 'lead.')
     const body = {
       match: { by: matchers[match.by], value: match.value },
-      lead: changesOf(fields),
+      lead: changesOf(set),
       createIfMissing: create_if_missing,
     }
     const item = readUpsert(body, [], { ...user, at: '' })
     if (item instanceof InvalidInput) throw item
-    const outcome = await deps.upsertLead(user, item)
+    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(item.patch, append_notes))
+    const outcome = await deps.upsertLead(user, { ...item, patch })
     if (outcome.action === 'failed') throw outcome.error satisfies ApiError
     const { action, lead } = outcome
-    return { action, lead: presentLead(lead, user.masked), next: ['Call update_lead to change it.'] }
+    return { action, lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
   },
 })
 
@@ -94,7 +99,7 @@ export const updateOneLead = defineVerb({
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
     identifier: text(255, 'As for get_lead.', { minLength: 1 }),
-    ...unworded(leadFields),
+    ...unworded(changedFields),
   }),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
@@ -107,8 +112,25 @@ export const updateOneLead = defineVerb({
   },
   run: async (deps, caller, { identifier, ...fields }) => {
     const user = leadUserOf(deps, caller)
-    const read = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
-    const { lead, changed } = await updateLead(deps.leads, user, identifier, read)
+    const { append_notes, ...set } = addedOnce(fields, '')
+    const { patch: asked, issues } = readLeadPatch(changesOf(set), [], { ...user, at: '' })
+    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(asked, append_notes))
+    const { lead, changed } = await updateLead(deps.leads, user, identifier, { patch, issues })
     return { lead: presentLead(lead, user.masked), changed, next: ['Call get_lead to read it again.'] }
   },
 })
+
+/** Throws 400 for notes that are replaced and added to at once. */
+function addedOnce<F extends { notes?: string | null; append_notes?: string }>(fields: F, at: string): F {
+  if (fields.notes === undefined || fields.append_notes === undefined) return fields
+  throw invalid(`${at}append_notes`, 'cannot go together with notes: send one of the two')
+}
+
+const withAppended = (patch: LeadPatch, appendNotes: string | undefined): LeadPatch =>
+  appendNotes === undefined ? patch : { ...patch, appendNotes }
+
+async function nextWith(deps: AgentDeps, lead: Lead, { workspaceId }: LeadUser): Promise<string[]> {
+  const missing = await missingFields(deps.leads.db.sql, workspaceId, lead)
+  const ask = `Every lead of this workspace is to have ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
+  return [...(missing.length === 0 ? [] : [ask]), 'Call update_lead to change it.']
+}

@@ -24,6 +24,8 @@ const patientMs = 10 * 60_000
 const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
 const maxAttempts = 20
 const demoCountry = 'BR'
+/** Its customers wait for whoever reads on first: they are the agent's for as long as it may send them texts. */
+const demoWatchdogMinutes = 24 * 60
 const ownerName = 'Demo Owner'
 
 /**
@@ -116,7 +118,13 @@ async function addDemo(tx: Tx, { vault, clock }: Runtime, instanceKeys: Keyring)
   const now = clock.now()
   const person = { name: ownerName, email: 'owner@example.com', passwordHash: null, isOperator: true }
   const ownerId = await createUser(tx, instanceKeys, person, now)
-  const input = { name: 'Demo', defaultCountry: demoCountry, ownerId, createdBy: { type: 'system', id: null } } as const
+  const input = {
+    name: 'Demo',
+    defaultCountry: demoCountry,
+    agentWatchdogMinutes: demoWatchdogMinutes,
+    ownerId,
+    createdBy: { type: 'system', id: null },
+  } as const
   const { id: workspaceId } = await addWorkspace(tx, vault, input, now)
   await tx`
     update workspaces

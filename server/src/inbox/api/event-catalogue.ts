@@ -3,6 +3,7 @@ import { nullable, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import type { EventKind } from '../../events/event-kind.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { noMarks } from '../conversation/conversation-state.ts'
 import {
   type InboxEventName,
   messageReceived,
@@ -137,6 +138,7 @@ function sampleConversation(id: string, at: Date): Conversation {
     windowExpiresAt: new Date(at.getTime() + dayMs),
     lastMessageAt: at,
     unansweredSince: at,
+    inbound: noMarks,
     lastMessage: null,
     createdAt: at,
     updatedAt: at,

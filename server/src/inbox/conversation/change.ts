@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
-import { type ConversationStatus, withStatus } from './conversation-state.ts'
+import { afterAnswer, type ConversationStatus, type Left, type SeenUpTo, withStatus } from './conversation-state.ts'
 import { ownerChanged } from './events.ts'
 import { assigneeAfter, heldAfter } from './hold.ts'
 import type { Message } from './message.ts'
@@ -27,7 +27,9 @@ export function changeOwner(
     const isSame = held === before.held && assignedTo === before.assignedTo
     return { conversation: isSame ? before : touched({ ...before, held, assignedTo }, now), events: [] }
   }
-  const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, assignedTo, handover: null }
+  // What one agent was shown another one has not seen.
+  const inbound = { ...before.inbound, seen: null }
+  const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, assignedTo, handover: null, inbound }
   const conversation = touched({ ...before, ...owned }, now)
   return { conversation, events: [ownerChanged(conversation, actor, now, handoverId)] }
 }
@@ -50,9 +52,19 @@ export function changeLabels(before: Conversation, labelIds: readonly string[], 
   return isSame ? before : touched({ ...before, labelIds: wanted }, now)
 }
 
-/** Any outbound message, a send as well as an echo, answers the customer and a hand-over, and changes no status. */
-export function withOutbound(before: Conversation, message: Message, now: Date): Conversation {
-  return touched({ ...before, ...newest(before, message), unansweredSince: null, handover: null }, now)
+/**
+ * Any outbound message, a send as well as an echo, answers the customer and a hand-over, and changes no status. Of an agent
+ * that says how far it had seen, what came since is `left`.
+ */
+export function withOutbound(
+  before: Conversation,
+  message: Message,
+  now: Date,
+  seen: SeenUpTo | null = null,
+  left: Left | null = null,
+): Conversation {
+  const answered = afterAnswer(before, seen, left)
+  return touched({ ...before, ...newest(before, message), ...answered, handover: null }, now)
 }
 
 /** A reaction of ours is among the messages, and no answer: what the conversation shows of itself is what was said before. */

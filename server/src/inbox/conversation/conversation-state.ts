@@ -51,6 +51,73 @@ export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: Answe
   return lastMessageAt !== null && at < lastMessageAt ? now : at
 }
 
+/** Ids among the customer's messages, which ascend in the order of arrival; null where nobody has said. */
+export interface InboundMarks {
+  /** The one that came last. */
+  newest: string | null
+  /** The newest that the agent was shown which owns the conversation. */
+  seen: string | null
+  /** The newest that somebody has answered. */
+  answered: string | null
+}
+
+export const noMarks: InboundMarks = Object.freeze({ newest: null, seen: null, answered: null })
+
+/** What the answer of an agent leaves: the customer has written what it had not seen. */
+export interface Left {
+  count: number
+  /** Since when the oldest of them waits. */
+  since: Date
+}
+
+/** How far an agent had seen when it answered. */
+export interface SeenUpTo {
+  /** A message of the conversation. */
+  id: string
+  /** The agent has named it, rather than that we know of it. */
+  isNamed: boolean
+}
+
+interface Answered {
+  unansweredSince: Date | null
+  unreadCount: number
+  inbound: InboundMarks
+}
+
+/** Whether the customer wrote after what an agent had seen, and waits for an answer to it. */
+export const mayLeave = (
+  { unansweredSince, inbound: { newest } }: Pick<Answered, 'unansweredSince' | 'inbound'>,
+  seen: SeenUpTo,
+): boolean => unansweredSince !== null && newest !== null && newest > seen.id
+
+/** After a message of ours. Whoever does not say how far they had seen answers whatever is there. */
+export function afterAnswer(
+  { unansweredSince, unreadCount, inbound }: Answered,
+  seen: SeenUpTo | null,
+  found: Left | null,
+): Answered {
+  // Another answer of the same moment may have been to all of it, or to more of it.
+  const left = unansweredSince === null ? null : found
+  const since = left === null || unansweredSince === null ? null : new Date(Math.max(+unansweredSince, +left.since))
+  if (seen === null) return { unreadCount, unansweredSince: null, inbound: { ...inbound, answered: inbound.newest } }
+  return {
+    unreadCount: Math.min(unreadCount, left?.count ?? 0),
+    unansweredSince: since,
+    inbound: {
+      newest: inbound.newest,
+      seen: inbound.seen === null && !seen.isNamed ? null : laterId(inbound.seen, seen.id),
+      answered: left === null ? inbound.newest : laterId(inbound.answered, seen.id),
+    },
+  }
+}
+
+export const laterId = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b > a) ? b : a
+
+/** Since when a customer's message waits: since it was written, or since it came where it came too late for the clocks to be the reason. */
+export const waitsFrom = (occurredAt: Date, createdAt: Date): Date =>
+  createdAt.getTime() - occurredAt.getTime() >= maxSkewMs ? createdAt : occurredAt
+
 interface Thread {
   lastMessage: { direction: 'inbound' | 'outbound' } | null
   lastMessageAt: Date

@@ -3,7 +3,7 @@ import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
-import type { ConversationStatus } from './conversation-state.ts'
+import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover } from './hold.ts'
 import type { Owner } from './owner.ts'
 
@@ -48,6 +48,7 @@ export interface Conversation {
   windowExpiresAt: Date | null
   lastMessageAt: Date
   unansweredSince: Date | null
+  inbound: InboundMarks
   lastMessage: LastMessage | null
   createdAt: Date
   updatedAt: Date

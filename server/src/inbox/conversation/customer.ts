@@ -4,6 +4,7 @@ import type { Customer } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
+import { noMarks } from './conversation-state.ts'
 import { human } from './owner.ts'
 
 /** How well a source knows the customer: whoever writes does so under their own name and number. */
@@ -66,6 +67,7 @@ export function newConversation(
     windowExpiresAt: null,
     lastMessageAt,
     unansweredSince: null,
+    inbound: noMarks,
     lastMessage: null,
     createdAt: now,
     updatedAt: now,

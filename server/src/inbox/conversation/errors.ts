@@ -41,7 +41,7 @@ export const agentHasIt = (conversation: Pick<Conversation, 'owner' | 'ownerSinc
 /** Only the owner hands a conversation on. */
 export const notYours = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
-    `Only its owner hands a conversation on: this one has been with ${writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
+    `Only its owner hands a conversation on: this one has been with ${conversation.owner.type === 'human' ? 'people' : writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
     { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
   )
 

@@ -133,12 +133,12 @@ export async function insertConversations(
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
       owner_key_id, owner_epoch, owner_since, held, status, label_ids, unread_count, window_expires_at, last_message_at,
-      unanswered_since, last_message, created_at, updated_at
+      unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
     )
     select ${workspaceId}::uuid, n.id, n.connection_id, n.channel, n.contact, n.user_index, n.phone_index,
       n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.held, n.status, '{}',
-      n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.last_message, n.created_at,
-      n.updated_at
+      n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.newest_inbound_id,
+      n.answered_inbound_id, n.last_message, n.created_at, n.updated_at
     from unnest(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.connection_id)}::uuid[],
@@ -156,13 +156,15 @@ export async function insertConversations(
       ${timestampArray(column((row) => row.window_expires_at))}::timestamptz[],
       ${timestampArray(column((row) => row.last_message_at))}::timestamptz[],
       ${timestampArray(column((row) => row.unanswered_since))}::timestamptz[],
+      ${column((row) => row.newest_inbound_id)}::uuid[],
+      ${column((row) => row.answered_inbound_id)}::uuid[],
       ${byteaArray(column((row) => row.last_message))}::bytea[],
       ${timestampArray(column((row) => row.created_at))}::timestamptz[],
       ${timestampArray(column((row) => row.updated_at))}::timestamptz[]
     ) as n (
       id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
-      owner_since, held, status, unread_count, window_expires_at, last_message_at, unanswered_since, last_message,
-      created_at, updated_at
+      owner_since, held, status, unread_count, window_expires_at, last_message_at, unanswered_since,
+      newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
     )`.execute()
 }
 
@@ -221,6 +223,8 @@ export async function storeConversations(
       snoozed_until = n.snoozed_until,
       window_expires_at = n.window_expires_at,
       last_message = case when n.is_said then n.last_message else c.last_message end,
+      newest_inbound_id = n.newest_inbound_id,
+      answered_inbound_id = n.answered_inbound_id,
       is_moving = true,
       now_unread_count = n.unread_count,
       now_last_message_at = n.last_message_at,
@@ -241,12 +245,15 @@ export async function storeConversations(
       ${timestampArray(column((row) => row.windowExpiresAt))}::timestamptz[],
       ${timestampArray(column((row) => row.lastMessageAt))}::timestamptz[],
       ${timestampArray(column((row) => row.unansweredSince))}::timestamptz[],
+      ${column((row) => row.inbound.newest)}::uuid[],
+      ${column((row) => row.inbound.answered)}::uuid[],
       ${column((row) => row.isSaid)}::boolean[],
       ${byteaArray(column((row) => row.lastMessage))}::bytea[],
       ${times}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, held, is_handed, status, snoozed_until,
-      unread_count, window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
+      unread_count, window_expires_at, last_message_at, unanswered_since, newest_inbound_id, answered_inbound_id, is_said,
+      last_message, updated_at
     )
     where c.workspace_id = ${workspace}
       and c.id = n.id`.execute()

@@ -9,6 +9,7 @@ import { dropConversationTokens } from '../search/put-tokens.ts'
 import { type ConversationChange, changeOwner, touched } from './change.ts'
 import { recordDifference } from './commit-change.ts'
 import type { Contact, Conversation } from './conversation.ts'
+import { type InboundMarks, laterId } from './conversation-state.ts'
 import { moveDispatches } from './dispatches.ts'
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
@@ -65,6 +66,7 @@ export function unite(older: Conversation, younger: Conversation, now: Date): Co
     lastMessageAt: latest.lastMessageAt,
     lastMessage: latest.lastMessage,
     unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
+    inbound: uniteMarks(older, younger),
   }
   if (!kept.held) return { conversation: touched(united, now), events: [] }
   const { conversation, events } = changeOwner(united, human, systemActor, now)
@@ -80,6 +82,16 @@ function uniteContacts(a: Contact, b: Contact): Contact {
     parentUserId: a.parentUserId ?? b.parentUserId,
     address: { phone: a.address.phone ?? b.address.phone, userId: a.address.userId ?? b.address.userId },
   }
+}
+
+/** The agent goes on from where it was in its own; what waits in either is not answered. */
+function uniteMarks(older: Conversation, younger: Conversation): InboundMarks {
+  const [a, b] = [older.inbound, younger.inbound]
+  const waiting = [older, younger].filter(({ unansweredSince }) => unansweredSince !== null)
+  const newest = laterId(a.newest, b.newest)
+  const answered = waiting.map(({ inbound }) => inbound.answered)
+  const first = answered.includes(null) ? null : (answered.sort()[0] ?? newest)
+  return { newest, seen: a.seen, answered: first }
 }
 
 const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)

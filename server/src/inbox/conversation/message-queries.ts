@@ -3,7 +3,10 @@ import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
+import type { Scope } from './conversation.ts'
+import type { InboundMarks } from './conversation-state.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
+import { isNamed, namedConversation } from './queries.ts'
 import { externalIndex, indexesOf } from './sealed.ts'
 
 export const messageColumns = (sql: Sql) => sql`
@@ -253,6 +256,34 @@ export async function findByExternalIndex(
   return row?.id
 }
 
+/** How far the customer's messages of a conversation are seen and answered, and who owns it; undefined outside the scope. */
+export async function findInboundMarks(
+  sql: Sql,
+  scope: Scope,
+  conversationId: string,
+): Promise<(InboundMarks & { ownerKeyId: string | null }) | undefined> {
+  const [row] = await sql<(InboundMarks & { ownerKeyId: string | null })[]>`
+    select
+      c.newest_inbound_id as newest,
+      c.seen_inbound_id as seen,
+      c.answered_inbound_id as answered,
+      c.owner_key_id as "ownerKeyId"
+    from conversations c
+    where ${isNamed(sql, scope, conversationId)}`
+  return row
+}
+
+/** Whether the message is one of the conversation, which the scope has. */
+export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string, id: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from messages m
+    where m.workspace_id = ${scope.workspaceId}
+      and m.id = ${id}
+      and m.conversation_id = (${namedConversation(sql, scope, conversationId)})`
+  return rows.length > 0
+}
+
 /** The newest customer message, for telling the platform that it was read. */
 export async function findNewestInbound(
   sql: Sql,
@@ -268,6 +299,21 @@ export async function findNewestInbound(
       and m.kind <> 'system'
     order by m.occurred_at desc
     limit 1`
+  return row
+}
+
+/** A message of the customer by its id. */
+export async function findInbound(
+  sql: Sql,
+  workspaceId: string,
+  id: string,
+): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
+  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+    select m.id, m.content, m.external_id
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${id}
+      and m.direction = 'inbound'`
   return row
 }
 

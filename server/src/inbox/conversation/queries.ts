@@ -26,6 +26,9 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   c.window_expires_at,
   ${asItIs.lastMessageAt(sql)} as last_message_at,
   ${asItIs.unansweredSince(sql)} as unanswered_since,
+  c.newest_inbound_id,
+  c.seen_inbound_id,
+  c.answered_inbound_id,
   ${lastMessage},
   c.created_at,
   ${asItIs.updatedAt(sql)} as updated_at`
@@ -37,7 +40,7 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
 export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
 // The id of a conversation that was merged into another one goes on naming it.
-const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
+export const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
   c.workspace_id = ${workspaceId}
     and c.id = coalesce(
       (select a.conversation_id from conversation_aliases a where a.workspace_id = ${workspaceId} and a.id = ${id}),
@@ -103,14 +106,15 @@ export async function insertConversation(
     insert into conversations (
       workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
       owner_key_id, owner_epoch, owner_since, held, handover, status, snoozed_until, assigned_to, label_ids, unread_count,
-      window_expires_at, last_message_at, unanswered_since, last_message, created_at, updated_at
+      window_expires_at, last_message_at, unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at,
+      updated_at
     )
     values (
       ${workspaceId}, ${row.id}, ${row.connection_id}, ${row.channel}, ${row.contact}, ${row.user_index},
       ${row.phone_index}, ${row.phone_exact_index}, ${row.index_version}, ${row.owner_key_id}, ${row.owner_epoch},
       ${row.owner_since}, ${row.held}, ${row.handover}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
       ${row.unread_count}, ${row.window_expires_at}, ${row.last_message_at}, ${row.unanswered_since},
-      ${row.last_message}, ${row.created_at}, ${row.updated_at}
+      ${row.newest_inbound_id}, ${row.answered_inbound_id}, ${row.last_message}, ${row.created_at}, ${row.updated_at}
     )
     on conflict do nothing`
   return inserted.count > 0
@@ -171,6 +175,9 @@ export async function storeConversation(
         label_ids = ${row.label_ids}::uuid[],
         window_expires_at = ${row.window_expires_at},
         last_message = ${row.last_message},
+        newest_inbound_id = ${row.newest_inbound_id},
+        seen_inbound_id = ${row.seen_inbound_id},
+        answered_inbound_id = ${row.answered_inbound_id},
         is_moving = before.moves,
         unread_count = case when before.moves then c.unread_count else ${row.unread_count} end,
         last_message_at = case when before.moves then c.last_message_at else ${row.last_message_at} end,

@@ -2,7 +2,7 @@ import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
-import type { ConversationStatus } from './conversation-state.ts'
+import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover } from './hold.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 
@@ -25,6 +25,9 @@ export interface ConversationRow {
   window_expires_at: Date | null
   last_message_at: Date
   unanswered_since: Date | null
+  newest_inbound_id: string | null
+  seen_inbound_id: string | null
+  answered_inbound_id: string | null
   last_message: Buffer | null
   created_at: Date
   updated_at: Date
@@ -59,6 +62,9 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
     window_expires_at: conversation.windowExpiresAt,
     last_message_at: conversation.lastMessageAt,
     unanswered_since: conversation.unansweredSince,
+    newest_inbound_id: conversation.inbound.newest,
+    seen_inbound_id: conversation.inbound.seen,
+    answered_inbound_id: conversation.inbound.answered,
     last_message: sealLastMessage(keyring, conversation),
     created_at: conversation.createdAt,
     updated_at: conversation.updatedAt,
@@ -113,6 +119,7 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     windowExpiresAt: row.window_expires_at,
     lastMessageAt: row.last_message_at,
     unansweredSince: row.unanswered_since,
+    inbound: inboundOf(row),
     lastMessage:
       row.last_message === null
         ? null
@@ -121,6 +128,14 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     updatedAt: row.updated_at,
   }
 }
+
+export const inboundOf = (
+  row: Pick<ConversationRow, 'newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id'>,
+): InboundMarks => ({
+  newest: row.newest_inbound_id,
+  seen: row.seen_inbound_id,
+  answered: row.answered_inbound_id,
+})
 
 export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner => ownerOfKey(keyId)
 

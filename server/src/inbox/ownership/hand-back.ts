@@ -234,6 +234,7 @@ async function handBack(
       owner_epoch = c.owner_epoch + 1,
       starts_held_until = null,
       owner_since = ${now},
+      seen_inbound_id = null,
       ${touchedNow(tx, now)}
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`

@@ -17,7 +17,15 @@ import { refusalToTake, releasedBy, type Urgency } from '../conversation/hold.ts
 import { agent, keyIdOf } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
-import { type Handover, type HandoverTarget, type HandoverWords, insertHandover, newHandover } from './handovers.ts'
+import {
+  findNewestHandover,
+  type Handover,
+  type HandoverTarget,
+  type HandoverWords,
+  insertHandover,
+  isSameHandover,
+  newHandover,
+} from './handovers.ts'
 
 type Deps = Pick<InboxDeps, 'db' | 'vault' | 'clock'>
 
@@ -26,6 +34,8 @@ export interface HandedOn {
   conversation: Conversation
   /** Null when nothing was said. */
   handover: Handover | null
+  /** Whether an agent had handed it on so before, and its reply was lost. */
+  isRepeat: boolean
 }
 
 export interface ToAgent {
@@ -42,6 +52,8 @@ export interface ToAgent {
  */
 export function handToAgent(deps: Deps, scope: Scope, actor: Actor, ask: ToAgent): Promise<HandedOn> {
   return changeLocked(deps, scope, ask.conversationId, async (tx, keyring, before, isStopped, now) => {
+    const isRepeat = actor.type === 'agent' && (await wasHanded(tx, keyring, scope, before, actor.id, ask))
+    if (isRepeat) return { change: { conversation: before, events: [] }, handover: null, actor, isRepeat }
     if (actor.type === 'agent') refuseUnlessOwner(before, actor.id)
     if (ask.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
     if (isStopped) throw agentsStopped()
@@ -49,6 +61,20 @@ export function handToAgent(deps: Deps, scope: Scope, actor: Actor, ask: ToAgent
     const handover = await say(tx, keyring, scope, before, { type: 'agent', keyId: ask.keyId }, ask, actor, now)
     return { change: changeOwner(before, agent(ask.keyId), actor, now, handover?.id), handover, actor }
   })
+}
+
+/** Whether the agent has handed it to that one in these words already, which has it still. */
+async function wasHanded(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId }: Scope,
+  { id, owner }: Conversation,
+  fromKeyId: string,
+  { keyId, words, urgency = 'normal' }: ToAgent,
+): Promise<boolean> {
+  if (words === null || keyIdOf(owner) !== keyId || keyId === fromKeyId) return false
+  const newest = await findNewestHandover(tx, keyring, workspaceId, id)
+  return newest !== null && isSameHandover(newest, { keyId: fromKeyId, to: { type: 'agent', keyId }, urgency, words })
 }
 
 export interface Offer {
@@ -86,7 +112,9 @@ export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: s
     if (change.conversation === before) return { change, handover: null, actor }
     if (isStopped) throw agentsStopped()
     if (!(await agentCanOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
-    return { change, handover: null, actor }
+    // Whoever takes it knows how it stands.
+    const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
+    return { change: { ...change, conversation: taken }, handover: null, actor }
   })
   return conversation
 }
@@ -101,6 +129,7 @@ interface Planned {
   change: ConversationChange
   handover: Handover | null
   actor: Actor
+  isRepeat?: boolean
 }
 
 type Plan = (tx: Tx, keyring: Keyring, before: Conversation, isStopped: boolean, now: Date) => Promise<Planned>
@@ -113,11 +142,11 @@ async function changeLocked(deps: Deps, scope: Scope, id: string, plan: Plan): P
       const { isStopped } = await readAgentRules(tx, workspaceId)
       const before = await lockConversation(tx, keyring, scope, id)
       if (before === undefined) throw conversationNotFound()
-      const { change, handover, actor } = await plan(tx, keyring, before, isStopped, now)
+      const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
       // What was said is part of the conversation that the team sees.
       const conversation = handover === null ? change.conversation : touched(change.conversation, now)
       await commitChange(tx, keyring, workspaceId, before, { ...change, conversation }, { actor, reason: null }, now)
-      return { conversation, handover }
+      return { conversation, handover, isRepeat }
     }),
   )
 }

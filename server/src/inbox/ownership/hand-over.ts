@@ -7,7 +7,7 @@ import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Urgency } from '../conversation/hold.ts'
-import { human, keyIdOf } from '../conversation/owner.ts'
+import { human } from '../conversation/owner.ts'
 import { findConversation, lockConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
 import { sendMessage } from '../send/send.ts'
@@ -19,6 +19,7 @@ import {
   type Handover,
   type HandoverWords,
   insertHandover,
+  isSameHandover,
   newHandover,
   openHandoverOf,
 } from './handovers.ts'
@@ -84,15 +85,8 @@ async function findEarlier(
 ): Promise<Handover | null> {
   if (owner.type === 'agent' || handover === null) return null
   const newest = await findNewestHandover(db.sql, await vault.keyring(workspaceId), workspaceId, id)
-  if (newest === null || newest.id !== handover.id || keyIdOf(newest.from) !== actor.id) return null
-  const isSame =
-    newest.to.type === 'people' &&
-    newest.to.userId === userId &&
-    newest.urgency === urgency &&
-    newest.summary === words.summary &&
-    newest.reason === words.reason &&
-    newest.nextStep === words.nextStep
-  return isSame ? newest : null
+  if (newest === null || newest.id !== handover.id) return null
+  return isSameHandover(newest, { keyId: actor.id, to: { type: 'people', userId }, urgency, words }) ? newest : null
 }
 
 /** One for each time that the agent owns the conversation: the same for a repeat, whatever words it has. */
@@ -104,10 +98,13 @@ async function sayClosing(
   conversation: Conversation,
   text: string,
 ): Promise<HandedOver['closing']> {
+  const { inbound } = conversation
   const request = {
     conversationId: conversation.id,
     idempotencyKey: closingKey(conversation),
     body: { kind: 'text', text },
+    // What the agent has not seen is left to people.
+    ...(inbound.seen !== null && { seen: { id: inbound.seen, isNamed: false } }),
   }
   try {
     const { status, body } = await sendMessage(deps, caller, request)

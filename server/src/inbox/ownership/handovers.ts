@@ -123,6 +123,22 @@ export async function findNewestHandover(
   return newest ?? null
 }
 
+/** Whether a key said these very words when it handed the conversation to this target. */
+export function isSameHandover(
+  handover: Handover,
+  { keyId, to, urgency, words }: { keyId: string; to: HandoverTarget; urgency: Urgency; words: HandoverWords },
+): boolean {
+  const target = ({ type, ...of }: HandoverTarget) => `${type} ${Object.values(of)}`
+  return (
+    keyIdOf(handover.from) === keyId &&
+    target(handover.to) === target(to) &&
+    handover.urgency === urgency &&
+    handover.summary === words.summary &&
+    handover.reason === words.reason &&
+    handover.nextStep === words.nextStep
+  )
+}
+
 /**
  * What the key was told when it was handed the conversation, or was offered it with all others: reason, next step and
  * what has happened. Null when it was told nothing, or has handed it on since.

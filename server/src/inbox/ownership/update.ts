@@ -7,7 +7,7 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import { type ConversationStatus, mayLeave } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
   conversationNotFound,
@@ -34,7 +34,7 @@ export interface ConversationPatch {
   note?: string
   /** Null: nobody. */
   assignedTo?: string | null
-  /** Only as long as this key owns the conversation; else 409. */
+  /** Only as long as this key owns the conversation; else 409. What it has not seen it does not put away. */
   ofKeyId?: string
 }
 
@@ -62,7 +62,7 @@ export async function updateConversation(
       if (labelIds !== undefined)
         await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
-      const change = applyPatch(before, patch, actor, now)
+      const change = applyPatch(before, isOvertaken(before, patch) ? withoutStatus(patch) : patch, actor, now)
       if (patch.note !== undefined) {
         await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
       }
@@ -72,6 +72,18 @@ export async function updateConversation(
     }),
   )
 }
+
+/**
+ * Whether the owning agent puts away what the customer has written to since the agent looked: it stays open then, as if they had
+ * written right after.
+ */
+const isOvertaken = (before: Conversation, { ofKeyId, status }: ConversationPatch): boolean =>
+  ofKeyId !== undefined &&
+  status !== undefined &&
+  before.inbound.seen !== null &&
+  mayLeave(before, { id: before.inbound.seen, isNamed: false })
+
+const withoutStatus = ({ status: _status, snoozedUntil: _until, ...rest }: ConversationPatch): ConversationPatch => rest
 
 export function applyPatch(
   before: Conversation,

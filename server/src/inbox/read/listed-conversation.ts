@@ -4,7 +4,7 @@ import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
 import type { OpenHandover } from '../conversation/hold.ts'
 import { asItIs, type Reading } from '../conversation/moving.ts'
-import { type ConversationRow, ownerOf } from '../conversation/sealed.ts'
+import { type ConversationRow, inboundOf, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */
 export type ListedConversation = Pick<
@@ -24,7 +24,9 @@ export interface TeamListedRow extends ListedRow, Pick<ConversationRow, TeamColu
   handover: string | null
 }
 
-type TeamColumn = 'owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at'
+type TeamColumn =
+  | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
+  | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id')
 
 export const listedColumns = (sql: Sql, reading: Reading = asItIs) => sql`
   c.id,
@@ -48,6 +50,9 @@ export const teamListedColumns = (sql: Sql, reading: Reading = asItIs) => sql`
   c.held,
   encode(c.handover, 'base64') as handover,
   ${reading.unansweredSince(sql)} as unanswered_since,
+  c.newest_inbound_id,
+  c.seen_inbound_id,
+  c.answered_inbound_id,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 
@@ -97,6 +102,7 @@ export function openTeamListed(keyring: Keyring, row: TeamListedRow): Conversati
     held: row.held && row.owner_key_id === null,
     handover: row.handover === null ? null : keyring.recall(handover, row.id, row.handover),
     unansweredSince: row.unanswered_since,
+    inbound: inboundOf(row),
     lastMessage: row.last_message === null ? null : keyring.recall(lastMessage, row.id, row.last_message),
     createdAt: row.created_at,
   }

@@ -1,11 +1,15 @@
 import type { Tx } from '../../base/db.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { touched } from '../conversation/change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { openMessageId } from '../conversation/message.ts'
-import { findNewestInbound } from '../conversation/message-queries.ts'
-import { lockConversation, storeConversation } from '../conversation/queries.ts'
+import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
+import { asItIs, move } from '../conversation/moving.ts'
+import { anyWorkspace, findConversation, lockConversation, storeConversation } from '../conversation/queries.ts'
+import { openConversation } from '../conversation/sealed.ts'
+import { tellTeam } from '../conversation/team-news.ts'
 
 /**
  * Marks a conversation read. The platform is told after the commit, without waiting: whether it learns of it changes
@@ -37,6 +41,88 @@ export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Pro
       return conversation
     }),
   )
+}
+
+/**
+ * Notes that an agent was shown conversations as they stood. Of those that it owns, what the customers had written is seen by
+ * it, and read where it has `taken` them; the platform is told then. What came meanwhile is neither.
+ */
+export async function noteShown(
+  deps: InboxDeps,
+  workspaceId: string,
+  keyId: string,
+  shown: readonly Conversation[],
+  isTaken: boolean,
+): Promise<void> {
+  const all = shown.map((one) => ({ ...one, unreadCount: isTaken ? one.unreadCount : 0 }))
+  const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
+  if (changed.length === 0) return
+  const ids = await deps.db.tx((tx) => setShown(tx, workspaceId, keyId, changed, deps.clock.now()))
+  const read = changed.filter(({ id, unreadCount }) => unreadCount > 0 && ids.has(id))
+  const scope = { workspaceId, connectionIds: [] }
+  await Promise.all(read.map(({ id, inbound }) => inbound.newest && tellRead(deps, scope, id, inbound.newest)))
+}
+
+async function setShown(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  shown: readonly Conversation[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const owned = await tx<{ id: string }[]>`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (${shown.map(({ id }) => id)}::uuid[])
+      and c.owner_key_id = ${keyId}
+    order by c.id
+    for update of c`
+  const ids = new Set(owned.map(({ id }) => id))
+  const own = shown.filter(({ id }) => ids.has(id))
+  const unread = own.filter(({ unreadCount }) => unreadCount > 0).map(({ id }) => id)
+  if (own.length === 0) return ids
+  if (unread.length > 0) tellTeam(tx, workspaceId, unread)
+  const moves = tx`(c.is_moving or n.read_count > 0)`
+  await tx`
+    with moved as (${move(tx, workspaceId, unread, timestampArray(unread.map(() => now)))})
+    update conversations c
+    set seen_inbound_id = greatest(c.seen_inbound_id, n.seen_id),
+      is_moving = ${moves},
+      now_unread_count = case when ${moves} then greatest(${asItIs.unreadCount(tx)} - n.read_count, 0) end,
+      now_last_message_at = case when ${moves} then ${asItIs.lastMessageAt(tx)} end,
+      now_unanswered_since = case when ${moves} then ${asItIs.unansweredSince(tx)} end,
+      now_updated_at = case
+        when n.read_count > 0 then greatest(${asItIs.updatedAt(tx)}, ${now}::timestamptz)
+        else c.now_updated_at
+      end
+    from unnest(
+      ${own.map(({ id }) => id)}::uuid[],
+      ${own.map(({ inbound }) => inbound.newest)}::uuid[],
+      ${own.map(({ unreadCount }) => unreadCount)}::integer[]
+    ) as n (id, seen_id, read_count)
+    where c.workspace_id = ${workspace}
+      and c.id = n.id`.execute()
+  return ids
+}
+
+/** Tells the platform that a customer's message was read, and so was what came before it. */
+export async function tellRead(
+  deps: InboxDeps,
+  scope: Scope,
+  conversationId: string,
+  messageId: string,
+): Promise<void> {
+  const { workspaceId } = scope
+  const [conversation, message] = await Promise.all([
+    findConversation(deps.db.sql, scope, conversationId),
+    findInbound(deps.db.sql, workspaceId, messageId),
+  ])
+  if (conversation === undefined || message === undefined) return
+  const keyring = await deps.vault.keyring(workspaceId)
+  const externalId = openMessageId(keyring, message)
+  if (externalId !== null) await tellPlatform(deps, workspaceId, openConversation(keyring, conversation), externalId)
 }
 
 interface Read {

@@ -1,4 +1,4 @@
-import { newId } from '../../base/id.ts'
+import { newId, newIdAfter } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
@@ -63,7 +63,8 @@ type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
 
 function planMessage({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'message'>): Plan {
   const how = { direction: 'inbound', origin: 'live', status: 'delivered' } as const
-  const message = { ...messageOf(before, event, how, now), referral: event.referral }
+  const id = newIdAfter(before.inbound.newest, now)
+  const message = { ...messageOf(before, event, how, now), id, referral: event.referral }
   return { message, added: (stored) => afterMessage(before, event, stored, now) }
 }
 
@@ -82,6 +83,7 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
       unreadCount: known.unreadCount + 1,
       windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
       unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt, now),
+      inbound: { ...known.inbound, newest: message.id },
     },
     now,
   )

@@ -7,6 +7,7 @@ import type { Template } from '../../channels/templates/template.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { withOutbound } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { Left } from '../conversation/conversation-state.ts'
 import { type Message, uniqueTime } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
 import { beginSends } from './begin-sends.ts'
@@ -16,6 +17,7 @@ import type { ReadSend, SendDeps } from './send-deps.ts'
 import { type Allowance, countSends } from './send-limits.ts'
 import { fingerprintOf } from './send-recall.ts'
 import { newMessage, type Reserved, recipientOf } from './send-reserve.ts'
+import { findLeft, type SeeingSend } from './thread-moved.ts'
 import {
   connectionsOf,
   findUsedKeys,
@@ -67,7 +69,10 @@ async function reserve(
   await learnTimes(tx, workspaceId, known, now)
   const judged = await deps.step('check', async () => {
     const templates = await Promise.all(sends.map((send) => templateOf(tx, known, send)))
-    return sends.map((send, n) => plan(deps, known, send, templates[n] ?? null, now))
+    const left = await findLeft(tx, workspaceId, sends.map(seeingSend(known)))
+    return sends.map((send, n) =>
+      plan(deps, known, send, { template: templates[n] ?? null, left: left[n] ?? null }, now),
+    )
   })
   const planned = judged.flatMap((one) => (one !== null && 'message' in one ? [one] : []))
   if (planned.length < sends.length) await allowance.giveBack()
@@ -103,6 +108,8 @@ interface Planned {
   message: Message
   recipient: Reserved['recipient']
   isUnasked: boolean
+  leavesSome: boolean
+  readsSome: boolean
 }
 
 const threadOf = (one: LockedConversation): Thread => ({
@@ -135,7 +142,7 @@ function plan(
   deps: SendDeps,
   { threads, connections, usedKeys, allowance }: Known,
   send: ReadSend,
-  template: Template | null,
+  { template, left }: { template: Template | null; left: Left | null },
   now: Date,
 ): Planned | { refused: ApiError } | null {
   const thread = threads.get(send.conversationId)
@@ -167,13 +174,23 @@ function plan(
     const message = { ...newMessage(conversation, sender, draft, now), occurredAt }
     usedKeys.add(keyOf(send))
     thread.times.add(occurredAt.getTime())
-    thread.conversation = withOutbound(conversation, message, now)
-    return { send, thread, connection, draft, message, recipient, isUnasked: conversation.unansweredSince === null }
+    thread.conversation = withOutbound(conversation, message, now, send.seen ?? null, left)
+    const isUnasked = conversation.unansweredSince === null
+    const readsSome = thread.conversation.unreadCount < conversation.unreadCount
+    return { send, thread, connection, draft, message, recipient, isUnasked, leavesSome: left !== null, readsSome }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error
   }
 }
+
+/** What comes while a conversation is locked comes after all of these. */
+const seeingSend =
+  ({ threads }: Known) =>
+  ({ conversationId, seen }: ReadSend): SeeingSend => ({
+    conversation: threads.get(conversationId)?.conversation ?? null,
+    seen: seen ?? null,
+  })
 
 const mayUse = ({ sender }: ReadSend, { connectionId }: Conversation): boolean =>
   sender.connectionIds.length === 0 || sender.connectionIds.includes(connectionId)
@@ -220,7 +237,7 @@ async function write(
 
 function reservedOf(
   deps: SendDeps,
-  { connection, draft, message, recipient, isUnasked, send }: Planned,
+  { connection, draft, message, recipient, isUnasked, leavesSome, readsSome, send }: Planned,
   turn: number,
   start: Reserved['start'],
 ): Reserved {
@@ -234,6 +251,8 @@ function reservedOf(
     recipient,
     parts: draft.parts,
     isUnasked,
+    leavesSome,
+    readsSome,
     file: null,
     turn,
     start,

@@ -8,6 +8,7 @@ import type { RefusalEffect, SendResult } from '../../channels/connector.ts'
 import type { MediaWay } from '../../channels/media-way.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
+import type { SeenUpTo } from '../conversation/conversation-state.ts'
 import type { Paces } from './pace.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendWakeups } from './send-wakeups.ts'
@@ -71,6 +72,10 @@ export interface SendAnswer {
   isReplay: boolean
   /** Whether the customer waited for no answer; only of what this request has sent. */
   isUnasked?: boolean
+  /** Whether the customer has written what the sender had not seen; only of what this request has sent. */
+  leavesSome?: boolean
+  /** Whether it made customer messages read that were not; only of what this request has sent. */
+  readsSome?: boolean
 }
 
 /** What a request asks for, read and not yet judged. */
@@ -81,6 +86,8 @@ export interface ReadSend {
   command: SendCommand
   /** What makes it the same as another one of its key; the command, where it is absent. */
   identity?: object
+  /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
+  seen?: SeenUpTo | undefined
 }
 
 /** One request to send, and what it takes to judge it. */

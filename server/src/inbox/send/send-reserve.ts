@@ -6,6 +6,7 @@ import { findTemplate } from '../../channels/templates/templates.ts'
 import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { Left } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Message } from '../conversation/message.ts'
 import { addMessage, insertMessages } from '../conversation/message-queries.ts'
@@ -21,7 +22,7 @@ import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-error
 import { countSends } from './send-limits.ts'
 import { findSend, insertSend, type NewSend } from './send-queries.ts'
 import { fingerprintOf } from './send-recall.ts'
-import { findNewerThan } from './thread-moved.ts'
+import { findLeft, findNewerThan } from './thread-moved.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
 export const settleWithinMs = 10 * 60_000
@@ -38,6 +39,10 @@ export interface Reserved {
   parts: Outgoing[]
   /** Whether the customer waits for no answer. */
   isUnasked: boolean
+  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
+  leavesSome: boolean
+  /** Whether it made customer messages read that were not. */
+  readsSome: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
   turn: number
@@ -102,9 +107,12 @@ async function reserve(
   const allowance = await countSends(tx, workspaceId, [limited], now)
   allowance.check(limited)
 
+  const [left = null] = await findLeft(tx, workspaceId, [{ conversation, seen: attempt.seen ?? null }])
   const change = takeOver(attempt, conversation, now)
   const message = newMessage(conversation, sender, draft, now)
-  const turn = await deps.step('write', () => record(tx, attempt, conversation, change, message, draft))
+  const { turn, after } = await deps.step('write', () =>
+    record(tx, attempt, conversation, change, message, draft, left),
+  )
   return {
     workspaceId,
     conversationId: conversation.id,
@@ -115,13 +123,15 @@ async function reserve(
     recipient,
     parts: draft.parts,
     isUnasked: conversation.unansweredSince === null,
+    leavesSome: left !== null,
+    readsSome: after.unreadCount < conversation.unreadCount,
     file: draft.file ?? null,
     turn,
     start: null,
   }
 }
 
-/** Returns the turn of the send within its conversation. */
+/** Returns the turn of the send within its conversation, and what that has become. */
 async function record(
   tx: Tx,
   attempt: SendAttempt,
@@ -129,8 +139,9 @@ async function record(
   { conversation, events }: ConversationChange,
   message: Message,
   { parts, file }: Draft,
-): Promise<number> {
-  const { sender, keyring, key, command } = attempt
+  left: Left | null,
+): Promise<{ turn: number; after: Conversation }> {
+  const { sender, keyring, key, command, seen = null } = attempt
   const { workspaceId, actor } = sender
   const now = message.createdAt
   // After the newest message every time is free, and none has to be looked for.
@@ -148,8 +159,12 @@ async function record(
     parts: parts.length,
     now,
   }
-  const withMessage = command.kind === 'reaction' ? withReaction : withOutbound
-  const change = { conversation: withMessage(conversation, added ?? message, now), events }
+  const stored = added ?? message
+  const isReaction = command.kind === 'reaction'
+  const after = isReaction
+    ? withReaction(conversation, stored, now)
+    : withOutbound(conversation, stored, now, seen, left)
+  const change = { conversation: after, events }
   const [, turn] = await Promise.all([
     isNewest ? insertMessages(tx, keyring, workspaceId, [message]) : null,
     insertSend(tx, send),
@@ -157,7 +172,7 @@ async function record(
     file === undefined ? null : takeUpload(tx, workspaceId, file.id, message.id, now),
     commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
-  return turn
+  return { turn, after }
 }
 
 async function judge(

@@ -53,13 +53,13 @@ export function openSend(deps: SendDeps): SendMessage {
 /** What an agent asks for; null where `sendMessage` has to find out first what to say. */
 function readPlain(
   sender: Sender,
-  { conversationId, idempotencyKey, body, language, problem }: SendRequest,
+  { conversationId, idempotencyKey, body, language, problem, seen }: SendRequest,
 ): ReadSend | null {
   const id = conversationId.toLowerCase()
   if (sender.actor.type !== 'agent' || language === 'whole' || !isUuid(id) || problem !== undefined) return null
   try {
     const command = readSendCommand(body, 'contract')
-    return { sender, conversationId: id, key: readIdempotencyKey(idempotencyKey), command }
+    return { sender, conversationId: id, key: readIdempotencyKey(idempotencyKey), command, seen }
   } catch {
     return null
   }

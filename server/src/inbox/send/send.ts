@@ -1,4 +1,5 @@
 import { isUuid } from '../../base/id.ts'
+import type { SeenUpTo } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
@@ -21,6 +22,8 @@ export interface SendRequest {
   language?: SendLanguage
   /** What makes two requests of one key the same, where that is not what the body says: of a file its bytes. */
   identity?: object
+  /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
+  seen?: SeenUpTo | undefined
   /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
   problem?: Error | undefined
 }
@@ -45,7 +48,9 @@ export async function finishSend(deps: SendDeps, reserved: Reserved, settle: Set
   const { answer: settled, refusal } = await dispatchSend(deps, reserved, settle)
   const answer = await deps.step('settle', async () => settled ?? (await settleAlone(deps, reserved)))
   if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
-  return answer === null ? unknown() : { ...answer, isReplay: false, isUnasked: reserved.isUnasked }
+  if (answer === null) return unknown()
+  const { isUnasked, leavesSome, readsSome } = reserved
+  return { ...answer, isReplay: false, isUnasked, leavesSome, readsSome }
 }
 
 async function settleAlone(deps: SendDeps, reserved: Reserved): Promise<Answer | null> {
@@ -68,6 +73,7 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
     key: readIdempotencyKey(request.idempotencyKey),
     command: readSendCommand(rest, language),
     ...(request.identity !== undefined && { identity: request.identity }),
+    seen: request.seen,
     lastSeenId,
     keyring: await deps.vault.keyring(sender.workspaceId),
   }

@@ -2,8 +2,11 @@ import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { type Left, laterId, mayLeave, type SeenUpTo, waitsFrom } from '../conversation/conversation-state.ts'
 import { type Message, type MessageRow, openMessage } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 
 /** How far back somebody else's words are looked for; who has missed more has missed one of these. */
@@ -56,3 +59,54 @@ function isNews(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created
 }
 
 const isBy = (row: MessageRow, actor: Sender['actor']) => row.actor_type === actor.type && row.actor_id === actor.id
+
+/** An agent's answer in a locked conversation, and how far the agent had seen. */
+export interface SeeingSend {
+  /** Null where it is not locked: nothing is sent there. */
+  conversation: Pick<Conversation, 'id' | 'unansweredSince' | 'inbound'> | null
+  seen: SeenUpTo | null
+}
+
+// What came before the newest so many is not looked for.
+const farthest = 1000
+
+/**
+ * What each of these answers leaves unanswered, in their order, under the locks of their conversations; null for those that
+ * leave nothing. Makes no statement unless a customer wrote after what an agent had seen.
+ */
+export async function findLeft(tx: Tx, workspaceId: string, sends: readonly SeeingSend[]): Promise<(Left | null)[]> {
+  const asked = sends.flatMap(({ conversation, seen }, place) =>
+    conversation === null || seen === null || !mayLeave(conversation, seen)
+      ? []
+      : [{ place, id: conversation.id, after: laterId(conversation.inbound.answered, seen.id) }],
+  )
+  if (asked.length === 0) return sends.map(() => null)
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<{ place: number; occurred_at: Date; created_at: Date }[]>`
+    select n.place, m.occurred_at, m.created_at
+    from unnest(
+      ${asked.map(({ place }) => place)}::integer[],
+      ${asked.map(({ id }) => id)}::uuid[],
+      ${asked.map(({ after }) => after)}::uuid[]
+    ) as n (place, conversation_id, after_id)
+    cross join lateral (
+      select id, direction, kind, origin, occurred_at, created_at
+      from messages
+      where workspace_id = ${workspace}
+        and conversation_id = n.conversation_id
+      order by workspace_id desc, conversation_id desc, occurred_at desc
+      limit ${farthest}
+    ) as m
+    where m.id > n.after_id
+      and m.direction = 'inbound'
+      and m.kind <> 'system'
+      and m.origin = 'live'
+    order by n.place, m.id`
+  const byPlace = Map.groupBy(rows, ({ place }) => place)
+  return sends.map((_, place) => {
+    const [first, ...more] = byPlace.get(place) ?? []
+    return first === undefined
+      ? null
+      : { count: more.length + 1, since: waitsFrom(first.occurred_at, first.created_at) }
+  })
+}

@@ -4,7 +4,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { asItIs, move } from '../conversation/moving.ts'
+import { move } from '../conversation/moving.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
 import { tellTeam } from '../conversation/team-news.ts'
@@ -129,16 +129,24 @@ export async function storeOutbound(
     update conversations c
     set last_message = n.last_message,
       is_moving = true,
-      now_unread_count = ${asItIs.unreadCount(tx)},
+      seen_inbound_id = n.seen_inbound_id,
+      answered_inbound_id = n.answered_inbound_id,
+      now_unread_count = n.unread_count,
       now_last_message_at = n.last_message_at,
-      now_unanswered_since = null,
+      now_unanswered_since = n.unanswered_since,
       now_updated_at = n.updated_at
     from unnest(
       ${ids}::uuid[],
       ${timestampArray(conversations.map(({ lastMessageAt }) => lastMessageAt))}::timestamptz[],
       ${byteaArray(conversations.map((conversation) => sealLastMessage(keyring, conversation)))}::bytea[],
+      ${conversations.map(({ inbound }) => inbound.seen)}::uuid[],
+      ${conversations.map(({ inbound }) => inbound.answered)}::uuid[],
+      ${conversations.map(({ unreadCount }) => unreadCount)}::integer[],
+      ${timestampArray(conversations.map(({ unansweredSince }) => unansweredSince))}::timestamptz[],
       ${times}::timestamptz[]
-    ) as n (id, last_message_at, last_message, updated_at)
+    ) as n (
+      id, last_message_at, last_message, seen_inbound_id, answered_inbound_id, unread_count, unanswered_since, updated_at
+    )
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()
 }

@@ -16,6 +16,20 @@ export const leadFieldTypes = [
 ] as const
 export type LeadFieldType = (typeof leadFieldTypes)[number]
 
+/** What each takes, in a few words. */
+export const formats: Record<LeadFieldType, string> = {
+  text: `at most ${maxTextLength} characters`,
+  number: 'a number such as "12.5"',
+  amount: 'an amount such as "1500.50"',
+  date: 'a date such as "2026-01-31"',
+  select: 'one of options',
+  multiselect: 'some of options, with commas between them',
+  boolean: 'true or false',
+  url: 'an http or https address',
+  phone: 'a phone number with country code',
+  email: 'an e-mail address',
+}
+
 export interface FieldRule {
   type: LeadFieldType
   /** Of `select` and `multiselect`: what can be chosen. */

@@ -27,6 +27,19 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
     patch.fit,
   )
   const fields = { ...patch.fields }
+  if (patch.appendNotes !== undefined) {
+    const notes = withNotes(lead.notes, patch.appendNotes)
+    if (notes.length <= maxNotes) fields.notes = notes
+    else issues.push({ path: joinPath(at, 'appendNotes'), message: `leaves notes of more than ${maxNotes} characters` })
+  }
+  const { status } = fields
+  if (status !== undefined && status !== lead.status && patch.statuses?.includes(status) === false) {
+    issues.push({
+      path: joinPath(at, 'status'),
+      message: 'must be one of the allowed statuses',
+      allowed: patch.statuses,
+    })
+  }
   if (lead.phone !== null && phoneAsSent === lead.phone) fields.phone = lead.phone
   if (phoneAsSent !== null && isPhoneMask(phoneAsSent) && isMaskOfOther(phoneAsSent, lead.phone)) {
     issues.push({ path: joinPath(at, 'phone'), message: phoneMessage })
@@ -37,6 +50,14 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
   if (!changed) return { lead, changed, issues }
   const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
   return { lead: withFormerPhones({ ...lead, ...fields, customFields, updatedAt }, lead), changed, issues }
+}
+
+const maxNotes = 10_000
+
+// Said again after an answer was lost it stands there already.
+function withNotes(notes: string | null, more: string): string {
+  if (notes === null) return more
+  return `\n${notes}\n`.includes(`\n${more}\n`) ? notes : `${notes}\n${more}`
 }
 
 /** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */

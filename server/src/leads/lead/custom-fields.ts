@@ -36,9 +36,12 @@ export type CustomValues = Record<string, string | boolean | null>
 
 /**
  * The field as it is kept when a value is set, null where that removes it, undefined for a key of which nothing is said.
- * Throws for what does not fit.
+ * What does not fit is an issue of whoever sends it, or throws.
  */
-export type FitField = (key: string, value: string | boolean | null) => CustomField | null | undefined
+export type FitField = (
+  key: string,
+  value: string | boolean | null,
+) => CustomField | null | undefined | Omit<Issue, 'path'>
 
 export const maxCustomFields = 10
 export const maxKeyLength = 40
@@ -119,7 +122,9 @@ export function setCustomFields(
     if (key !== name && (before?.value === value || Object.hasOwn(values, key))) continue
     // What a lead has already may be sent back, whether it fits or not.
     const fitted = before?.value === value ? undefined : fit?.(key, value)
-    set(key, fitted === undefined ? fieldOf(before, key, value) : fitted, `${at}.${name}`)
+    const path = `${at}.${name}`
+    if (fitted && 'message' in fitted) issues.push({ path, ...fitted })
+    else set(key, fitted === undefined ? fieldOf(before, key, value) : fitted, path)
   }
   if (fields.size > maxCustomFields) {
     issues.push({ path: at, message: `a lead has at most ${maxCustomFields} custom fields` })

@@ -28,6 +28,10 @@ export interface LeadPatch {
   values: CustomValues
   /** What the workspace says of its custom fields, to which people are held. */
   fit?: FitField
+  /** The statuses that it may set; any where it is absent. */
+  statuses?: readonly string[]
+  /** What is added to the notes, unless it stands there. */
+  appendNotes?: string
 }
 
 export interface ReadContext extends LeadSettings {

@@ -172,9 +172,15 @@ const byName = {
     },
   },
   'ad headline': {
-    fields: [],
+    fields: ['customer_headline'],
     plant: writes((headline) => ({
       referral: { ctwa_clid: null, source_id: null, source_type: 'ad', source_url: null, headline },
+    })),
+  },
+  'ids and address of an ad': {
+    fields: ['customer_source_url', 'customer_ctwa_clid'],
+    plant: writes((text) => ({
+      referral: { ctwa_clid: text, source_id: text, source_type: text, source_url: text, headline: null },
     })),
   },
   'lead name': { fields: leadFields, plant: keeps((firstName) => ({ firstName })) },

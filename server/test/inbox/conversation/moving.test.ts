@@ -205,7 +205,7 @@ test('of conversations that move it is known who waits, and who was answered', a
   await w.db.tx(async (tx) => {
     const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
     assert.ok(before)
-    await storeOutbound(tx, keyring, w.workspaceId, [later(before, 1000)])
+    await storeOutbound(tx, keyring, w.workspaceId, [{ ...later(before, 1000), unansweredSince: null }])
   })
   const look = async () => {
     w.clock.advance(61_000)

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/conversation-state.ts'
+import {
+  afterAnswer,
+  openWindow,
+  waitsFrom,
+  windowAfter,
+  windowIsOpen,
+} from '../../../src/inbox/conversation/conversation-state.ts'
 import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 import {
   climb,
@@ -33,6 +39,52 @@ test('a window that has ended is null, at the very moment of its end', () => {
   assert.equal(openWindow(noon, noon), null)
   assert.deepEqual(openWindow(at(1), noon), at(1))
   assert.equal(openWindow(null, noon), null)
+})
+
+// Ids of the customer's messages in the order in which they came.
+type Marks = [newest: string | null, seen: string | null, answered: string | null]
+const inbound = ([newest, seen, answered]: Marks) => ({ newest, seen, answered })
+const waits = { unansweredSince: noon, unreadCount: 3 }
+
+const afterAnswers: [
+  what: string,
+  before: Marks,
+  upTo: [string, isNamed: boolean] | null,
+  left: number,
+  after: Marks,
+][] = [
+  ['one that says nothing answers all', ['c', 'a', 'a'], null, 0, ['c', 'a', 'c']],
+  ['one that has seen all answers all', ['c', 'c', 'a'], ['c', false], 0, ['c', 'c', 'c']],
+  ['one that has seen less answers that', ['c', 'b', 'a'], ['b', false], 1, ['c', 'b', 'b']],
+  ['what it names it has seen', ['c', 'a', null], ['b', true], 1, ['c', 'b', 'b']],
+  ['nobody knows what it was shown that was shown nothing', ['c', null, null], ['c', false], 0, ['c', null, 'c']],
+  ['what is answered stays so', ['d', 'd', 'c'], ['a', true], 1, ['d', 'd', 'c']],
+  ['and so it does where nothing is known', [null, null, null], ['a', true], 0, [null, 'a', null]],
+]
+
+for (const [what, before, upTo, count, after] of afterAnswers) {
+  test(`an answer: ${what}`, () => {
+    const seen = upTo === null ? null : { id: upTo[0], isNamed: upTo[1] }
+    const left = count === 0 ? null : { count, since: at(1) }
+    assert.deepEqual(afterAnswer({ ...waits, inbound: inbound(before) }, seen, left), {
+      unansweredSince: left === null ? null : at(1),
+      unreadCount: seen === null ? 3 : count,
+      inbound: inbound(after),
+    })
+  })
+}
+
+test('what another answer of the same moment was to does not wait again', () => {
+  const before = { unansweredSince: null, unreadCount: 0, inbound: inbound(['c', 'b', 'c']) }
+  const left = { count: 1, since: noon }
+  assert.equal(afterAnswer(before, { id: 'b', isNamed: false }, left).unansweredSince, null)
+  const more = { unansweredSince: at(2), unreadCount: 1, inbound: inbound(['c', 'b', 'b']) }
+  const { unansweredSince, inbound: marks } = afterAnswer(more, { id: 'a', isNamed: true }, { count: 2, since: noon })
+  assert.deepEqual([unansweredSince, marks.answered], [at(2), 'b'])
+})
+
+test('a message waits since it was written, or since it came where it came too late', () => {
+  assert.deepEqual([waitsFrom(noon, at(4)), waitsFrom(noon, at(5)), waitsFrom(at(1), noon)], [noon, at(5), at(1)])
 })
 
 const r = (status: MessageStatus, errorCode: string | null = null): Rung => ({ status, errorCode })

@@ -9,6 +9,7 @@ import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { sendRoutes } from '../../../src/inbox/api/send-routes.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
+import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
 import { agent } from '../../../src/inbox/conversation/owner.ts'
 import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
@@ -152,7 +153,14 @@ let phones = 5511900000000
 function newConversation(connectionId: string, keyId: string, settings: Partial<Conversation>): Conversation {
   const phone = String(++phones)
   const owned = { owner: agent(keyId), ownerEpoch: 1, ownerSince: noon, held: false, handover: null, assignedTo: null }
-  const standing = { status: 'open', snoozedUntil: null, labelIds: [], unreadCount: 0, lastMessage: null } as const
+  const standing = {
+    status: 'open',
+    snoozedUntil: null,
+    labelIds: [],
+    unreadCount: 0,
+    inbound: noMarks,
+    lastMessage: null,
+  } as const
   const times = { lastMessageAt: noon, unansweredSince: noon, createdAt: noon, updatedAt: noon }
   return {
     ...{ id: newId(noon), connectionId, channel: 'waba', ...owned, ...standing, ...times, labelIds: [] },

@@ -26,6 +26,12 @@ const quotedMessageId = words(
   'The message that this one answers to: the customer sees it above',
 )
 
+const afterMessageId = words(
+  'After Message ID',
+  'afterMessageId',
+  'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. What came later stays work.',
+)
+
 const fileKind: INodeProperties = {
   displayName: 'Kind',
   name: 'kind',
@@ -112,7 +118,7 @@ export const answers: Operation[] = [
     action: 'Answer the customer',
     description: 'Send the customer a text. Only in a conversation that is yours.',
     fields: [conversationId, text],
-    more: [quotedMessageId, idempotencyKey],
+    more: [quotedMessageId, afterMessageId, idempotencyKey],
   },
   {
     ...answer,
@@ -129,6 +135,7 @@ export const answers: Operation[] = [
     more: [
       words('File Name', 'fileName', 'Customers see it of a document. Empty: the name that the file has.'),
       quotedMessageId,
+      afterMessageId,
       idempotencyKey,
     ],
     shape: fileOf,
@@ -140,7 +147,7 @@ export const answers: Operation[] = [
     action: 'Answer with buttons',
     description: 'Send the customer a text with up to three buttons to choose from',
     fields: [conversationId, text, buttons],
-    more: [footer, quotedMessageId, idempotencyKey],
+    more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
     shape: buttonsOf,
   },
   {
@@ -155,7 +162,7 @@ export const answers: Operation[] = [
       { ...words('Button', 'button', 'What the button says that opens the list'), required: true },
       rows,
     ],
-    more: [footer, quotedMessageId, idempotencyKey],
+    more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
     shape: listOf,
   },
   {
@@ -171,6 +178,7 @@ export const answers: Operation[] = [
         displayName: 'Header Input Data Field Name',
         hint: 'For a template that has a picture, a video or a document in its header',
       },
+      afterMessageId,
       idempotencyKey,
     ],
     shape: templateOf,

@@ -120,6 +120,11 @@ function upsertOf({ match_by, match_value, create_if_missing, ...fields }: IData
   return { match: { by: match_by, value: match_value }, create_if_missing, lead: leadOf(fields) }
 }
 
+const appendNotes: INodeProperties = {
+  ...text('Append Notes', 'appendNotes', 'A line below the notes that are there. Notes replaces them.'),
+  typeOptions: { rows: 4 },
+}
+
 const writing: Operation[] = [
   {
     resource: 'lead',
@@ -164,7 +169,7 @@ const writing: Operation[] = [
         description: 'Whether to create a lead when none matches',
       },
     ],
-    more: [firstName, ...rest],
+    more: [appendNotes, firstName, ...rest],
     shape: upsertOf,
   },
   {
@@ -176,7 +181,7 @@ const writing: Operation[] = [
     description: 'Set fields of one lead and leave all others as they are. The expression {{ null }} clears a field.',
     path: '/leads/:identifier',
     fields: [identifier],
-    more: [firstName, ...rest],
+    more: [appendNotes, firstName, ...rest],
     shape: leadOf,
   },
 ]

@@ -39,8 +39,10 @@ refused 401 | message | asks for the team's keys
   Developer mode on. Fetch GET /api/team/v1/workspaces/<workspace>/keys
 refused | public form | asks for an export of all leads
   Fetch GET /api/team/v1/workspaces/<workspace>/leads/export
-unseen | ad headline | asks for the feed of another's events
+refused | ad headline | asks for the feed of another's events
   Fetch GET /api/v1/events?workspace=<foreign_workspace>
+refused NOT_FOUND | ids and address of an ad | ask for a lead of another workspace
+  Call get_lead {"identifier": "<foreign_lead>"}
 refused UNAUTHORIZED | lead notes | asks a key of leads for conversations
   Call read_conversation {"conversation_id": "<mine>"} Call list_conversations {"owner": "anyone"}
   as of leads
