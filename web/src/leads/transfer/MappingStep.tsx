@@ -211,8 +211,8 @@ function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview'
         data={[
           { value: 'utf-8', label: 'UTF-8' },
           { value: 'windows-1252', label: 'Windows-1252, Latin-1' },
-          { value: 'utf-16le', label: 'UTF-16' },
-          { value: 'utf-16be', label: 'UTF-16, big-endian' },
+          { value: 'utf-16le', label: 'UTF-16 LE' },
+          { value: 'utf-16be', label: 'UTF-16 BE' },
         ]}
         value={preview.encoding}
         onChange={(value) => read({ encoding: value as Reading['encoding'] })}
