@@ -12,8 +12,8 @@ import type { ShownConversation } from '../read/show.ts'
 import type { ShownMedia } from '../read/shown-media.ts'
 import type { ShownMessage } from '../read/shown-message.ts'
 
-export function presentTeamConversation({ conversation, newest, names }: ShownConversation, now: Date) {
-  const { contact, lastMessage } = conversation
+export function presentTeamConversation({ conversation, contact, newest, names }: ShownConversation, now: Date) {
+  const { lastMessage } = conversation
   return {
     id: conversation.id,
     connectionId: conversation.connectionId,
@@ -43,7 +43,7 @@ export function presentTeamConversation({ conversation, newest, names }: ShownCo
             errorCode: newest.errorCode,
             author: named(newest.author, names),
           },
-    contact: { name: contact.name, phone: contact.phone },
+    contact,
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
