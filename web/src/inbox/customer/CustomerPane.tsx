@@ -15,6 +15,7 @@ import { ago, fullMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import AdCard from '../parts/AdCard.tsx'
+import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
 import { customerName, shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
@@ -39,10 +40,16 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const leadId = detail?.lead?.id ?? null
   // Until the notes are read, the lead is not read either.
   const isKnown = detail !== undefined && detail.notes !== null
+  const labels = useConversationLabels(conversation.labelIds)
   useLeadNews(workspaceId, id)
   return (
     <div className={styles.pane}>
       <Head conversation={conversation} />
+      {labels.length > 0 && (
+        <Section title={t.inbox.labels}>
+          <LabelList labels={labels} />
+        </Section>
+      )}
       {/* All at once: what came later would push away what is being read. */}
       <div hidden={!isKnown && !isError}>
         {leadId === null ? isKnown && <NoLead conversation={conversation} /> : <LeadCard leadId={leadId} />}
