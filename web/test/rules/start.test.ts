@@ -88,8 +88,8 @@ for (const [error, place] of refusals)
     assert.equal(placeOf(error), place)
   })
 
-const mari = { name: 'Mari', phone: '5511966601234', leadId: null }
-const ofLead = { name: 'Ana Prado', phone: '5511966601234', leadId: 'l1' }
+const mari = { contact: { name: 'Mari', phone: '5511966601234' }, leadId: null }
+const ofLead = { contact: { name: 'Ana Prado', phone: '5511966601234' }, leadId: 'l1' }
 const anaPrado = { id: 'l1', firstName: 'Ana', lastName: 'Prado', phone: '5511966601234' }
 const renamings: [what: string, contact: typeof mari | typeof ofLead, lead: ChangedLead, isRenamed: boolean][] = [
   ['a lead that is made for their number', mari, anaPrado, true],
@@ -105,5 +105,5 @@ const renamings: [what: string, contact: typeof mari | typeof ofLead, lead: Chan
 
 for (const [what, contact, lead, isRenamed] of renamings)
   test(`${what} ${isRenamed ? 'may change' : 'changes nothing of'} how a customer is called`, () => {
-    assert.equal(isAnyRenamed([{ name: null, phone: null, leadId: null }, contact], [lead]), isRenamed)
+    assert.equal(isAnyRenamed([{ contact: { name: null, phone: null }, leadId: null }, contact], [lead]), isRenamed)
   })

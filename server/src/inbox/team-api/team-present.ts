@@ -6,7 +6,7 @@ import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { isInlineType } from '../media/inline-types.ts'
 import { safeName } from '../media/safe-name.ts'
 import type { Note } from '../notes/notes.ts'
-import { type Names, namedActors, readNames } from '../read/names.ts'
+import { type NamedContact, type Names, namedActors, readNames } from '../read/names.ts'
 import { type Details, emojiOf } from '../read/read-details.ts'
 import type { ShownConversation } from '../read/show.ts'
 import type { ShownMedia } from '../read/shown-media.ts'
@@ -43,11 +43,15 @@ export function presentTeamConversation({ conversation, contact, newest, names }
             errorCode: newest.errorCode,
             author: named(newest.author, names),
           },
-    contact,
+    contact: presentContact(contact),
+    profileName: contact.profileName,
+    leadId: contact.leadId,
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
 }
+
+export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 
 export const named = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
   type: type as A['type'],

@@ -7,7 +7,7 @@ import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-sc
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
 import { nameContacts } from '../read/names.ts'
-import { presentTeamNotes } from './team-present.ts'
+import { presentContact, presentTeamNotes } from './team-present.ts'
 import { inboxPath } from './team-request.ts'
 import { TeamContact, TeamNote } from './team-schema.ts'
 
@@ -77,7 +77,9 @@ function serveListing(app: App, { db, vault, leadsOf }: InboxDeps, guard: TeamGu
         mentions: page.mentions.flatMap(({ conversationId: id, readAt }, n) => {
           const [note, contact] = [notes[n], contacts[n]]
           if (note === undefined || contact === undefined) return []
-          return [{ note, conversation: { id, contact }, readAt: readAt?.toISOString() ?? null }]
+          return [
+            { note, conversation: { id, contact: presentContact(contact) }, readAt: readAt?.toISOString() ?? null },
+          ]
         }),
         unread: count,
         cursor: page.cursor,

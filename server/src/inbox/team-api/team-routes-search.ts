@@ -12,7 +12,7 @@ import { recallContact } from '../read/listed-conversation.ts'
 import { type NamedContact, nameContacts, namedActors, readNames } from '../read/names.ts'
 import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
 import { maxStretches, maxStretchLength, snippetOf } from '../search/snippet.ts'
-import { named } from './team-present.ts'
+import { named, presentContact } from './team-present.ts'
 import { inboxPath, scopeOf } from './team-request.ts'
 import { author, TeamContact } from './team-schema.ts'
 
@@ -111,7 +111,7 @@ async function presentFound(
     return {
       id,
       conversationId,
-      contact,
+      contact: presentContact(contact),
       direction,
       kind,
       author: named(authorOf({ direction, kind, actor: actors[n] ?? null }), names),

@@ -54,12 +54,8 @@ const OpenHandover = Type.Object(
 
 export const TeamContact = Type.Object(
   {
-    name: nullable(
-      text(511, 'The name of their lead; without one as they call themselves.', { example: 'Marina Duarte' }),
-    ),
-    profileName: nullable(text(255, 'As they call themselves.', { example: 'Mari' })),
+    name: nullable(text(511, 'The name of their lead; without one as they call themselves.', { example: 'Ana Lima' })),
     phone: nullable(text(20, 'Digits with country code; null while they hide it.', { example: '5581991234567' })),
-    leadId: nullable(idSchema('The lead with their phone, the oldest of several.')),
   },
   { title: 'TeamContact', description: 'The customer.' },
 )
@@ -101,6 +97,8 @@ export const TeamConversation = Type.Object(
       }),
     ),
     contact: TeamContact,
+    profileName: nullable(text(255, 'As the customer calls themselves.', { example: 'Ana' })),
+    leadId: nullable(idSchema('The lead with their phone, the oldest of several.')),
     createdAt: timestamp('When it began.'),
     updatedAt: timestamp('When it last changed.'),
   },

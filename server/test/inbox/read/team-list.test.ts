@@ -40,7 +40,7 @@ test('a row shows who owns, who looks after, which connection, and who wrote las
   const first = await row()
   assert.deepEqual(
     [first.ownerName, first.assignedToName, first.connectionName, first.contact],
-    ['Sales agent', 'Ana Lima', 'Shop', nameContact(customer(1), null)],
+    ['Sales agent', 'Ana Lima', 'Shop', { name: 'Customer 1', phone: '5511988887771' }],
   )
   const last = ({ text, direction, status, author }: Record<string, unknown>) => [text, direction, status, author]
   const customerWrote = { type: 'customer', id: null, name: null }

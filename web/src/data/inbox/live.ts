@@ -90,7 +90,7 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     counts()
   })
   const leads = gather<ChangedLead>(leadsRestMs, (changed) => {
-    if (!isAnyRenamed(shownContacts(inbox), changed)) return
+    if (!isAnyRenamed(known(inbox), changed)) return
     all()
     void readNoticesAgain(inbox.queries, inbox.workspaceId)
   })
@@ -132,14 +132,14 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
   }
 }
 
-/** The customers of all conversations that are known here. */
-function shownContacts({ queries, workspaceId }: Inbox): Conversation['contact'][] {
+/** All conversations that are known here. */
+function known({ queries, workspaceId }: Inbox): Conversation[] {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   const details = queries.getQueriesData<Detail>({ queryKey: detailsKey(workspaceId) })
   return [
     ...lists.flatMap(([, list]) => list?.rows ?? []),
     ...details.flatMap(([, detail]) => detail?.conversation ?? []),
-  ].map(({ contact }) => contact)
+  ]
 }
 
 interface FilePayload {

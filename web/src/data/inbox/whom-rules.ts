@@ -29,17 +29,16 @@ export interface ChangedLead {
   deletedAt?: string | null
 }
 
-interface NamedContact {
-  name: string | null
-  phone: string | null
+interface NamedConversation extends FoundConversation {
   leadId: string | null
 }
 
-/** Whether any of these customers may be called otherwise, now that these leads were made, changed, deleted or restored. */
-export function isAnyRenamed(contacts: Iterable<NamedContact>, leads: readonly ChangedLead[]): boolean {
+/** Whether any of these conversations' customers may be called otherwise, now that these leads were made, changed, deleted or restored. */
+export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: readonly ChangedLead[]): boolean {
   const byId = new Map(leads.map((lead) => [lead.id, lead]))
   const byNumber = new Map(leads.flatMap((lead) => (lead.phone === null ? [] : [[endOf(lead.phone), lead]])))
-  for (const { name, phone, leadId } of contacts) {
+  for (const { contact, leadId } of conversations) {
+    const { name, phone } = contact
     const end = phone === null ? null : endOf(phone)
     const own = leadId === null ? undefined : byId.get(leadId)
     // One that was merged is known by numbers beside its own.

@@ -19,11 +19,10 @@ interface ConnectionFactsProps {
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, contact } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const isClosed = useWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
-  const { name, profileName } = contact
   const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
   return (
     <Section title={texts.connection}>
@@ -43,7 +42,9 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
           { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
           { name: texts.began, value: fullMoment(firstContactAt) },
           // Where the lead has another name.
-          ...(profileName === null || profileName === name ? [] : [{ name: texts.profileName, value: profileName }]),
+          ...(profileName === null || profileName === contact.name
+            ? []
+            : [{ name: texts.profileName, value: profileName }]),
         ]}
       />
     </Section>
