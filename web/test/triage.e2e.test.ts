@@ -61,6 +61,25 @@ test('the button resolves as E does: both go on to the next, or stay where someb
     }
 })
 
+test('what the header says under the name is whole, and what has no room is left out', async () => {
+  const vera = await newWriter(demo, 'Vera Inteira', 'Hi')
+  const members = (await demo.team('GET', `${team}/members`)).members as { userId: string }[]
+  const snoozedUntil = new Date(Date.now() + 3 * 24 * 3_600_000).toISOString()
+  const changes = { assignedTo: members[0]?.userId, status: 'snoozed', snoozedUntil }
+  await demo.team('PATCH', `${team}/inbox/conversations/${vera.id}`, changes)
+  for (const viewport of [desktop, { width: 1280, height: 800 }, phone]) {
+    const { page } = await demo.open(vera.place, { viewport })
+    const facts = page.locator('#thread header').getByTitle(/^Snoozed until .* · .* · Parley Demo$/)
+    await facts.waitFor()
+    const shown = await facts.evaluate((line) => {
+      const end = line.getBoundingClientRect().bottom
+      const inSight = [...line.children].filter((one) => one.getBoundingClientRect().bottom <= end + 1)
+      return { count: inSight.length, cut: inSight.filter((one) => one.scrollWidth > one.clientWidth).length }
+    })
+    assert.ok(shown.count >= 1 && shown.cut === 0, `${viewport.width}: ${JSON.stringify(shown)}`)
+  }
+})
+
 test('labels are read by name: in the header and the panel whole, in the row the first two, and all by who hears or points', async () => {
   const rosa = await newWriter(demo, 'Rosa Rotulo', 'Hi')
   const labelIds: string[] = []

@@ -58,6 +58,14 @@ test('a page has no script, no inline style and a policy that allows neither', a
   assert.match(String(style.headers['cache-control']), /immutable/)
 })
 
+test('the service says what is wrong beside its field, and the browser no other thing over it', async () => {
+  const form = await w.newForm()
+  const { body } = await w.app.inject({ url: `/f/${form.slug}` })
+  assert.match(body, /<form method="post" novalidate /)
+  const refused = await w.send(form.slug, { firstName: '' })
+  assert.match(refused.body, /aria-invalid="true" aria-describedby="[^"]*-problem"/)
+})
+
 test('every kind of field has a label and the right input', async () => {
   const form = await w.newForm({
     fields: [
