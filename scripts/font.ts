@@ -1,4 +1,4 @@
-// Makes web/src/app/inter.woff2, the app's one font, of the package that has the whole of it: letters of the languages that are
+// Makes web/public/inter-4.woff2, the app's one font, of the package that has the whole of it: letters of the languages that are
 // written with Latin ones, the weights of the app, and every feature (tabular figures are one). Its tools are in a folder of their own:
 //
 //   npm install --prefix /tmp/font --save-exact @fontsource-variable/inter@5.3.0 subset-font@2.9.0
@@ -33,5 +33,5 @@ const text = ranges
   .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => String.fromCodePoint(from + n)))
   .join('')
 const font = await subset(whole, text, { targetFormat: 'woff2', variationAxes: { wght: weights } })
-await writeFile(fileURLToPath(new URL('../web/src/app/inter.woff2', import.meta.url)), font)
+await writeFile(fileURLToPath(new URL('../web/public/inter-4.woff2', import.meta.url)), font)
 console.log(`${font.length} bytes of ${whole.length}`)

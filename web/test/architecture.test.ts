@@ -62,6 +62,15 @@ const roomOf = (path: string): string => path.split('/')[1] ?? ''
 const folderOf = (path: string): string => posix.dirname(path)
 const rankOf = (path: string): number => ranks[roomOf(path)] ?? pageRank
 
+test('no form is checked by the browser, whose bubbles cover what is said beside the fields', () => {
+  const count = (text: string, word: string) => text.split(word).length - 1
+  const checked = source.filter(({ text }) => count(text, '<form') !== count(text, 'noValidate'))
+  assert.deepEqual(
+    checked.map(({ path }) => path),
+    [],
+  )
+})
+
 test('the files and what they import are read', () => {
   assert.ok(source.length > 200)
   assert.ok(source.flatMap(({ imports }) => imports).length > source.length)

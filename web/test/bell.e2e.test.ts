@@ -56,6 +56,23 @@ test('the bell counts what one is told of while the page is open, leads there, a
   await nothingNew(page)
 })
 
+test('the tip of the bell stands within the navigation, and goes when the panel opens by mouse or by keys', async () => {
+  const { page } = await demo.open()
+  const tip = page.getByRole('navigation', { name: 'Main' }).getByRole('tooltip', { name: 'Notifications' })
+  const ways = [() => bell(page).click(), () => page.keyboard.press('g').then(() => page.keyboard.press('n'))]
+  for (const open of ways) {
+    await page.mouse.move(700, 400)
+    await bell(page).hover()
+    await tip.waitFor()
+    await assertAccessible(page)
+    await open()
+    await panel(page).getByRole('link', { name: 'Notification settings' }).waitFor()
+    await tip.waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+  }
+})
+
 test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await context.addInitScript(`

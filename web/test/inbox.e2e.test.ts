@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
 import { desktop, phone } from './support/browser.ts'
+import { until } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 import { customerCalled, newCustomer, openId } from './support/inbox.ts'
 
@@ -145,3 +146,49 @@ for (const language of ['en', 'es', 'pt'] as const)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width)
     }
   })
+
+test('the thread stays at its end whatever comes or grows there, and where one has scrolled up to', async () => {
+  const iris = await newCustomer(demo, 'Iris Fim', '5511955502002')
+  for (let n = 1; n <= 30; n++) await iris.says(`Line ${n}`)
+  const { page } = await demo.open('inbox')
+  await page.getByRole('link', { name: /Iris Fim.*Line 30/ }).click({ timeout: 60_000 })
+  const log = page.getByRole('log')
+  await log.getByText('Line 30').waitFor({ state: 'attached' })
+  const team = `/workspaces/${demo.workspaceId}/inbox/conversations/${openId(page)}`
+  const change = (status: string) => demo.team('PATCH', team, { status })
+  const scroller = log.locator('..')
+  const scrollTo = (top: number) => scroller.evaluate((one, to) => one.scrollTo({ top: to }), top)
+  const toEnd = (top: number | ((top: number) => boolean)) =>
+    until(() => scroller.evaluate((one) => one.scrollTop), top)
+
+  // Opened at the first unread message: what one does oneself leads to the end all the same.
+  await toEnd((top) => top < -80)
+  await page.keyboard.press('t')
+  await log.getByText(/^Demo Owner took over/).waitFor()
+  await toEnd(0)
+  for (const [status, line] of [
+    ['resolved', 'A teammate resolved it'],
+    ['open', 'A teammate reopened it'],
+  ] as const) {
+    await change(status)
+    await log.getByText(line).waitFor()
+    await toEnd(0)
+  }
+  // Near the end is the end.
+  await scrollTo(-40)
+  await page.getByRole('textbox', { name: /^Reply to/ }).fill('one\ntwo\nthree\nfour\nfive')
+  await toEnd(0)
+  await scrollTo(-40)
+  await iris.says('Line 31')
+  await log.getByText('Line 31').waitFor()
+  await toEnd(0)
+
+  await scrollTo(-400)
+  await page.getByRole('button', { name: 'Jump to the newest' }).waitFor()
+  await change('pending')
+  await page.getByRole('button', { name: 'New messages' }).waitFor()
+  await toEnd((top) => top < -400)
+  await page.getByRole('button', { name: 'New messages' }).click()
+  await toEnd(0)
+  await log.getByText(/A teammate .*pending/).waitFor()
+})

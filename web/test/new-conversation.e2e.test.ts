@@ -80,3 +80,27 @@ test('whoever is in conversation already is found by name or number, and theirs 
   }
   assert.deepEqual(await ana.heard(), [])
 })
+
+test('a lead that is chosen by name is called by it in the row, the header and the panel, and is renamed with the lead', async () => {
+  const authorization = { authorization: `Bearer ${demo.apiKey}` }
+  const phone = '5511966601235'
+  const { body } = await demo.call('POST', '/api/v1/leads', { firstName: 'Benedita', phone }, authorization)
+  const { page } = await demo.open('inbox')
+  await page.locator('[data-row]').first().waitFor()
+  await page.keyboard.press('c')
+  await panelOf(page).getByRole('combobox', { name: 'To' }).fill('bened')
+  await panelOf(page)
+    .getByRole('option', { name: /Benedita/ })
+    .click()
+  await chooseTemplate(page, /appointment reminder.*English/)
+  await panelOf(page).getByRole('button', { name: 'Send' }).click()
+  await page.waitForURL(/\/inbox\/[0-9a-f-]{36}/)
+  const isCalled = async (name: string, initials: string) => {
+    await page.locator('[data-row]', { hasText: name }).locator(`[data-initials="${initials}"]`).waitFor()
+    await page.getByRole('region', { name: `Conversation with ${name}` }).waitFor()
+    await page.getByRole('complementary', { name: 'Customer' }).getByRole('heading', { name, level: 2 }).waitFor()
+  }
+  await isCalled('Benedita', 'B')
+  await demo.call('PATCH', `/api/v1/leads/${body.lead.id}`, { lastName: 'Quaresma' }, authorization)
+  await isCalled('Benedita Quaresma', 'BQ')
+})

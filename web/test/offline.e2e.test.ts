@@ -37,6 +37,7 @@ test('a notice never stands over the place where one writes', async () => {
   for (const viewport of [desktop, { width: 1024, height: 768 }, phone]) {
     const ida = await newWriter(demo, `Ida Mar ${viewport.width}`, 'Hello')
     const { page } = await demo.open(ida.place, { viewport })
+    await page.evaluate(`localStorage.setItem('parley.opens-next', 'no')`)
     await field(page).waitFor()
     await page.getByRole('button', { name: 'Resolve' }).click()
     await noticeOf(page).waitFor()

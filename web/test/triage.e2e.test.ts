@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { phone } from './support/browser.ts'
+import { assertAccessible } from './support/accessibility.ts'
+import { desktop, phone } from './support/browser.ts'
 import { newWriter, thread, until } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
@@ -35,6 +36,79 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.waitForURL(new RegExp(`/inbox/${dora.id}`))
   await rowOf(page, 'Dora Dois').waitFor()
+})
+
+test('the button resolves as E does: both go on to the next, or stay where somebody chose so', async () => {
+  const [nils, olga] = [await newWriter(demo, 'Nils Fica', 'Hi'), await newWriter(demo, 'Olga Segue', 'Hi')]
+  const ways: [name: string, resolve: (page: Page) => Promise<unknown>][] = [
+    ['button', (page) => page.getByRole('button', { name: 'Resolve' }).click()],
+    ['key', (page) => page.keyboard.press('e')],
+  ]
+  for (const isOn of [true, false])
+    for (const [name, resolve] of ways) {
+      const { page } = await demo.open('profile')
+      await page.getByRole('switch', { name: 'Open the next conversation' }).setChecked(isOn)
+      await page.goto(`${demo.url}/w/${demo.workspaceId}/${olga.place}`)
+      await rowOf(page, 'Nils Fica').waitFor()
+      await thread(page).getByText('Hi').waitFor()
+      await resolve(page)
+      await until(() => conversation(olga.id), { status: 'resolved' })
+      await thread(page)
+        .and(page.getByLabel(`Conversation with ${isOn ? 'Nils Fica' : 'Olga Segue'}`))
+        .waitFor()
+      await demo.team('PATCH', `${team}/inbox/conversations/${olga.id}`, { status: 'open' })
+      assert.equal(new URL(page.url()).pathname.endsWith(isOn ? nils.id : olga.id), true, `${name}, ${isOn}`)
+    }
+})
+
+test('what the header says under the name is whole, and what has no room is left out', async () => {
+  const vera = await newWriter(demo, 'Vera Inteira', 'Hi')
+  const members = (await demo.team('GET', `${team}/members`)).members as { userId: string }[]
+  const snoozedUntil = new Date(Date.now() + 3 * 24 * 3_600_000).toISOString()
+  const changes = { assignedTo: members[0]?.userId, status: 'snoozed', snoozedUntil }
+  await demo.team('PATCH', `${team}/inbox/conversations/${vera.id}`, changes)
+  for (const viewport of [desktop, { width: 1280, height: 800 }, phone]) {
+    const { page } = await demo.open(vera.place, { viewport })
+    const facts = page.locator('#thread header').getByTitle(/^Snoozed until .* · .* · Parley Demo$/)
+    await facts.waitFor()
+    const shown = await facts.evaluate((line) => {
+      const end = line.getBoundingClientRect().bottom
+      const inSight = [...line.children].filter((one) => one.getBoundingClientRect().bottom <= end + 1)
+      return { count: inSight.length, cut: inSight.filter((one) => one.scrollWidth > one.clientWidth).length }
+    })
+    assert.ok(shown.count >= 1 && shown.cut === 0, `${viewport.width}: ${JSON.stringify(shown)}`)
+  }
+})
+
+test('labels are read by name: in the header and the panel whole, in the row the first two, and all by who hears or points', async () => {
+  const rosa = await newWriter(demo, 'Rosa Rotulo', 'Hi')
+  const labelIds: string[] = []
+  for (const [name, color] of [
+    ['Billing', 'amber'],
+    ['Needs a quote by Friday', 'red'],
+    ['Wholesale', 'grey'],
+  ])
+    labelIds.push((await demo.team('POST', `${team}/labels`, { name, color })).label.id)
+  await demo.team('PATCH', `${team}/inbox/conversations/${rosa.id}`, { labelIds })
+  for (const viewport of [desktop, phone]) {
+    const { page } = await demo.open(rosa.place, { viewport })
+    const header = page.locator('#thread header').getByRole('list', { name: 'Labels' })
+    await header.getByText('Billing').waitFor()
+    assert.deepEqual(await header.getByRole('listitem').allInnerTexts(), [
+      'Billing',
+      'Needs a quote by Friday',
+      'Wholesale',
+    ])
+    if (viewport === phone) await page.getByRole('button', { name: 'Show the customer' }).click()
+    const panel = page.getByRole('complementary', { name: 'Customer' }).getByRole('region', { name: 'Labels' })
+    await panel.getByText('Needs a quote by Friday').waitFor()
+    await assertAccessible(page)
+    if (viewport === phone) continue
+    const row = page.getByRole('link', { name: /Rosa Rotulo.*Labels: Billing, Needs a quote by Friday, Wholesale/ })
+    const words = (await row.innerText()).replaceAll(/\s+/g, ' ')
+    assert.match(words, /Billing Needs a quote by Friday \+1$/)
+    assert.equal(await row.getByTitle('Billing, Needs a quote by Friday, Wholesale').count(), 1)
+  }
 })
 
 for (const language of ['en', 'es', 'pt'] as const)

@@ -27,7 +27,13 @@ import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
 import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
 import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
-import { type ChatCustomer, findLeadOfChat, findPhonesOfLeads, leadsFromChat } from '../leads/write/from-chat.ts'
+import {
+  type ChatCustomer,
+  findLeadOfChat,
+  findLeadsOfChats,
+  findPhonesOfLeads,
+  leadsFromChat,
+} from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -91,7 +97,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
 /** Lets the pages that are open know what changes, and who else is there. */
 async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Presence> {
   const { db, clock, log, repeat = repeatAtPauses } = runtime
-  const deps = { ...runtime, live }
+  const deps = { ...runtime, leadsOf: leadsOf(runtime), live }
   const onError = (error: unknown) => log.warn('presence not shared', {}, error)
   const presence: Presence = await openPresence({
     db,
@@ -141,6 +147,12 @@ const openConnectionOf =
   async (workspaceId, id) =>
     (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null
 
+/** What the inbox calls customers by. */
+export const leadsOf =
+  ({ db, vault }: Runtime): InboxDeps['leadsOf'] =>
+  (workspaceId, phones) =>
+    findLeadsOfChats({ db, vault }, workspaceId, phones)
+
 function inboxDeps(runtime: Runtime): InboxDeps {
   const { db, vault, clock } = runtime
   return {
@@ -150,6 +162,7 @@ function inboxDeps(runtime: Runtime): InboxDeps {
     connectors: connectorsOf(runtime),
     openConnection: openConnectionOf(runtime),
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
+    leadsOf: leadsOf(runtime),
     phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
   }
 }

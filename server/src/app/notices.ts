@@ -7,10 +7,12 @@ import { ensurePushKeys } from '../notices/push/keys.ts'
 import type { NameThings, PushDeps } from '../notices/push/push.ts'
 import { noticeTeamRoutes } from '../notices/team-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
+import { leadsOf } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What a notice tells of, by the names that the inbox knows. */
-function nameThingsOf({ db, vault }: Pick<Runtime, 'db' | 'vault'>): NameThings {
+function nameThingsOf(runtime: Runtime): NameThings {
+  const { db, vault } = runtime
   return async (workspaceId, notices) => {
     if (notices.length === 0) return []
     const [names, contacts] = await Promise.all([
@@ -23,7 +25,7 @@ function nameThingsOf({ db, vault }: Pick<Runtime, 'db' | 'vault'>): NameThings 
         ]),
       ),
       readContacts(
-        { db, vault },
+        { db, vault, leadsOf: leadsOf(runtime) },
         workspaceId,
         notices.flatMap(({ conversationId }) => conversationId ?? []),
       ),

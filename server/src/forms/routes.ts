@@ -6,7 +6,7 @@ import { attributeTo } from '../base/shares/work.ts'
 import type { Html } from '../base/text/html.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
 import { formNotFound, isQuotaReached } from './form/errors.ts'
-import type { Form, PublicForm } from './form/form.ts'
+import { type Form, type PublicForm, tokenField } from './form/form.ts'
 import { carriedParameters, type RawFields } from './form/parameters.ts'
 import { findPublicForm } from './form/queries.ts'
 import * as schema from './form/schema.ts'
@@ -137,8 +137,10 @@ interface Shown {
 
 async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
   const keyring = await deps.vault.keyring(form.workspaceId)
-  const token = issueToken(keyring, form.id, deps.clock.now())
   const { values, address } = shown
+  // A page that took its time and comes back with what is wrong is put right in a moment.
+  const taken = shown.refusal instanceof InvalidInput ? values[tokenField] : undefined
+  const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = shown.refusal && refusalOf(shown.refusal)
   if (shown.refusal !== null) reply.code(shown.refusal.statusCode).headers(shown.refusal.headers)
   return sendPage(reply, formPage({ form, token, carried: carriedParameters(form, address), values, refusal }), form)

@@ -20,6 +20,7 @@ export const attentionCodes = [
   'acknowledgement_ending',
   'key_expiring',
   'quota_near',
+  'connection_not_set_up',
 ] as const
 
 export interface Attention {
@@ -51,6 +52,8 @@ export interface ConnectionInfo {
   stateReason: string | null
   stateChangedAt: Date
   acknowledgedAt: Date | null
+  /** When anything last came in or went out; null when nothing ever has. */
+  lastEventAt: Date | null
 }
 
 export interface WebhookInfo {
@@ -110,6 +113,7 @@ function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
   const { id, name } = one
   // A member who pauses a connection knows of it.
   if (one.state === 'paused') return []
+  if (isNotSetUp(one)) return [about('connection_not_set_up', { id, name, reason: one.stateReason })]
   if (one.state === 'unavailable') {
     return [about('connection_unavailable', { id, name, at: one.stateChangedAt, reason: one.stateReason })]
   }
@@ -117,6 +121,12 @@ function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
   if (needsAcknowledgement(one, now)) return [about('acknowledgement_missing', { id, name, at: until })]
   return isSoon(until, now) ? [about('acknowledgement_ending', { id, name, at: until })] : []
 }
+
+/** No phone has ever been linked. One that was and is being linked anew has lost its connection. */
+const isNotSetUp = ({ state, stateReason, lastEventAt }: ConnectionInfo): boolean =>
+  state === 'unavailable' && lastEventAt === null && notLinkedYet.has(stateReason)
+
+const notLinkedYet = new Set<string | null>(['never_paired', 'pairing', 'pairing_ended'])
 
 function ofWebhook(one: WebhookInfo): Attention[] {
   const { id, description: name, stateReason: reason, failingSince: at } = one

@@ -25,7 +25,7 @@ export async function readState(
 async function selectConnections(sql: Sql, workspaceId: string): Promise<ConnectionInfo[]> {
   return sql<ConnectionInfo[]>`
     select id, name, channel, state, state_reason as "stateReason", state_changed_at as "stateChangedAt",
-      acknowledged_at as "acknowledgedAt"
+      acknowledged_at as "acknowledgedAt", coalesce(last_event_in_at, last_event_out_at) as "lastEventAt"
     from connections
     where workspace_id = ${workspaceId}
       and removed_at is null`

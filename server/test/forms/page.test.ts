@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customFieldTypes } from '../../src/leads/lead/custom-fields.ts'
-import { encode, formWorld, nameField } from '../support/form-world.ts'
+import { encode, formWorld, nameField, tokenIn } from '../support/form-world.ts'
 
 const w = await formWorld()
 
@@ -56,6 +56,18 @@ test('a page has no script, no inline style and a policy that allows neither', a
   assert.equal(style.statusCode, 200)
   assert.match(String(style.headers['content-type']), /^text\/css/)
   assert.match(String(style.headers['cache-control']), /immutable/)
+})
+
+test('the service says what is wrong beside its field, and the browser no other thing over it', async () => {
+  const form = await w.newForm()
+  const { body } = await w.app.inject({ url: `/f/${form.slug}` })
+  assert.match(body, /<form method="post" novalidate /)
+  const refused = await w.send(form.slug, { firstName: '', _token: await w.token(form) })
+  assert.equal(refused.statusCode, 400)
+  assert.match(refused.body, /id="f-firstName" required aria-invalid="true" aria-describedby="f-firstName-problem"/)
+  // Put right at once.
+  const again = await w.send(form.slug, { firstName: 'Ana', _token: tokenIn(refused.body) })
+  assert.equal(again.statusCode, 303)
 })
 
 test('every kind of field has a label and the right input', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
+import { attentionOf, type ConnectionInfo } from '../../src/stats/attention.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadsPath } from '../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
@@ -182,6 +183,47 @@ test('attention names keys that end soon or have ended, connections and webhooks
   await w.lead()
   assert.ok((await stats(member)).attention.some((one: { code: string }) => one.code === 'quota_reached'))
 })
+
+const standings: [what: string, one: Partial<ConnectionInfo>, code: string | null][] = [
+  ['of which no phone was ever linked', { stateReason: 'never_paired' }, 'connection_not_set_up'],
+  ['whose first phone is being linked', { stateReason: 'pairing' }, 'connection_not_set_up'],
+  ['whose first code nobody scanned', { stateReason: 'pairing_ended' }, 'connection_not_set_up'],
+  ['whose phone was unlinked before anything was written', { stateReason: 'logged_out' }, 'connection_unavailable'],
+  [
+    'that worked and is being linked anew',
+    { stateReason: 'pairing', lastEventAt: new Date(0) },
+    'connection_unavailable',
+  ],
+  [
+    'that worked and has lost its phone',
+    { stateReason: 'reconnecting', lastEventAt: new Date(0) },
+    'connection_unavailable',
+  ],
+  [
+    'that its platform has refused from the first',
+    { channel: 'waba', stateReason: 'platform_error_190' },
+    'connection_unavailable',
+  ],
+  ['that is paused', { state: 'paused', stateReason: null }, null],
+]
+
+for (const [what, one, code] of standings)
+  test(`a connection ${what} is ${code === 'connection_not_set_up' ? 'a hint' : code === null ? 'passed over' : 'trouble'}`, () => {
+    const quiet = { agentsStopped: false, quota: { used: 0, limit: 0 }, waiting: [], webhooks: [], keys: [] }
+    const connection: ConnectionInfo = {
+      id: 'c',
+      name: 'Shop',
+      channel: 'unofficial',
+      state: 'unavailable',
+      stateReason: null,
+      stateChangedAt: new Date(0),
+      acknowledgedAt: null,
+      lastEventAt: null,
+      ...one,
+    }
+    const codes = attentionOf({ ...quiet, connections: [connection] }, new Date(0)).map((found) => found.code)
+    assert.deepEqual(codes, code === null ? [] : [code])
+  })
 
 test('the time before stands beside the time asked for, by who answered, connection and label', async () => {
   const { w, member } = await inboxWithMember()

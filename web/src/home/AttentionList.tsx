@@ -1,4 +1,10 @@
-import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconExclamationCircle } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconBulb,
+  IconChevronRight,
+  IconCircleCheck,
+  IconExclamationCircle,
+} from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { Attention } from '../data/stats.ts'
 import { t } from '../text/index.ts'
@@ -13,14 +19,15 @@ export function AttentionList({ attention }: { attention: Attention[] }) {
   return (
     <section className={styles.card} aria-label={texts.title}>
       <h2 className={styles.title}>{texts.title}</h2>
-      {attention.length === 0 ? (
+      {attention.every(({ code }) => kindOf(code).tone === 'hint') && (
         <div className={styles.line}>
           <span className={styles.mark} data-tone="good">
             <IconCircleCheck size={18} />
           </span>
           {texts.nothing}
         </div>
-      ) : (
+      )}
+      {attention.length > 0 && (
         <ul className={styles.list}>
           {attention.map((one) => (
             <li key={`${one.code} ${one.id}`}>
@@ -33,10 +40,12 @@ export function AttentionList({ attention }: { attention: Attention[] }) {
   )
 }
 
+const icons = { bad: IconExclamationCircle, attention: IconAlertTriangle, hint: IconBulb }
+
 function Line({ one }: { one: Attention }) {
   const workspaceId = useWorkspaceId()
   const { tone, place, search } = kindOf(one.code)
-  const Icon = tone === 'bad' ? IconExclamationCircle : IconAlertTriangle
+  const Icon = icons[tone]
   return (
     <Link to={`/w/${workspaceId}/${place(one)}` as '/'} search={search as never} className={styles.line}>
       <span className={styles.mark} data-tone={tone}>

@@ -10,6 +10,8 @@ import styles from './HomePage.module.css'
 interface Figure {
   name: string
   value: string
+  /** There is nothing to show, and the value says so. */
+  isNothing?: boolean
   note: string
   /** How it stands to the time before, and whether that is good. */
   change?: { words: string; isGood: boolean | null } | null
@@ -20,10 +22,10 @@ export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: numbe
   const { data } = useComparison(useWorkspaceId(), chosenDays)
   return (
     <dl className={styles.figures}>
-      {figuresOf(stats, data).map(({ name, value, note, change }) => (
+      {figuresOf(stats, data).map(({ name, value, isNothing, note, change }) => (
         <div key={name} className={styles.figure}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd data-nothing={isNothing || undefined}>{value}</dd>
           <dd className={styles.note}>{note}</dd>
           {change != null && (
             <dd className={styles.note} data-good={change.isGood ?? undefined}>
@@ -39,15 +41,23 @@ export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: numbe
 function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Comparison | undefined): Figure[] {
   const texts = t.home.figures
   const { now, before } = comparison ?? {}
-  const time = (of: Stats['answers']['people']) => (of === null ? '–' : duration(of.medianSeconds, language))
-  const speed = (by: 'people' | 'agents') =>
-    wordsOf(now?.answers[by]?.medianSeconds, before?.answers[by]?.medianSeconds, t.home.change.times, days.length, true)
+  const seconds = (one: number) => duration(one, language)
+  const speed = (by: 'people' | 'agents'): Omit<Figure, 'name'> => {
+    const of = answers[by]
+    if (of === null) return { value: texts.noData, isNothing: true, note: texts.noAnswers }
+    const [median, medianBefore] = [now?.answers[by]?.medianSeconds, before?.answers[by]?.medianSeconds]
+    return {
+      value: seconds(of.medianSeconds),
+      note: texts.median(of.answers, number(of.answers)),
+      change: wordsOf(median, medianBefore, t.home.change.times, days.length, true, seconds),
+    }
+  }
   return [
     {
       name: texts.newLeads,
       value: number(leads.created),
       note: texts.inDays(days.length),
-      change: wordsOf(now?.leads, before?.leads, t.home.change.counts, days.length, false),
+      change: wordsOf(now?.leads, before?.leads, t.home.change.counts, days.length, false, number),
     },
     { name: texts.today, value: number(days.at(-1)?.leads ?? 0), note: texts.leads },
     { name: texts.allLeads, value: number(leads.total), note: texts.now },
@@ -56,8 +66,8 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
       value: number(waiting.forPeople + waiting.forAgents),
       note: texts.waitingFor(waiting.minutes),
     },
-    { name: texts.people, value: time(answers.people), note: texts.median, change: speed('people') },
-    { name: texts.agents, value: time(answers.agents), note: texts.median, change: speed('agents') },
+    { name: texts.people, ...speed('people') },
+    { name: texts.agents, ...speed('agents') },
   ]
 }
 
@@ -67,11 +77,12 @@ function wordsOf(
   texts: typeof t.home.change.counts,
   days: number,
   isLessGood: boolean,
+  show: (value: number) => string,
 ): Figure['change'] {
   const change = changeOf(now ?? null, before ?? null)
   if (change === null) return null
   const { kind, part } = change
   const percent = number(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
   const isGood = kind === 'same' ? null : (kind === 'less') === isLessGood
-  return { words: texts[kind](percent, days), isGood }
+  return { words: texts[kind](percent, days, show(before ?? 0)), isGood }
 }

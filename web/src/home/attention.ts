@@ -3,7 +3,8 @@ import type { Attention } from '../data/stats.ts'
 export type AttentionCode = Attention['code']
 
 interface Kind {
-  tone: 'bad' | 'attention'
+  /** A hint tells of what can be done, and of no trouble. */
+  tone: 'bad' | 'attention' | 'hint'
   /** Where it is mended, within the workspace. */
   place(one: Pick<Attention, 'id'>): string
   search?: Record<string, unknown>
@@ -31,6 +32,7 @@ const kinds: Record<AttentionCode, Kind> = {
   acknowledgement_ending: { tone: 'attention', place: connection },
   key_expiring: { tone: 'attention', place: keys },
   quota_near: { tone: 'attention', place: workspace },
+  connection_not_set_up: { tone: 'hint', place: connection },
 }
 
 export const kindOf = (code: AttentionCode): Kind => kinds[code]

@@ -1,12 +1,11 @@
 import { Radio, Select, Stack, Switch, useMantineColorScheme } from '@mantine/core'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
-import { setEnterSends, useEnterSends } from '../ui/enter-sends.ts'
+import { enterSends, opensNext, useKeptChoice } from '../ui/kept-choices.ts'
 import { Section } from '../ui/page/Section.tsx'
 
 /** What this browser keeps: it takes effect at once. */
 export function Preferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const enterSends = useEnterSends()
   return (
     <Section title={t.profile.preferences} help={t.profile.preferencesHelp}>
       <Select
@@ -31,8 +30,14 @@ export function Preferences() {
       <Switch
         label={t.profile.enterSends}
         description={t.profile.enterSendsHelp}
-        checked={enterSends}
-        onChange={(event) => setEnterSends(event.currentTarget.checked)}
+        checked={useKeptChoice(enterSends)}
+        onChange={(event) => enterSends.set(event.currentTarget.checked)}
+      />
+      <Switch
+        label={t.profile.opensNext}
+        description={t.profile.opensNextHelp}
+        checked={useKeptChoice(opensNext)}
+        onChange={(event) => opensNext.set(event.currentTarget.checked)}
       />
     </Section>
   )

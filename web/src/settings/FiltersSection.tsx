@@ -108,6 +108,7 @@ function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; ru
   return (
     <Dialog close={close} title={t.settings.filters.renameTitle}>
       <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           if (name.trim() !== '') run(name.trim())

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible } from '../support/accessibility.ts'
 import { pickItem } from '../support/actions.ts'
 import { visitOf } from '../support/browser.ts'
 import { newMember, sharedDemo, signIn } from '../support/demo.ts'
@@ -28,3 +30,32 @@ test('a stranger who follows a link into the app comes to it after signing in, a
   await page.waitForURL(/\/sign-in\?next=/)
   assert.equal(await page.getByRole('navigation', { name: 'Main' }).count(), 0)
 })
+
+test('the pages before the app are set in its font from the first, and a password that is too short is said beside it', async () => {
+  const { email } = await newMember(demo, 'Lia Senha')
+  const { members } = await demo.team('GET', `/workspaces/${demo.workspaceId}/members`)
+  const { userId } = members.find((member: { email: string }) => member.email === email)
+  await demo.db.sql`update users set password_hash = null where id = ${userId}`
+  const { url } = await demo.team('POST', '/sign-in-links', { email })
+  const { page } = await visitOf(demo.browser)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  const field = page.getByRole('textbox', { name: 'Password' })
+  await field.fill('short')
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  const wrong = field.and(page.locator('[aria-invalid=true]:focus'))
+  await wrong.waitFor()
+  await page.locator('#password-problem', { hasText: 'The password needs at least 12 characters.' }).waitFor()
+  assert.deepEqual(await fontsOf(page, 'h1'), ['Inter'])
+  await assertAccessible(page)
+})
+
+/** In which fonts the browser has drawn the letters of an element. */
+async function fontsOf(page: Page, selector: string): Promise<string[]> {
+  const devTools = await page.context().newCDPSession(page)
+  for (const domain of ['DOM', 'CSS'] as const) await devTools.send(`${domain}.enable`)
+  const { root } = await devTools.send('DOM.getDocument')
+  const { nodeId } = await devTools.send('DOM.querySelector', { nodeId: root.nodeId, selector })
+  const { fonts } = await devTools.send('CSS.getPlatformFontsForNode', { nodeId })
+  return fonts.map(({ familyName }) => familyName)
+}

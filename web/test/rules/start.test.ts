@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '../../src/api/failure.ts'
-import { digitsOf, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
+import { type ChangedLead, digitsOf, isAnyRenamed, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
 import { numbersFor, type Place, placeOf } from '../../src/shared/start/start-rules.ts'
 
 const typed: [text: string, digits: string | null][] = [
@@ -86,4 +86,24 @@ const refusals: [error: unknown, place: Place][] = [
 for (const [error, place] of refusals)
   test(`${error instanceof Failure ? `${error.status} ${error.code}` : error} is told at ${place}`, () => {
     assert.equal(placeOf(error), place)
+  })
+
+const mari = { contact: { name: 'Mari', phone: '5511966601234' }, leadId: null }
+const ofLead = { contact: { name: 'Ana Prado', phone: '5511966601234' }, leadId: 'l1' }
+const anaPrado = { id: 'l1', firstName: 'Ana', lastName: 'Prado', phone: '5511966601234' }
+const renamings: [what: string, contact: typeof mari | typeof ofLead, lead: ChangedLead, isRenamed: boolean][] = [
+  ['a lead that is made for their number', mari, anaPrado, true],
+  ['one whose number is spelled as of old', mari, { ...anaPrado, phone: '551166601234' }, true],
+  ['a lead of another number', mari, { ...anaPrado, phone: '5511966601235' }, false],
+  ['another name of their lead', ofLead, { ...anaPrado, lastName: 'Lima' }, true],
+  ['another status of their lead', ofLead, anaPrado, false],
+  ['another number of their lead', ofLead, { ...anaPrado, phone: '5511966601235' }, true],
+  ['the end of their lead', ofLead, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, true],
+  ['an older lead of their number that is restored', ofLead, { ...anaPrado, id: 'l0' }, true],
+  ['the end of another lead', mari, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, false],
+]
+
+for (const [what, contact, lead, isRenamed] of renamings)
+  test(`${what} ${isRenamed ? 'may change' : 'changes nothing of'} how a customer is called`, () => {
+    assert.equal(isAnyRenamed([{ contact: { name: null, phone: null }, leadId: null }, contact], [lead]), isRenamed)
   })

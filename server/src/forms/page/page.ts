@@ -34,7 +34,7 @@ export function formPage({ form, token, carried, values, refusal }: FormPage): H
     html`<h1>${form.title}</h1>
 ${form.description && html`<p class="description">${form.description}</p>`}
 ${refusal && summary(form, refusal)}
-<form method="post" action="/f/${form.slug}" accept-charset="utf-8">
+<form method="post" novalidate action="/f/${form.slug}" accept-charset="utf-8">
 ${form.fields.map((field) => html`${fieldHtml(field, { values, problems })}\n`)}${decoyHtml()}
 ${carried.map((field) => hiddenHtml(field.key, String(field.value)))}${hiddenHtml(tokenField, token)}
 <button type="submit">${form.submitLabel}</button>

@@ -4,15 +4,15 @@ import { findInvitation, invitationOver, invitationVoid, openInvitation } from '
 import { refuseForeignOrigin, refuseForgery } from '../../access/sign-in/csrf.ts'
 import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
-import { invalid } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
+import { isBlank } from '../../base/text/outside-text.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { fieldOf } from './form-body.ts'
 import { colleaguePage, type InviteView, newcomerPage } from './pages/invite.ts'
 import { sendPage } from './pages/layout.ts'
 import { type Words, wordsFor } from './pages/words.ts'
-import { checkedPassword } from './site-password.ts'
-import { sentencesOf, showProblem } from './site-problems.ts'
+import { passwordProblem } from './site-password.ts'
+import { checkFields, showProblem } from './site-problems.ts'
 import { type SignedInVisit, type SiteDeps, signedInVisit } from './site-visit.ts'
 
 type Link = { Params: { token: string } }
@@ -36,18 +36,20 @@ export function inviteRoutes(site: App, deps: SiteDeps): void {
     const words = wordsFor(request.headers)
     try {
       const userId = visit?.caller.userId ?? null
-      const as =
-        userId === null ? { name: checkedName(request.body), password: checkedPassword(request.body) } : { userId }
+      const password = fieldOf(request.body, 'password')
+      if (userId === null) {
+        checkFields({ name: nameProblem(name, words), password: passwordProblem(password, words) })
+      }
+      const as = userId === null ? { name, password } : { userId }
       const { session } = await acceptInvitation(deps, visitorOf(deps, request), view.token, as)
       if (session !== null) keepSession(deps, reply, session)
       return reply.redirect('/', 303)
     } catch (error) {
-      return showProblem(reply, words, error, (problem) => {
-        const text = sentencesOf(error, words) ?? problem
-        return visit === null
-          ? newcomerPage(words, view, name, text)
-          : colleaguePage(words, view, visit.caller.name, visit.csrfToken, text)
-      })
+      return showProblem(reply, words, error, (problem) =>
+        visit === null
+          ? newcomerPage(words, view, name, problem)
+          : colleaguePage(words, view, visit.caller.name, visit.csrfToken, problem),
+      )
     }
   })
 }
@@ -69,14 +71,11 @@ function showInvitation(
 ): FastifyReply {
   const shown =
     visit === null
-      ? newcomerPage(words, view, '', null)
-      : colleaguePage(words, view, visit.caller.name, visit.csrfToken, null)
+      ? newcomerPage(words, view, '', {})
+      : colleaguePage(words, view, visit.caller.name, visit.csrfToken, {})
   return sendPage(reply, shown)
 }
 
 /** A form has no schema, so its limits are checked here. */
-function checkedName(body: unknown): string {
-  const name = fieldOf(body, 'name').trim()
-  if (name === '' || name.length > maxNameLength) throw invalid('Your name', `needs 1 to ${maxNameLength} characters`)
-  return name
-}
+const nameProblem = (name: string, { needs }: Words): string | null =>
+  isBlank(name) || name.length > maxNameLength ? needs.name(maxNameLength) : null

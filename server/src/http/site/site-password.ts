@@ -4,14 +4,13 @@ import { refuseForgery } from '../../access/sign-in/csrf.ts'
 import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
 import { findUser, openPerson } from '../../access/users/users.ts'
-import { invalid } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { fieldOf } from './form-body.ts'
 import { sendPage } from './pages/layout.ts'
 import { choosePasswordPage } from './pages/sign-in.ts'
-import { wordsFor } from './pages/words.ts'
-import { sentencesOf, showProblem } from './site-problems.ts'
+import { type Words, wordsFor } from './pages/words.ts'
+import { checkFields, showProblem } from './site-problems.ts'
 import { type SignedInVisit, type SiteDeps, signedInVisit } from './site-visit.ts'
 
 /** Where a sign-in link leads first. */
@@ -29,7 +28,7 @@ export function passwordRoutes(site: App, deps: SiteDeps): void {
   site.get(choosePasswordPath, { config: { repeatsToken: true } }, async (request, reply) => {
     const visit = await passwordlessVisit(deps, request)
     if (visit === null) return reply.redirect('/', 303)
-    return sendPage(reply, choosePasswordPage(wordsFor(request.headers), visit.email, visit.csrfToken, null))
+    return sendPage(reply, choosePasswordPage(wordsFor(request.headers), visit.email, visit.csrfToken, {}))
   })
   site.post(choosePasswordPath, { config: { repeatsToken: true } }, async (request, reply) => {
     const visit = await passwordlessVisit(deps, request)
@@ -38,13 +37,13 @@ export function passwordRoutes(site: App, deps: SiteDeps): void {
     refuseForgery(request.headers, deps.publicUrl, sessionToken, fieldOf(request.body, 'csrf'))
     const words = wordsFor(request.headers)
     try {
-      const change = { newPassword: checkedPassword(request.body), currentPassword: undefined }
+      const newPassword = fieldOf(request.body, 'password')
+      checkFields({ password: passwordProblem(newPassword, words) })
+      const change = { newPassword, currentPassword: undefined }
       keepSession(deps, reply, await changePassword(deps, visitorOf(deps, request), userId, change))
       return reply.redirect('/', 303)
     } catch (error) {
-      return showProblem(reply, words, error, (problem) =>
-        choosePasswordPage(words, email, csrfToken, sentencesOf(error, words) ?? problem),
-      )
+      return showProblem(reply, words, error, (problem) => choosePasswordPage(words, email, csrfToken, problem))
     }
   })
 }
@@ -60,10 +59,7 @@ async function passwordlessVisit(deps: SiteDeps, request: FastifyRequest): Promi
 }
 
 /** A form has no schema, so its limits are checked here. */
-export function checkedPassword(body: unknown): string {
-  const password = fieldOf(body, 'password')
-  if (password.length < minLength || password.length > maxLength) {
-    throw invalid('The password', `needs at least ${minLength} characters`)
-  }
-  return password
+export function passwordProblem({ length }: string, { needs }: Words): string | null {
+  if (length < minLength) return needs.newPassword(minLength)
+  return length > maxLength ? needs.shorterPassword(maxLength) : null
 }

@@ -11,7 +11,7 @@ import { sendPage } from './pages/layout.ts'
 import { codePage, linkOverPage, linkPage, signInPage } from './pages/sign-in.ts'
 import { type Words, wordsFor } from './pages/words.ts'
 import { choosePasswordPath } from './site-password.ts'
-import { showProblem } from './site-problems.ts'
+import { checkFields, showProblem } from './site-problems.ts'
 import type { SiteDeps } from './site-visit.ts'
 import { rooms } from './web-app.ts'
 
@@ -24,7 +24,7 @@ export function signInRoutes(site: App, deps: SiteDeps): void {
 
 function passwordForm(site: App, deps: SiteDeps): void {
   site.get('/sign-in', async (request, reply) =>
-    sendPage(reply, signInPage(wordsFor(request.headers), safeNext(fieldOf(request.query, 'next')), '', null)),
+    sendPage(reply, signInPage(wordsFor(request.headers), safeNext(fieldOf(request.query, 'next')), '', {})),
   )
   site.post('/sign-in', async (request, reply) => {
     refuseForeignOrigin(request.headers, deps.publicUrl)
@@ -32,6 +32,10 @@ function passwordForm(site: App, deps: SiteDeps): void {
     const next = safeNext(fieldOf(request.body, 'next'))
     const words = wordsFor(request.headers)
     try {
+      checkFields({
+        email: email === '' ? words.needs.email : null,
+        password: password === '' ? words.needs.password : null,
+      })
       const step = await signIn(deps, visitorOf(deps, request), { email, password })
       return answerStep(deps, reply, words, step, next)
     } catch (error) {
@@ -47,6 +51,7 @@ function codeForm(site: App, deps: SiteDeps): void {
     const next = safeNext(fieldOf(request.body, 'next'))
     const words = wordsFor(request.headers)
     try {
+      checkFields({ code: code.trim() === '' ? words.needs.code : null })
       const session = await signInWithCode(deps, visitorOf(deps, request), { challenge, code })
       return answerStep(deps, reply, words, { step: 'done', session }, next)
     } catch (error) {
@@ -76,7 +81,7 @@ function linkForm(site: App, deps: SiteDeps): void {
 }
 
 function answerStep(deps: SiteDeps, reply: FastifyReply, words: Words, step: SignInStep, next: string): FastifyReply {
-  if (step.step === 'totp') return sendPage(reply, codePage(words, next, step.challenge.token, null))
+  if (step.step === 'totp') return sendPage(reply, codePage(words, next, step.challenge.token, {}))
   keepSession(deps, reply, step.session)
   return reply.redirect(next, 303)
 }

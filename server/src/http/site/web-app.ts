@@ -10,12 +10,14 @@ import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
 import { pageFor, readShell } from './first-look.ts'
 import { page, sendPage } from './pages/layout.ts'
+import { fontPath } from './pages/style.ts'
 import { wordsFor } from './pages/words.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
 
 const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const oneYear = '365d'
+const oneYearSeconds = 365 * 24 * 3600
 /** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
 export const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Where the app's own router takes over; whatever else is asked for stays the server's. */
@@ -46,6 +48,7 @@ export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = b
     })
   }
   for (const [name, type] of besideAssets) serveFile(site, join(folder, name), `/${name}`, type)
+  serveFile(site, join(folder, fontPath), fontPath, 'font/woff2', `public, max-age=${oneYearSeconds}, immutable`)
   for (const place of places) site.get(place, (request, reply) => sendApp(deps, folder, request, reply))
 }
 
@@ -58,16 +61,12 @@ const besideAssets: readonly (readonly [name: string, type: string])[] = [
   ['icon-maskable-512.png', 'image/png'],
 ]
 
-function serveFile(site: App, file: string, path: string, type: string): void {
+function serveFile(site: App, file: string, path: string, type: string, caching = 'no-cache'): void {
   site.get(path, async (_request, reply) => {
     const bytes = await readFile(file).catch(() => {
       throw notFound('Not found')
     })
-    return reply
-      .header('cache-control', 'no-cache')
-      .header('content-security-policy', filePolicy)
-      .type(type)
-      .send(bytes)
+    return reply.header('cache-control', caching).header('content-security-policy', filePolicy).type(type).send(bytes)
   })
 }
 

@@ -81,6 +81,8 @@ export interface InboxDeps {
   openConnection(workspaceId: string, connectionId: string): Promise<Connection | null>
   /** The lead with the customer's phone, the oldest of several; null when there is none. */
   leadOf(workspaceId: string, phone: string): Promise<LeadCard | null>
+  /** The same of many phones, by each phone as it was given; those that are nobody's are left out. */
+  leadsOf(workspaceId: string, phones: readonly string[]): Promise<ReadonlyMap<string, LeadCard>>
   /** The phones of the newest 50 leads that a text finds, such as a part of a name. */
   phonesOfLeads(workspaceId: string, search: string): Promise<string[]>
 }

@@ -26,6 +26,20 @@ export const messageColumns = (sql: Sql) => sql`
   m.created_at,
   m.settle_by`
 
+/** When the first message of a conversation was sent; null when it has none. */
+export async function findFirstMessageTime(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select min(occurred_at) as at
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}`
+  return row?.at ?? null
+}
+
 /**
  * Adds a message at the first free millisecond of its time, under its conversation's lock. Null when the connection
  * has a message of this external id already: then nothing was added.

@@ -4,13 +4,15 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { markNoticesRead } from '../../notices/notices.ts'
+import type { Contact } from '../conversation/conversation.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { tellMember } from '../conversation/team-news.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
 
 export interface Mention {
   note: Note
-  conversation: { id: string; contact: { name: string | null; phone: string | null } }
+  conversationId: string
+  contact: Contact
   readAt: Date | null
 }
 
@@ -54,14 +56,12 @@ export async function listMentions(
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
-    mentions: shown.map((row) => {
-      const { name, phone } = openContact(keyring, row.conversation_id, row.contact)
-      return {
-        note: openNote(keyring, row),
-        conversation: { id: row.conversation_id, contact: { name, phone } },
-        readAt: row.read_at,
-      }
-    }),
+    mentions: shown.map((row) => ({
+      note: openNote(keyring, row),
+      conversationId: row.conversation_id,
+      contact: openContact(keyring, row.conversation_id, row.contact),
+      readAt: row.read_at,
+    })),
     cursor:
       last === undefined || rows.length <= limit
         ? null

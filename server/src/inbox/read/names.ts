@@ -1,6 +1,7 @@
 import { openPerson } from '../../access/users/users.ts'
 import type { Db } from '../../base/db.ts'
 import { instanceScope, type Vault } from '../../base/sealing/vault.ts'
+import type { Contact, InboxDeps, LeadCard } from '../conversation/conversation.ts'
 import { openContact } from '../conversation/sealed.ts'
 
 /** What has a name that a page shows beside its id. */
@@ -57,22 +58,54 @@ export async function readNames(
   return (type, id) => names.get(`${type} ${id}`) ?? null
 }
 
+/** A customer as the team sees them. */
+export interface NamedContact {
+  /** The name of their lead; without one the name that they gave themselves. */
+  name: string | null
+  /** That one, whatever the lead is called. */
+  profileName: string | null
+  phone: string | null
+  /** The lead that has their phone. */
+  leadId: string | null
+}
+
+/** Names customers as their leads are named now, by one look-up however many they are; in the order in which they were given. */
+export async function nameContacts(
+  leadsOf: InboxDeps['leadsOf'],
+  workspaceId: string,
+  contacts: readonly Pick<Contact, 'name' | 'phone'>[],
+): Promise<NamedContact[]> {
+  const phones = new Set(contacts.flatMap(({ phone }) => phone ?? []))
+  const leads = phones.size === 0 ? new Map<string, LeadCard>() : await leadsOf(workspaceId, [...phones])
+  return contacts.map((contact) => nameContact(contact, leads.get(contact.phone ?? '') ?? null))
+}
+
+/** A lead that was made of a customer without a name is called by its number, which is no name. */
+export function nameContact(
+  { name, phone }: Pick<Contact, 'name' | 'phone'>,
+  lead: Pick<LeadCard, 'id' | 'name'> | null,
+): NamedContact {
+  const isNamed = lead !== null && /[^\d\s()+.-]/.test(lead.name)
+  return { name: isNamed ? lead.name : name, profileName: name, phone, leadId: lead?.id ?? null }
+}
+
 /** Who the customers of these conversations are, by the conversation's id. */
 export async function readContacts(
-  { db, vault }: { db: Db; vault: Vault },
+  { db, vault, leadsOf }: Pick<InboxDeps, 'db' | 'vault' | 'leadsOf'>,
   workspaceId: string,
   ids: readonly string[],
-): Promise<Map<string, { name: string | null; phone: string | null }>> {
+): Promise<ReadonlyMap<string, NamedContact>> {
   if (ids.length === 0) return new Map()
   const rows = await db.sql<{ id: string; contact: Buffer }[]>`
     select id, contact
     from conversations
     where workspace_id = ${workspaceId}
       and id = any (${[...new Set(ids)]}::uuid[])`
-  return vault.withKeyring(workspaceId, (keyring) => {
-    const opened = rows.map(({ id, contact }) => ({ id, ...openContact(keyring, id, contact) }))
-    return new Map(opened.map(({ id, name, phone }) => [id, { name, phone }]))
-  })
+  const contacts = await vault.withKeyring(workspaceId, (keyring) =>
+    rows.map(({ id, contact }) => openContact(keyring, id, contact)),
+  )
+  const named = await nameContacts(leadsOf, workspaceId, contacts)
+  return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
 /** What of these actors has a name. */

@@ -3,11 +3,12 @@ import { andNamed } from '../../base/distribution/spread.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { type Names, namedActors, readNames } from './names.ts'
+import { type NamedContact, type Names, nameContact, nameContacts, namedActors, readNames } from './names.ts'
 
 /** A conversation with all that a row of the list shows. */
 export interface ShownConversation {
   conversation: Conversation
+  contact: NamedContact
   newest: NewestMessage | null
   names: Names
 }
@@ -20,17 +21,18 @@ export interface NewestMessage {
   author: Author
 }
 
-/** Two look-ups, however many conversations there are. */
+/** Three look-ups, however many conversations there are. */
 export async function showConversations(
-  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  { db, vault, leadsOf }: Pick<InboxDeps, 'db' | 'vault' | 'leadsOf'>,
   workspaceId: string,
   conversations: readonly Conversation[],
 ): Promise<ShownConversation[]> {
-  const newest = await selectNewest(
-    db.sql,
-    workspaceId,
-    conversations.map(({ id }) => id),
-  )
+  const ids = conversations.map(({ id }) => id)
+  const contacts = conversations.map(({ contact }) => contact)
+  const [newest, called] = await Promise.all([
+    selectNewest(db.sql, workspaceId, ids),
+    nameContacts(leadsOf, workspaceId, contacts),
+  ])
   const names = await readNames({ db, vault }, workspaceId, [
     ...namedActors([...newest.values()].map(({ author }) => author)),
     ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
@@ -41,7 +43,12 @@ export async function showConversations(
       ]),
     ]),
   ])
-  return conversations.map((conversation) => ({ conversation, newest: newest.get(conversation.id) ?? null, names }))
+  return conversations.map((conversation, n) => ({
+    conversation,
+    contact: called[n] ?? nameContact(conversation.contact, null),
+    newest: newest.get(conversation.id) ?? null,
+    names,
+  }))
 }
 
 type NewestRow = Pick<

@@ -11,7 +11,7 @@ import { showConversations } from '../read/show.ts'
 import type { OpenConversation, Presence } from './presence.ts'
 import { presentTeamConversation } from './team-present.ts'
 
-export interface TeamLiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
+export interface TeamLiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock' | 'leadsOf'> {
   live: Pick<Live, 'isFollowed' | 'tell'>
   log: Log
 }

@@ -6,14 +6,14 @@ import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { isInlineType } from '../media/inline-types.ts'
 import { safeName } from '../media/safe-name.ts'
 import type { Note } from '../notes/notes.ts'
-import { type Names, namedActors, readNames } from '../read/names.ts'
+import { type NamedContact, type Names, namedActors, readNames } from '../read/names.ts'
 import { type Details, emojiOf } from '../read/read-details.ts'
 import type { ShownConversation } from '../read/show.ts'
 import type { ShownMedia } from '../read/shown-media.ts'
 import type { ShownMessage } from '../read/shown-message.ts'
 
-export function presentTeamConversation({ conversation, newest, names }: ShownConversation, now: Date) {
-  const { contact, lastMessage } = conversation
+export function presentTeamConversation({ conversation, contact, newest, names }: ShownConversation, now: Date) {
+  const { lastMessage } = conversation
   return {
     id: conversation.id,
     connectionId: conversation.connectionId,
@@ -43,11 +43,15 @@ export function presentTeamConversation({ conversation, newest, names }: ShownCo
             errorCode: newest.errorCode,
             author: named(newest.author, names),
           },
-    contact: { name: contact.name, phone: contact.phone },
+    contact: presentContact(contact),
+    profileName: contact.profileName,
+    leadId: contact.leadId,
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
 }
+
+export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 
 export const named = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
   type: type as A['type'],

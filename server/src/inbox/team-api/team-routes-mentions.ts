@@ -4,12 +4,12 @@ import { type App, errors, nullable, timestamp } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { conversationFields } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
-import { presentTeamNotes } from './team-present.ts'
+import { nameContacts } from '../read/names.ts'
+import { presentContact, presentTeamNotes } from './team-present.ts'
 import { inboxPath } from './team-request.ts'
-import { TeamNote } from './team-schema.ts'
+import { TeamContact, TeamNote } from './team-schema.ts'
 
 const path = `${inboxPath}/mentions`
 const params = Type.Object(workspaceParams)
@@ -18,14 +18,19 @@ const unread = count('How many are unread, of all.', { example: 2 })
 const Mention = Type.Object(
   {
     note: TeamNote,
-    conversation: Type.Object({ id: idSchema('Where it stands.'), contact: conversationFields.contact }),
+    conversation: Type.Object({ id: idSchema('Where it stands.'), contact: TeamContact }),
     readAt: nullable(timestamp('When it was marked read.')),
   },
   { title: 'Mention' },
 )
 
 /** The notes in which colleagues name a member. */
-export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: TeamGuard): void {
+export function serveMentions(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  serveListing(app, deps, guard)
+  serveReading(app, deps, guard)
+}
+
+function serveListing(app: App, { db, vault, leadsOf }: InboxDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: path,
@@ -62,21 +67,28 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
         listMentions(db.sql, keyring, workspaceId, userId, { limit, unreadOnly, cursor }),
         countUnreadMentions(db.sql, workspaceId, userId),
       ])
-      const notes = await presentTeamNotes(
-        { db, vault },
-        workspaceId,
-        page.mentions.map(({ note }) => note),
-      )
+      const written = page.mentions.map(({ note }) => note)
+      const customers = page.mentions.map(({ contact }) => contact)
+      const [notes, contacts] = await Promise.all([
+        presentTeamNotes({ db, vault }, workspaceId, written),
+        nameContacts(leadsOf, workspaceId, customers),
+      ])
       return {
-        mentions: page.mentions.flatMap(({ conversation, readAt }, n) => {
-          const note = notes[n]
-          return note === undefined ? [] : [{ note, conversation, readAt: readAt?.toISOString() ?? null }]
+        mentions: page.mentions.flatMap(({ conversationId: id, readAt }, n) => {
+          const [note, contact] = [notes[n], contacts[n]]
+          if (note === undefined || contact === undefined) return []
+          return [
+            { note, conversation: { id, contact: presentContact(contact) }, readAt: readAt?.toISOString() ?? null },
+          ]
         }),
         unread: count,
         cursor: page.cursor,
       }
     },
   })
+}
+
+function serveReading(app: App, { db, clock }: InboxDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: `${path}/read`,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { type App, errors } from '../../base/route.ts'
+import { type App, errors, timestamp } from '../../base/route.ts'
 import { page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { readTime } from '../api/list-request.ts'
 import { MessagesQuery } from '../api/schema.ts'
 import type { InboxDeps, LeadCard } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { findReferral } from '../conversation/message-queries.ts'
+import { findFirstMessageTime, findReferral } from '../conversation/message-queries.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
 import { listNotes } from '../notes/notes.ts'
@@ -39,6 +39,7 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
           conversation: TeamConversation,
           notes: Type.Array(TeamNote, { maxItems: 200 }),
           lead: nullableLead,
+          firstContactAt: timestamp('When it began: at its first message at the latest.'),
           referral: TeamMessage.properties.referral,
         }),
         ...errors(400, 401, 404),
@@ -51,21 +52,26 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       if (row === undefined) throw conversationNotFound()
       const opened = openConversation(keyring, row)
       const { phone } = opened.contact
-      const [conversation, notes, found, referral] = await Promise.all([
+      const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
         showOne(deps, member.workspaceId, opened),
         listNotes(db.sql, keyring, member.workspaceId, row.id),
         phone === null ? null : leadOf(member.workspaceId, phone),
         findReferral(db.sql, keyring, member.workspaceId, row.id),
+        findFirstMessageTime(db.sql, member.workspaceId, row.id),
       ])
       return {
         conversation,
         notes: await presentTeamNotes(deps, member.workspaceId, notes),
         lead: found && cardOf(found),
+        firstContactAt: earlier(opened.createdAt, firstMessageAt).toISOString(),
         referral,
       }
     },
   })
 }
+
+// It is made when its first message is taken in, and a phone's history reaches further back than that.
+const earlier = (one: Date, other: Date | null): Date => (other !== null && other < one ? other : one)
 
 const cardOf = ({ numbers: _, ...card }: LeadCard) => card
 

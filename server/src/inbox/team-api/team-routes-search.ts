@@ -1,21 +1,20 @@
 import { type Static, Type } from 'typebox'
-import type { Sql } from '../../base/db.ts'
 import { type App, errors, nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visible } from '../../base/schema-types.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
-import type { Contact, InboxDeps } from '../conversation/conversation.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { recallContact } from '../read/listed-conversation.ts'
-import { namedActors, readNames } from '../read/names.ts'
+import { type NamedContact, nameContacts, namedActors, readNames } from '../read/names.ts'
 import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
 import { maxStretches, maxStretchLength, snippetOf } from '../search/snippet.ts'
-import { named } from './team-present.ts'
+import { named, presentContact } from './team-present.ts'
 import { inboxPath, scopeOf } from './team-request.ts'
-import { author } from './team-schema.ts'
+import { author, TeamContact } from './team-schema.ts'
 
 const maxFound = 50
 
@@ -39,7 +38,7 @@ const FoundInMessage = Type.Object(
   {
     id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
     conversationId: idSchema('Its conversation.'),
-    contact: schema.conversationFields.contact,
+    contact: TeamContact,
     direction: schema.messageFields.direction,
     kind: schema.messageFields.kind,
     author,
@@ -102,18 +101,17 @@ async function presentFound(
 ): Promise<Static<typeof FoundInMessage>[]> {
   const actors = messages.map(actorOf)
   const [contacts, names] = await Promise.all([
-    readContacts(deps.db.sql, keyring, workspaceId, [...new Set(messages.map((one) => one.conversation_id))]),
+    readContacts(deps, keyring, workspaceId, [...new Set(messages.map((one) => one.conversation_id))]),
     readNames(deps, workspaceId, namedActors(actors)),
   ])
   return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
     const contact = contacts.get(conversationId)
     // Erased since it was found.
     if (contact === undefined) return []
-    const { name, phone } = contact
     return {
       id,
       conversationId,
-      contact: { name, phone },
+      contact: presentContact(contact),
       direction,
       kind,
       author: named(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
@@ -124,16 +122,18 @@ async function presentFound(
 }
 
 async function readContacts(
-  sql: Sql,
+  { db: { sql }, leadsOf }: InboxDeps,
   keyring: Keyring,
   workspaceId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Contact>> {
+): Promise<ReadonlyMap<string, NamedContact>> {
   if (ids.length === 0) return new Map()
   const rows = await sql<{ id: string; contact: string }[]>`
     select c.id, encode(c.contact, 'base64') as contact
     from conversations c
     where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
       and c.id = any (${[...ids]}::uuid[])`
-  return new Map(rows.map((row) => [row.id, recallContact(keyring, row)]))
+  const contacts = rows.map((row) => recallContact(keyring, row))
+  const named = await nameContacts(leadsOf, workspaceId, contacts)
+  return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }

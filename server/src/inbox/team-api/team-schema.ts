@@ -9,7 +9,7 @@ import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
 import { messageDetail } from './team-media-schema.ts'
 
-const { channel, owner, status, contact } = schema.conversationFields
+const { channel, owner, status } = schema.conversationFields
 const actor = Type.Object(
   {
     type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
@@ -52,6 +52,14 @@ const OpenHandover = Type.Object(
   { title: 'OpenHandover', description: 'What an agent handed it to people with, until one of them has written.' },
 )
 
+export const TeamContact = Type.Object(
+  {
+    name: nullable(text(511, 'The name of their lead; without one as they call themselves.', { example: 'Ana Lima' })),
+    phone: nullable(text(20, 'Digits with country code; null while they hide it.', { example: '5581991234567' })),
+  },
+  { title: 'TeamContact', description: 'The customer.' },
+)
+
 export const TeamConversation = Type.Object(
   {
     id: idSchema('The conversation.'),
@@ -88,7 +96,9 @@ export const TeamConversation = Type.Object(
         author,
       }),
     ),
-    contact,
+    contact: TeamContact,
+    profileName: nullable(text(255, 'As the customer calls themselves.', { example: 'Ana' })),
+    leadId: nullable(idSchema('The lead with their phone, the oldest of several.')),
     createdAt: timestamp('When it began.'),
     updatedAt: timestamp('When it last changed.'),
   },

@@ -45,7 +45,7 @@ test('who comes by a link and has no password is asked for one, at each link unt
     const { statusCode, body } = await open('/choose-password', session)
     assert.equal(statusCode, 200)
     assert.match(body, /<a href="\/">Later<\/a>/)
-    assert.match(body, new RegExp(`type="email" name="username" value="${email}" autocomplete="username" readonly`))
+    assert.match(body, new RegExp(`name="username" type="email" value="${email}" autocomplete="username" readonly`))
     // Later is now as well.
     assert.equal((await open('/', session)).statusCode, 200)
   }
@@ -149,6 +149,51 @@ test('a room typed without a workspace is the app’s, after signing in', async 
   }
   assert.equal((await open('/elsewhere', cookie)).statusCode, 404)
 })
+
+const wrongForms: [form: string, fields: Record<string, string>, language: string, wrong: Record<string, string>][] = [
+  [
+    '/sign-in',
+    { email: '', password: '' },
+    'en',
+    { email: 'Enter your e-mail address.', password: 'Enter your password.' },
+  ],
+  ['/sign-in', { email: 'ana@example.com', password: '' }, 'pt', { password: 'Digite a sua senha.' }],
+  ['/sign-in/code', { challenge: 'any', code: ' ' }, 'es', { code: 'Escribe el código.' }],
+  [
+    'invitation',
+    { name: ' ', password: 'short' },
+    'en',
+    { name: 'Your name needs 1 to 100 characters.', password: 'The password needs at least 12 characters.' },
+  ],
+  ['invitation', { name: '\u200b', password }, 'en', { name: 'Your name needs 1 to 100 characters.' }],
+  [
+    'invitation',
+    { name: 'Bo', password: 'x'.repeat(257) },
+    'es',
+    { password: 'La contraseña tiene más de 256 caracteres.' },
+  ],
+]
+
+for (const [form, fields, language, wrong] of wrongForms)
+  test(`${form} says beside ${Object.keys(wrong).join(' and ')} what is wrong, in ${language}, and leads to the first`, async () => {
+    let path = form
+    if (form === 'invitation') {
+      const { workspaceId, owner } = await team()
+      const body = { email: 'bo@example.com', role: 'member' }
+      path = new URL((await send(owner, 'POST', `/workspaces/${workspaceId}/invitations`, body)).json().url).pathname
+    }
+    const { statusCode, body } = await submit(path, fields, { origin: publicUrl, 'accept-language': language })
+    assert.equal(statusCode, 400)
+    // A browser's own check would put a bubble over the help.
+    assert.match(body, /<form method="post" novalidate /)
+    assert.doesNotMatch(body, / required| minlength/)
+    for (const [n, [name, sentence]] of Object.entries(wrong).entries()) {
+      const [input = ''] = new RegExp(`<input id="${name}"[^>]*>`).exec(body) ?? []
+      assert.match(input, new RegExp(`aria-invalid="true" aria-describedby="${name}-problem( ${name}-help)?"`))
+      assert.equal(/ autofocus/.test(input), n === 0, name)
+      assert.ok(body.includes(`id="${name}-problem">${sentence}<`), sentence)
+    }
+  })
 
 test('an invitation’s page takes a name and a password, and explains what is missing', async () => {
   const { workspaceId, owner } = await team()

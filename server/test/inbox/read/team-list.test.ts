@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nameContact } from '../../../src/inbox/read/names.ts'
 import {
   addAgent,
   addLabel,
@@ -149,6 +150,61 @@ test('a search by name finds the conversations of the leads of that name, and of
   const elsewhere = await inboxWorld()
   await elsewhere.customerWrites('Hi')
   assert.deepEqual(await found(await signedInMember(elsewhere), 'search=souza'), [])
+})
+const named: [what: string, name: string | null, lead: string | null, shown: string | null][] = [
+  ['a customer with a lead is called by its name', 'Mari', 'Marina Duarte', 'Marina Duarte'],
+  ['one who never wrote is called by the name of the lead', null, 'Marina Duarte', 'Marina Duarte'],
+  ['one without a lead is called as they call themselves', 'Mari', null, 'Mari'],
+  ['one of whom only the number is known has no name', null, null, null],
+  ['a lead called by its number gives no name', 'Mari', '+55 (81) 99123-4567', 'Mari'],
+  ['a name may be of any letters', null, 'مارينا', 'مارينا'],
+]
+
+for (const [what, name, lead, shown] of named)
+  test(`${what}`, () => {
+    const { phone } = marina
+    const card = lead === null ? null : { id: 'lead', name: lead }
+    assert.deepEqual(nameContact({ name, phone }, card), {
+      name: shown,
+      profileName: name,
+      phone,
+      leadId: card?.id ?? null,
+    })
+  })
+
+test('a customer is called by their lead wherever the team sees them, as it is named now and also if it is made later', async () => {
+  const w = await inboxWorld()
+  const ana = await signedInMember(w)
+  const { id } = await w.customerWrites('Where is the blue sofa?', { customer: { ...marina, name: 'Mari' } })
+  const lia = await signedInMember(w)
+  await ana.call('POST', `${path}/${id}/notes`, { text: 'Look', mentions: [lia.userId] })
+  const { value: key } = await w.addKey({ scopes: ['leads.read', 'leads.write', 'leads.delete'] })
+  const names = async () => {
+    const rows = (await lia.call('GET', path)).body.conversations
+    const found = (await lia.call('GET', '/inbox/messages?search=sofa')).body.messages
+    const mentions = (await lia.call('GET', '/inbox/mentions')).body.mentions
+    const { notices } = (await lia.call('GET', '/notices')).body
+    const { conversation } = (await lia.call('GET', `${path}/${id}`)).body
+    const changed = (await lia.call('POST', `${path}/${id}/read`)).body.conversation
+    return [
+      ...[rows[0], found[0], mentions[0].conversation, conversation, changed].map(({ contact }) => contact.name),
+      notices[0].conversation.name,
+    ]
+  }
+  const all = (name: string) => Array(6).fill(name)
+  assert.deepEqual(await names(), all('Mari'))
+  // Written without the ninth digit, as many are.
+  const { body: made } = await w.call('POST', '/api/v1/leads', {
+    body: { firstName: 'Marina', lastName: 'Duarte', phone: '558191234567' },
+    key,
+  })
+  assert.deepEqual(await names(), all('Marina Duarte'))
+  await w.call('PATCH', `/api/v1/leads/${made.lead.id}`, { body: { lastName: 'Prado' }, key })
+  assert.deepEqual(await names(), all('Marina Prado'))
+  await w.call('DELETE', `/api/v1/leads/${made.lead.id}`, { key })
+  assert.deepEqual(await names(), all('Mari'))
+  // The contract's interface tells what the platform said.
+  assert.equal((await w.conversations())[0].contact.name, 'Mari')
 })
 
 test('a query that makes no sense is 400', async () => {

@@ -143,6 +143,18 @@ test('notes and messages are read by members', async () => {
   assert.deepEqual([messages.map((one: { text: string }) => one.text), hasMore], [['Hi'], false])
 })
 
+test('the first contact is at the first message, also if it is told late or by the history of a phone', async () => {
+  const { w, id, member, place } = await teamWorld()
+  const firstContact = async () => (await member.call('GET', place)).body.firstContactAt
+  const { createdAt } = (await member.call('GET', place)).body.conversation
+  assert.equal(await firstContact(), createdAt)
+  const at = new Date(w.clock.now().getTime() - 3_600_000)
+  await w.customerWrites('Told late', { at })
+  assert.equal(await firstContact(), at.toISOString())
+  const [oldest] = await w.messages(id)
+  assert.equal(oldest.occurred_at, at.toISOString())
+})
+
 test('marked unread, a conversation is unread from its newest customer message on; twice is once', async () => {
   const { w, member, place } = await teamWorld()
   await w.customerWrites('Are you there?')

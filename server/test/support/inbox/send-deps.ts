@@ -31,6 +31,7 @@ export async function sendDeps(
       partner: connector,
     },
     leadOf: async () => null,
+    leadsOf: async () => new Map(),
     phonesOfLeads: async () => [],
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,

@@ -18,6 +18,8 @@ export interface Detail {
   /** Null until they are read. */
   notes: Note[] | null
   lead: Lead | null
+  /** Null until it is read. */
+  firstContactAt: string | null
   /** The ad that they came by last, however far back. */
   referral: Message['referral']
 }
@@ -26,7 +28,8 @@ export const inboxKey = (workspaceId: string) => [workspaceId, 'inbox'] as const
 export const threadsKey = (workspaceId: string) => [workspaceId, 'inbox', 'thread'] as const
 export const listsKey = (workspaceId: string) => [workspaceId, 'inbox', 'list'] as const
 export const listKey = (workspaceId: string, filter: ConversationFilter) => [...listsKey(workspaceId), filter] as const
-export const detailKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'conversation', id] as const
+export const detailsKey = (workspaceId: string) => [workspaceId, 'inbox', 'conversation'] as const
+export const detailKey = (workspaceId: string, id: string) => [...detailsKey(workspaceId), id] as const
 export const threadKey = (workspaceId: string, id: string) => [...threadsKey(workspaceId), id] as const
 export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
 /** The files of a conversation, by their kinds. */

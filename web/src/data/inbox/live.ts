@@ -4,10 +4,13 @@ import { atMostEvery } from '../../api/at-most-every.ts'
 import { gather } from '../../api/gather.ts'
 import { type LiveEvent, type LiveState, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
+import { readNoticesAgain } from '../notices.ts'
 import {
   changeThread,
   countsKey,
+  type Detail,
   detailKey,
+  detailsKey,
   dropConversation,
   inboxKey,
   keepConversation,
@@ -29,7 +32,9 @@ import { refreshThread } from './outbox.ts'
 import type { Rung } from './status-rules.ts'
 import { mapMessages, type Thread } from './thread-rules.ts'
 import type { Conversation, Media, Message, Person } from './types.ts'
+import { type ChangedLead, isAnyRenamed } from './whom-rules.ts'
 
+const leadEvents = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored']
 const names = [
   'team.conversation.changed',
   'team.conversation.gone',
@@ -39,6 +44,7 @@ const names = [
   'team.mentions',
   'inbox.message.sent',
   'inbox.message.status',
+  ...leadEvents,
 ]
 const maxMissed = 100
 const countsRestMs = 1000
@@ -46,6 +52,8 @@ const countsRestMs = 1000
 const allRestMs = 250
 // Nobody reads faster.
 const drawnRestMs = 100
+// An import makes thousands of leads.
+const leadsRestMs = 250
 // Pictures come by the dozen.
 const filesRestMs = 250
 // What the newest page of a thread has at least.
@@ -81,8 +89,16 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     })
     counts()
   })
+  const leads = gather<ChangedLead>(leadsRestMs, (changed) => {
+    if (!isAnyRenamed(known(inbox), changed)) return
+    all()
+    void readNoticesAgain(inbox.queries, inbox.workspaceId)
+  })
   return ({ event, payload }) => {
-    if (event === 'team.conversation.changed') {
+    if (leadEvents.includes(event)) {
+      const lead = payload as unknown as ChangedLead
+      leads.add(lead.id, lead)
+    } else if (event === 'team.conversation.changed') {
       const { conversation } = payload as { conversation: Conversation }
       rows.add(conversation.id, conversation)
       threads(conversation.id)
@@ -114,6 +130,16 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       climb(inbox, conversation_id, message_id, { status, errorCode: error_code })
     }
   }
+}
+
+/** All conversations that are known here. */
+function known({ queries, workspaceId }: Inbox): Conversation[] {
+  const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
+  const details = queries.getQueriesData<Detail>({ queryKey: detailsKey(workspaceId) })
+  return [
+    ...lists.flatMap(([, list]) => list?.rows ?? []),
+    ...details.flatMap(([, detail]) => detail?.conversation ?? []),
+  ]
 }
 
 interface FilePayload {

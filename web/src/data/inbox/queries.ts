@@ -98,7 +98,7 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
     },
     initialData: () => {
       const conversation = knownConversation({ queries, workspaceId }, id)
-      return conversation && { conversation, notes: null, lead: null, referral: null }
+      return conversation && { conversation, notes: null, lead: null, firstContactAt: null, referral: null }
     },
     initialDataUpdatedAt: 0,
     // What a list knows may have been brought up to date before this is first asked for, and is not all of it.

@@ -19,11 +19,43 @@ interface FoundConversation {
   contact: { name: string | null; phone: string | null }
 }
 
+/** A lead as an event tells of it. */
+export interface ChangedLead {
+  id: string
+  firstName: string
+  lastName: string | null
+  phone: string | null
+  /** Of a deleted one. */
+  deletedAt?: string | null
+}
+
+interface NamedConversation extends FoundConversation {
+  leadId: string | null
+}
+
+/** Whether any of these conversations' customers may be called otherwise, now that these leads were made, changed, deleted or restored. */
+export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: readonly ChangedLead[]): boolean {
+  const byId = new Map(leads.map((lead) => [lead.id, lead]))
+  const byNumber = new Map(leads.flatMap((lead) => (lead.phone === null ? [] : [[endOf(lead.phone), lead]])))
+  for (const { contact, leadId } of conversations) {
+    const { name, phone } = contact
+    const end = phone === null ? null : endOf(phone)
+    const own = leadId === null ? undefined : byId.get(leadId)
+    // One that was merged is known by numbers beside its own.
+    if (own !== undefined && (own.deletedAt || nameOf(own) !== name || endOf(own.phone ?? '') !== end)) return true
+    const other = end === null ? undefined : byNumber.get(end)
+    if (other !== undefined && !other.deletedAt && other.id !== leadId) return true
+  }
+  return false
+}
+
+const nameOf = ({ firstName, lastName }: Pick<FoundLead, 'firstName' | 'lastName'>): string =>
+  lastName === null ? firstName : `${firstName} ${lastName}`
+
 /** Whom a few words have found: leads first, then customers who are none; each number once. */
 export function peopleOf(leads: readonly FoundLead[], conversations: readonly FoundConversation[]): Whom[] {
   const people = leads.map(({ firstName, lastName, phone, email }): Whom => {
-    const name = lastName === null ? firstName : `${firstName} ${lastName}`
-    return { name, firstName, phone, email }
+    return { name: nameOf({ firstName, lastName }), firstName, phone, email }
   })
   for (const { contact } of conversations) {
     const { phone } = contact

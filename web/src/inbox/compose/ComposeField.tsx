@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isTouch, useEnterSends } from '../../ui/enter-sends.ts'
+import { enterSends, isTouch, useKeptChoice } from '../../ui/kept-choices.ts'
 import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
 import { type Asked, askedAt, isOffered, putInPlace } from './typeahead.ts'
@@ -31,7 +31,7 @@ interface ComposeFieldProps {
 export function ComposeField(props: ComposeFieldProps) {
   const { fieldRef, label, placeholder, value, change, submit, paste, offers } = props
   const listId = useId()
-  const enterSends = useEnterSends()
+  const isSendingByEnter = useKeptChoice(enterSends)
   const offered = useOffered(fieldRef, value, change, offers)
   const { isOpen, options, chosen } = offered
   useHeight(fieldRef, value)
@@ -46,7 +46,7 @@ export function ComposeField(props: ComposeFieldProps) {
     if (event.key === 'Escape') event.currentTarget.blur()
     if (event.key !== 'Enter' || event.shiftKey || event.altKey) return
     const isOrdered = event.ctrlKey || event.metaKey
-    if (!isOrdered && (!enterSends || isTouch())) return
+    if (!isOrdered && (!isSendingByEnter || isTouch())) return
     event.preventDefault()
     submit()
   }

@@ -3,8 +3,8 @@ import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-reac
 import type { ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
 import { clock, number } from '../../ui/format/time.ts'
+import { enterSends, isTouch, useKeptChoice } from '../../ui/kept-choices.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
@@ -105,15 +105,15 @@ export function ComposeFoot(props: ComposeFootProps) {
 }
 
 function EnterChoice() {
-  const enterSends = useEnterSends()
-  const words = enterSends ? t.compose.enterSends : t.compose.enterBreaks
+  const isSending = useKeptChoice(enterSends)
+  const words = isSending ? t.compose.enterSends : t.compose.enterBreaks
   return (
     <button
       type="button"
       className={`${styles.quiet} ${styles.hideOnPhone}`}
       title={t.compose.enterHelp}
       aria-label={`${words}. ${t.compose.enterHelp}`}
-      onClick={() => setEnterSends(!enterSends)}
+      onClick={() => enterSends.set(!isSending)}
     >
       {words}
     </button>

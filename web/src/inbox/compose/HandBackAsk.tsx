@@ -99,6 +99,7 @@ function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormPr
   }
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         void submit()

@@ -10,11 +10,16 @@ import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
 
+interface ConnectionFactsProps {
+  conversation: Conversation
+  firstContactAt: string
+}
+
 /** By which number of ours they write, and whether it can answer. */
-export function ConnectionFacts({ conversation }: { conversation: Conversation }) {
+export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, createdAt } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const isClosed = useWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
@@ -35,7 +40,11 @@ export function ConnectionFacts({ conversation }: { conversation: Conversation }
             ),
           },
           { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
-          { name: texts.began, value: fullMoment(createdAt) },
+          { name: texts.began, value: fullMoment(firstContactAt) },
+          // Where the lead has another name.
+          ...(profileName === null || profileName === contact.name
+            ? []
+            : [{ name: texts.profileName, value: profileName }]),
         ]}
       />
     </Section>

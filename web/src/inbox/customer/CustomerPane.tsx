@@ -15,7 +15,8 @@ import { ago, fullMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import AdCard from '../parts/AdCard.tsx'
-import { shownPhone } from '../parts/words.ts'
+import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
+import { customerName, shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { Gallery } from './Gallery.tsx'
@@ -39,10 +40,16 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const leadId = detail?.lead?.id ?? null
   // Until the notes are read, the lead is not read either.
   const isKnown = detail !== undefined && detail.notes !== null
+  const labels = useConversationLabels(conversation.labelIds)
   useLeadNews(workspaceId, id)
   return (
     <div className={styles.pane}>
-      <Head conversation={conversation} leadName={detail?.lead?.name ?? null} />
+      <Head conversation={conversation} />
+      {labels.length > 0 && (
+        <Section title={t.inbox.labels}>
+          <LabelList labels={labels} />
+        </Section>
+      )}
       {/* All at once: what came later would push away what is being read. */}
       <div hidden={!isKnown && !isError}>
         {leadId === null ? isKnown && <NoLead conversation={conversation} /> : <LeadCard leadId={leadId} />}
@@ -55,7 +62,10 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
         <Gallery />
         {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
         {leadId !== null && <LeadHistory leadId={leadId} />}
-        <ConnectionFacts conversation={conversation} />
+        <ConnectionFacts
+          conversation={conversation}
+          firstContactAt={detail?.firstContactAt ?? conversation.createdAt}
+        />
         <EraseButton name={{ conversationId: id }} />
       </div>
     </div>
@@ -78,9 +88,10 @@ function useLeadNews(workspaceId: string, conversationId: string): void {
   useLive(leadEvents, hear)
 }
 
-function Head({ conversation: { contact }, leadName }: { conversation: Conversation; leadName: string | null }) {
+function Head({ conversation }: { conversation: Conversation }) {
+  const { contact } = conversation
   const phone = shownPhone(contact.phone)
-  const name = contact.name ?? leadName ?? phone ?? t.inbox.noName
+  const name = customerName(conversation)
   return (
     <header className={styles.head}>
       <Avatar name={name} size={56} />

@@ -16,7 +16,7 @@ import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { fullMoment, shortMoment, span } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { labelColor } from '../parts/label-color.ts'
+import { RowLabels } from '../parts/ConversationLabels.tsx'
 import { customerName, lastLine } from '../parts/words.ts'
 import styles from './ConversationRows.module.css'
 
@@ -188,7 +188,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
           {snoozedUntil === null ? t.inbox.statuses.snoozed : shortMoment(snoozedUntil)}
         </span>
       )}
-      {labelIds.length > 0 && <LabelDots labelIds={labelIds} labels={labels} />}
+      {labelIds.length > 0 && <RowLabels labelIds={labelIds} labels={labels} />}
     </span>
   )
 }
@@ -199,18 +199,6 @@ function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullab
     <span className={styles.handed} data-urgency={urgency} title={reason ?? texts.since(fullMoment(at))}>
       <IconArrowsExchange size={13} aria-hidden="true" />
       {urgency === 'normal' ? texts.open : texts.urgencies[urgency]}
-    </span>
-  )
-}
-
-function LabelDots({ labelIds, labels }: { labelIds: readonly string[]; labels: ReadonlyMap<string, Label> }) {
-  const known = labelIds.flatMap((id) => labels.get(id) ?? [])
-  const names = known.map(({ name }) => name).join(', ')
-  return (
-    <span className={styles.labels} role="img" aria-label={names} title={names}>
-      {known.map(({ id, color }) => (
-        <i key={id} className={styles.label} style={{ background: labelColor(color) }} />
-      ))}
     </span>
   )
 }

@@ -89,7 +89,7 @@ function NameForm({ mayShare, save }: { mayShare: boolean; save(name: string, sh
     if (name.trim() !== '') void save(name.trim(), isShared)
   }
   return (
-    <form onSubmit={submit} className={styles.panel}>
+    <form onSubmit={submit} className={styles.panel} noValidate>
       <TextInput
         size="xs"
         label={t.inbox.saved.name}

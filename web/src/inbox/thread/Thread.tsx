@@ -39,7 +39,7 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   const outbox = useOutbox(workspaceId, id)
   const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null)
   const scroller = useRef<HTMLDivElement>(null)
-  const scroll = useScroll(scroller, items, unreadId, data?.newer != null)
+  const scroll = useScroll(scroller, data?.items, unreadId, data?.newer != null)
   const toNewest = () => void toEnd().then(scroll.toEnd, complain)
   const show = useWayTo(scroller, items)
   const toMessage = (messageId: string) => void read(messageId).then(() => show(messageId), complain)
@@ -112,18 +112,22 @@ function useFirstUnread(
 }
 
 /**
- * The thread is laid out from its end: what is put before it moves nothing, and whoever is at the end stays there. Whoever
- * has scrolled up, or reads on page by page, keeps their place while something comes below.
+ * The thread is laid out from its end: what is put before it moves nothing. Whoever is at the end, or near it, is kept there
+ * whatever grows or shrinks. Whoever has scrolled up, or reads on page by page, keeps their place while something comes
+ * below; what they did themselves they are led to.
  */
 function useScroll(
   scroller: { current: HTMLDivElement | null },
-  items: readonly TimelineItem[],
+  read: readonly TimelineItem[] | undefined,
   unreadId: string | null,
   hasNewer: boolean,
 ) {
+  const isRead = read !== undefined
+  const items = read ?? nothing
   const [isAway, setAway] = useState(false)
   const [hasNews, setNews] = useState(false)
   const before = useRef({ lastId: items.at(-1)?.id, height: 0, hasNewer })
+  const isAtEnd = useRef(true)
   const unread = () => scroller.current?.querySelector('[data-unread-line]') ?? null
   const aboveBy = () => {
     const [line, frame] = [unread()?.getBoundingClientRect(), scroller.current?.getBoundingClientRect()]
@@ -132,34 +136,52 @@ function useScroll(
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    const lastId = items.at(-1)?.id
+    const last = items.at(-1)
     const grown = element.scrollHeight - before.current.height
     const { lastId: lastBefore, hasNewer: goesOn } = before.current
-    const isLonger = lastBefore !== undefined && lastId !== lastBefore
-    if (isLonger && (goesOn || element.scrollTop < -nearPx)) {
+    const isLonger = lastBefore !== undefined && last?.id !== lastBefore
+    if (isLonger && (goesOn || (!isAtEnd.current && !isMine(last)))) {
       element.scrollTop -= grown
       if (!goesOn) setNews(true)
-    }
-    before.current = { lastId, height: element.scrollHeight, hasNewer }
+    } else if (isLonger) element.scrollTop = 0
+    before.current = { lastId: last?.id, height: element.scrollHeight, hasNewer }
   }, [scroller, items, hasNewer])
+  // Pictures that come late, what is being sent, and the composer, which grows.
+  useLayoutEffect(() => {
+    const element = scroller.current
+    const content = element?.firstElementChild
+    if (!isRead || element === null || content == null) return
+    const sizes = new ResizeObserver(() => {
+      before.current.height = element.scrollHeight
+      if (isAtEnd.current && !before.current.hasNewer) element.scrollTop = 0
+    })
+    for (const one of [element, content]) sizes.observe(one)
+    return () => sizes.disconnect()
+  }, [scroller, isRead])
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known where they begin
   useLayoutEffect(() => {
-    if (unreadId !== null && aboveBy() > 0 && scroller.current !== null) scroller.current.scrollTop -= aboveBy()
+    if (unreadId === null || aboveBy() <= 0 || scroller.current === null) return
+    isAtEnd.current = false
+    scroller.current.scrollTop -= aboveBy()
   }, [unreadId])
   const look = () => {
     const element = scroller.current
     if (element === null) return
     const away = element.scrollTop < -nearPx
+    isAtEnd.current = !away
     setAway(away)
     if (!away) setNews(false)
   }
   const toEnd = () => {
     scroller.current?.scrollTo({ top: 0 })
+    isAtEnd.current = true
     // What has just been read in place of the rest is not put below: the reader goes there.
     before.current.hasNewer = false
   }
   return { isAway, hasNews, look, toEnd }
 }
+
+const isMine = (item: TimelineItem | undefined): boolean => (item?.activity ?? item?.handover)?.actor.id === me().id
 
 /** Goes to a message as soon as it is drawn, and marks it for as long as it has the focus. */
 function useWayTo(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {

@@ -10,11 +10,12 @@ import {
   IconUserPlus,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { assign } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
+import { opensNext, useKeptChoice } from '../../ui/kept-choices.ts'
 import { type KeyAction, useKeys } from '../../ui/keys.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
@@ -29,7 +30,7 @@ const LabelPicker = later(() => withTexts(() => import('../../shared/LabelPicker
 const SnoozePicker = later(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 
-type OpenMenu = 'snooze' | 'snooze by key' | 'label' | 'assign' | 'more' | null
+type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
 // While several are chosen in the list, the same keys are theirs.
 const noKeys: readonly KeyAction[] = []
@@ -40,9 +41,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   const [menu, setMenu] = useState<OpenMenu>(null)
   const { toggleDone, toggleUnread, snooze, setLabel } = useActs(conversation)
   const isChoosing = useIsChoosing()
-  const isByKey = useRef(false)
-  // The picker has closed when it says what was chosen.
-  if (menu !== null) isByKey.current = menu === 'snooze by key'
+  const goesOn = useKeptChoice(opensNext)
   const { actions } = t.inbox
   const isDone = isSettled(conversation.status)
   const isUnread = conversation.unreadCount > 0
@@ -50,13 +49,17 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   const unread = isUnread ? actions.read : actions.unread
   const keys = useMemo(
     () => [
-      { keys: 'e', label: isDone ? actions.reopen : actions.resolveAndNext, run: () => toggleDone(true) },
-      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze by key') },
+      {
+        keys: 'e',
+        label: isDone ? actions.reopen : goesOn ? actions.resolveAndNext : actions.resolve,
+        run: toggleDone,
+      },
+      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
       { keys: 'l', label: actions.label, run: () => setMenu('label') },
       { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
       { keys: 'u', label: unread, run: toggleUnread },
     ],
-    [actions, isDone, unread, toggleDone, toggleUnread],
+    [actions, isDone, goesOn, unread, toggleDone, toggleUnread],
   )
   useKeys(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
@@ -78,13 +81,8 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
         {(drop) => <LabelPicker drop={drop} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />}
       </ActionMenu>
-      <ActionMenu
-        icon={IconClockPause}
-        label={actions.snooze}
-        hint="Z"
-        {...menuProps(menu === 'snooze by key' ? menu : 'snooze')}
-      >
-        {(drop) => <SnoozePicker drop={drop} snooze={(until) => snooze(until, isByKey.current)} />}
+      <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
+        {(drop) => <SnoozePicker drop={drop} snooze={snooze} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon
@@ -108,7 +106,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
           variant="default"
           size="xs"
           leftSection={isDone ? <IconRotate size={16} stroke={1.6} /> : <IconCircleCheck size={16} stroke={1.6} />}
-          onClick={() => toggleDone(false)}
+          onClick={toggleDone}
         >
           {done}
         </Button>

@@ -4,6 +4,7 @@ import type { Conversation, Person } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { shortMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
 import { useInInbox } from '../parts/in-inbox.ts'
 import { Faces } from '../parts/presence.tsx'
 import { customerName, shownPhone } from '../parts/words.ts'
@@ -20,48 +21,59 @@ interface ThreadHeaderProps {
 export function ThreadHeader(props: ThreadHeaderProps) {
   const { conversation, people, showsCustomer, toggleCustomer } = props
   const { close } = useInInbox()
+  const labels = useConversationLabels(conversation.labelIds)
+  const facts = factsOf(conversation)
   const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
-    <header className={styles.header}>
-      <ActionIcon
-        className={styles.back}
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={t.inbox.backToList}
-        onClick={showsCustomer ? toggleCustomer : close}
-      >
-        <IconArrowLeft size={20} stroke={1.6} />
-      </ActionIcon>
-      <div className={styles.who}>
-        <h2 className={styles.name} dir="auto">
-          {customerName(conversation)}
-        </h2>
-        <div className={styles.facts}>{factsOf(conversation).join(' · ')}</div>
-      </div>
-      <Faces people={people} />
-      <ThreadActions conversation={conversation} />
-      <Tip label={customerWord}>
+    <header className={styles.head}>
+      <div className={styles.header}>
         <ActionIcon
-          className={`${styles.customerButton} ${styles.act}`}
+          className={styles.back}
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label={customerWord}
-          aria-expanded={showsCustomer}
-          onClick={toggleCustomer}
+          aria-label={t.inbox.backToList}
+          onClick={showsCustomer ? toggleCustomer : close}
         >
-          <IconLayoutSidebarRight size={18} stroke={1.6} />
-          <span>{t.inbox.customer}</span>
+          <IconArrowLeft size={20} stroke={1.6} />
         </ActionIcon>
-      </Tip>
+        <div className={styles.who}>
+          <h2 className={styles.name} dir="auto">
+            {customerName(conversation)}
+          </h2>
+          {/* What has no room is left out whole; the panel has all of it. */}
+          <div className={styles.facts} title={facts.join(' · ')}>
+            {[...new Set(facts)].map((fact) => (
+              <span key={fact}>{fact}</span>
+            ))}
+          </div>
+        </div>
+        <Faces people={people} />
+        <ThreadActions conversation={conversation} />
+        <Tip label={customerWord}>
+          <ActionIcon
+            className={`${styles.customerButton} ${styles.act}`}
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={customerWord}
+            aria-expanded={showsCustomer}
+            onClick={toggleCustomer}
+          >
+            <IconLayoutSidebarRight size={18} stroke={1.6} />
+            <span>{t.inbox.customer}</span>
+          </ActionIcon>
+        </Tip>
+      </div>
+      {labels.length > 0 && <LabelList labels={labels} />}
     </header>
   )
 }
 
+/** The more it says of what is to be done, the earlier. */
 function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
   const phone = contact.name === null ? null : shownPhone(contact.phone)
   const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
-  return [phone, connectionName, status === 'open' ? null : state, assignedToName].filter((fact) => fact !== null)
+  return [status === 'open' ? null : state, assignedToName, phone, connectionName].filter((fact) => fact !== null)
 }

@@ -4,25 +4,27 @@ import type { Changes } from '../../data/inbox/calls.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
+import { opensNext } from '../../ui/kept-choices.ts'
 import { sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useInInbox } from '../parts/in-inbox.ts'
 import { isSettled } from '../parts/selection-rules.ts'
 
 export interface Acts {
-  toggleDone(goesOn: boolean): void
+  toggleDone(): void
   toggleUnread(): void
-  snooze(until: Date | null, goesOn: boolean): void
+  snooze(until: Date | null): void
   setLabel(labelId: string, isOn: boolean): void
 }
 
-/** What is done to the open conversation. Whoever works through the list by keys goes on with the next; undone, they are back. */
+/** What is done to the open conversation, by keys and buttons alike. Whoever chose so goes on with the next; undone, they are back. */
 export function useActs(conversation: Conversation): Acts {
   const inbox = useInbox()
   const inInbox = useInInbox()
   const latest = useRef({ conversation, inInbox })
   latest.current = { conversation, inInbox }
   return useMemo(() => {
-    const finish = (changes: Changes, said: string, goesOn: boolean) => {
+    const finish = (changes: Changes, said: string) => {
+      const goesOn = opensNext.isOn()
       const { conversation, inInbox } = latest.current
       const { id, status, snoozedUntil } = conversation
       const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
@@ -37,10 +39,10 @@ export function useActs(conversation: Conversation): Acts {
       })
     }
     return {
-      toggleDone: (goesOn) => {
+      toggleDone: () => {
         const { id, status } = latest.current.conversation
         if (isSettled(status)) void patchConversation(inbox, id, { status: 'open' })
-        else finish({ status: 'resolved' }, t.inbox.actions.resolved, goesOn)
+        else finish({ status: 'resolved' }, t.inbox.actions.resolved)
       },
       // Left alone, as whoever looks at it would have read it at once.
       toggleUnread: () => {
@@ -49,8 +51,8 @@ export function useActs(conversation: Conversation): Acts {
         latest.current.inInbox.close()
         void markUnread(inbox, id)
       },
-      snooze: (until, goesOn) =>
-        finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed, goesOn),
+      snooze: (until) =>
+        finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed),
       setLabel: (labelId, isOn) => {
         const { id, labelIds } = latest.current.conversation
         const others = labelIds.filter((one) => one !== labelId)

@@ -1,5 +1,5 @@
 import { useLabelsById } from '../../data/labels.ts'
-import { LabelDot } from '../../ui/LabelDot.tsx'
+import { LabelChip, LabelDot } from '../../ui/LabelDot.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './labels.module.css'
 
@@ -27,10 +27,7 @@ export function LabelChips({ ids, isSmall = false }: LabelChipsProps) {
   return (
     <span className={styles.chips} title={names}>
       {known.map(({ id, name, color }) => (
-        <span key={id} className={styles.chip}>
-          <LabelDot color={color} />
-          <span className={styles.name}>{name}</span>
-        </span>
+        <LabelChip key={id} name={name} color={color} />
       ))}
     </span>
   )

@@ -56,6 +56,7 @@ export function CompareLeads({ first, second, people, merged, close }: ComparePr
   }
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (tooMany === 0 && !merge.isPending) run()

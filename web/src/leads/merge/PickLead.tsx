@@ -22,6 +22,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
   const found = term === '' ? [] : (data ?? []).filter(({ id }) => id !== lead.id).slice(0, shown)
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         const [first] = found

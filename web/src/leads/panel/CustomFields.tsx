@@ -162,6 +162,7 @@ function AddField({ save, close }: Pick<OtherVerbsProps, 'save'> & { close(): vo
   }
   return (
     <form
+      noValidate
       className={styles.newCustom}
       onSubmit={(event) => {
         event.preventDefault()

@@ -33,6 +33,7 @@ export function NoteField({ leadId }: { leadId: string }) {
   }
   return (
     <form
+      noValidate
       className={styles.note}
       onSubmit={(event) => {
         event.preventDefault()

@@ -29,6 +29,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
   return (
     <Dialog close={close} title={title}>
       <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           void submit()

@@ -6,7 +6,7 @@ export const home = {
     title: 'Needs attention',
     nothing: 'Nothing needs your attention right now.',
     nameless: 'without a name',
-    tones: { bad: 'Trouble', attention: 'Attention' },
+    tones: { bad: 'Trouble', attention: 'Attention', hint: 'Hint' },
     words: {
       agents_stopped: () => 'All agents are stopped. People answer every conversation.',
       connection_unavailable: (name: string) => `${name} is not connected. Messages are neither sent nor received.`,
@@ -21,6 +21,7 @@ export const home = {
       acknowledgement_ending: (name: string) => `The confirmation of the risk of ${name} expires soon.`,
       key_expiring: (name: string) => `The API key ${name} expires soon.`,
       quota_near: (_: string, n: number) => `Today's lead limit is almost reached: ${n}.`,
+      connection_not_set_up: (name: string) => `${name} is not set up yet. Link a phone to try it.`,
     },
   },
   figures: {
@@ -34,7 +35,9 @@ export const home = {
     waitingFor: (minutes: number) => `for ${minutes} minutes or more`,
     people: 'People answer in',
     agents: 'Agents answer in',
-    median: 'median',
+    median: (n: number, answers: string) => `median of ${n === 1 ? 'one answer' : `${answers} answers`}`,
+    noData: 'No data yet',
+    noAnswers: 'No answers in this period',
   },
   charts: {
     leadsPerDay: 'Leads per day',
@@ -57,14 +60,18 @@ export const home = {
   },
   change: {
     counts: {
-      more: (percent: string, days: number) => `${percent} more than in the ${days} days before`,
-      less: (percent: string, days: number) => `${percent} fewer than in the ${days} days before`,
+      more: (percent: string, days: number, before: string) =>
+        `Up from ${before} in the ${days} days before (+${percent})`,
+      less: (percent: string, days: number, before: string) =>
+        `Down from ${before} in the ${days} days before (−${percent})`,
       same: (_: string, days: number) => `As many as in the ${days} days before`,
       new: (_: string, days: number) => `None in the ${days} days before`,
     },
     times: {
-      more: (percent: string, days: number) => `${percent} slower than in the ${days} days before`,
-      less: (percent: string, days: number) => `${percent} faster than in the ${days} days before`,
+      more: (percent: string, days: number, before: string) =>
+        `${percent} slower than ${before} in the ${days} days before`,
+      less: (percent: string, days: number, before: string) =>
+        `${percent} faster than ${before} in the ${days} days before`,
       same: (_: string, days: number) => `As fast as in the ${days} days before`,
       new: (_: string, days: number) => `At once in the ${days} days before`,
     },

@@ -9,6 +9,8 @@ export const profile = {
   preferencesHelp: 'They are kept in this browser.',
   enterSends: 'Enter sends a message',
   enterSendsHelp: 'Shift and Enter begins a new line. Turned off, Ctrl and Enter sends.',
+  opensNext: 'Open the next conversation',
+  opensNextHelp: 'After you resolve or snooze one, by button or key. Turned off, it stays open.',
   password: 'Password',
   passwordHelp: 'A new password signs every other browser out.',
   noPassword: 'You have none yet: you signed in with a link.',

@@ -8,7 +8,7 @@ export const home: typeof en = {
     title: 'Necesita atención',
     nothing: 'Nada necesita tu atención ahora.',
     nameless: 'sin nombre',
-    tones: { bad: 'Problema', attention: 'Atención' },
+    tones: { bad: 'Problema', attention: 'Atención', hint: 'Sugerencia' },
     words: {
       agents_stopped: () => 'Todos los agentes están detenidos. Las personas responden a todas las conversaciones.',
       connection_unavailable: (name) => `${name} no está conectado. No se envían ni se reciben mensajes.`,
@@ -23,6 +23,7 @@ export const home: typeof en = {
       acknowledgement_ending: (name) => `La confirmación del riesgo de ${name} caduca pronto.`,
       key_expiring: (name) => `La clave de API ${name} caduca pronto.`,
       quota_near: (_, n) => `El límite de leads de hoy está casi alcanzado: ${n}.`,
+      connection_not_set_up: (name) => `${name} aún no está configurado. Vincula un teléfono para probarlo.`,
     },
   },
   figures: {
@@ -36,7 +37,9 @@ export const home: typeof en = {
     waitingFor: (minutes) => `desde hace ${minutes} minutos o más`,
     people: 'Las personas responden en',
     agents: 'Los agentes responden en',
-    median: 'mediana',
+    median: (n, answers) => `mediana de ${n === 1 ? 'una respuesta' : `${answers} respuestas`}`,
+    noData: 'Aún no hay datos',
+    noAnswers: 'Ninguna respuesta en este periodo',
   },
   charts: {
     leadsPerDay: 'Leads por día',
@@ -59,14 +62,14 @@ export const home: typeof en = {
   },
   change: {
     counts: {
-      more: (percent, days) => `${percent} más que en los ${days} días anteriores`,
-      less: (percent, days) => `${percent} menos que en los ${days} días anteriores`,
+      more: (percent, days, before) => `Antes ${before} en los ${days} días previos (+${percent})`,
+      less: (percent, days, before) => `Antes ${before} en los ${days} días previos (−${percent})`,
       same: (_, days) => `Tantos como en los ${days} días anteriores`,
       new: (_, days) => `Ninguno en los ${days} días anteriores`,
     },
     times: {
-      more: (percent, days) => `${percent} más lento que en los ${days} días anteriores`,
-      less: (percent, days) => `${percent} más rápido que en los ${days} días anteriores`,
+      more: (percent, days, before) => `${percent} más lento que ${before} en los ${days} días anteriores`,
+      less: (percent, days, before) => `${percent} más rápido que ${before} en los ${days} días anteriores`,
       same: (_, days) => `Tan rápido como en los ${days} días anteriores`,
       new: (_, days) => `Al instante en los ${days} días anteriores`,
     },

@@ -11,6 +11,8 @@ export const profile: typeof en = {
   preferencesHelp: 'Se guardan en este navegador.',
   enterSends: 'Enter envía el mensaje',
   enterSendsHelp: 'Mayús y Enter empieza una línea nueva. Apagado, Ctrl y Enter envía.',
+  opensNext: 'Abrir la conversación siguiente',
+  opensNextHelp: 'Después de resolver o posponer una, con el botón o la tecla. Desactivado, sigue abierta.',
   password: 'Contraseña',
   passwordHelp: 'Una contraseña nueva cierra la sesión en todos los demás navegadores.',
   noPassword: 'Aún no tienes: entraste por un enlace.',

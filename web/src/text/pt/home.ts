@@ -8,7 +8,7 @@ export const home: typeof en = {
     title: 'Precisa de atenção',
     nothing: 'Nada precisa da sua atenção agora.',
     nameless: 'sem nome',
-    tones: { bad: 'Problema', attention: 'Atenção' },
+    tones: { bad: 'Problema', attention: 'Atenção', hint: 'Dica' },
     words: {
       agents_stopped: () => 'Todos os agentes estão parados. Pessoas respondem a todas as conversas.',
       connection_unavailable: (name) => `${name} não está conectado. Mensagens não são enviadas nem recebidas.`,
@@ -23,6 +23,7 @@ export const home: typeof en = {
       acknowledgement_ending: (name) => `A confirmação do risco de ${name} expira em breve.`,
       key_expiring: (name) => `A chave de API ${name} expira em breve.`,
       quota_near: (_, n) => `O limite de leads de hoje está quase atingido: ${n}.`,
+      connection_not_set_up: (name) => `${name} ainda não está configurado. Vincule um telefone para experimentar.`,
     },
   },
   figures: {
@@ -36,7 +37,9 @@ export const home: typeof en = {
     waitingFor: (minutes) => `há ${minutes} minutos ou mais`,
     people: 'Pessoas respondem em',
     agents: 'Agentes respondem em',
-    median: 'mediana',
+    median: (n, answers) => `mediana de ${n === 1 ? 'uma resposta' : `${answers} respostas`}`,
+    noData: 'Ainda não há dados',
+    noAnswers: 'Nenhuma resposta neste período',
   },
   charts: {
     leadsPerDay: 'Leads por dia',
@@ -59,14 +62,14 @@ export const home: typeof en = {
   },
   change: {
     counts: {
-      more: (percent, days) => `${percent} a mais que nos ${days} dias anteriores`,
-      less: (percent, days) => `${percent} a menos que nos ${days} dias anteriores`,
+      more: (percent, days, before) => `Antes eram ${before} nos ${days} dias anteriores (+${percent})`,
+      less: (percent, days, before) => `Antes eram ${before} nos ${days} dias anteriores (−${percent})`,
       same: (_, days) => `Tantos quanto nos ${days} dias anteriores`,
       new: (_, days) => `Nenhum nos ${days} dias anteriores`,
     },
     times: {
-      more: (percent, days) => `${percent} mais lento que nos ${days} dias anteriores`,
-      less: (percent, days) => `${percent} mais rápido que nos ${days} dias anteriores`,
+      more: (percent, days, before) => `${percent} mais lento que ${before} nos ${days} dias anteriores`,
+      less: (percent, days, before) => `${percent} mais rápido que ${before} nos ${days} dias anteriores`,
       same: (_, days) => `Tão rápido quanto nos ${days} dias anteriores`,
       new: (_, days) => `Na hora nos ${days} dias anteriores`,
     },

@@ -11,6 +11,8 @@ export const profile: typeof en = {
   preferencesHelp: 'Ficam guardadas neste navegador.',
   enterSends: 'Enter envia a mensagem',
   enterSendsHelp: 'Shift e Enter começa uma nova linha. Desligado, Ctrl e Enter envia.',
+  opensNext: 'Abrir a próxima conversa',
+  opensNextHelp: 'Depois de resolver ou adiar uma, pelo botão ou pela tecla. Desligado, ela continua aberta.',
   password: 'Senha',
   passwordHelp: 'Uma senha nova encerra a sessão em todos os outros navegadores.',
   noPassword: 'Você ainda não tem senha: entrou por um link.',

@@ -29,6 +29,7 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
   return (
     <Dialog close={close} title={title}>
       <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           void submit()

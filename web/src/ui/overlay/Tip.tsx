@@ -1,4 +1,13 @@
-import { cloneElement, type DOMAttributes, type ReactElement, Suspense, useEffect, useRef, useState } from 'react'
+import {
+  type AriaAttributes,
+  cloneElement,
+  type DOMAttributes,
+  type ReactElement,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { later } from './later.ts'
 import type { TipBubbleProps } from './TipBubble.tsx'
 
@@ -6,10 +15,10 @@ const TipBubble = later(() => import('./TipBubble.tsx'))
 const restMs = 400
 
 interface TipProps extends Omit<TipBubbleProps, 'target' | 'close'> {
-  children: ReactElement<DOMAttributes<HTMLElement>>
+  children: ReactElement<DOMAttributes<HTMLElement> & AriaAttributes>
 }
 
-/** A few words beside what the mouse rests on. */
+/** A few words beside what the mouse rests on. They go when it is pressed, and stay away while what drops from it is open. */
 export function Tip({ children, ...bubble }: TipProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -23,11 +32,14 @@ export function Tip({ children, ...bubble }: TipProps) {
       if (pointerType === 'mouse') timer.current = setTimeout(() => setTarget(currentTarget), restMs)
     },
     onPointerLeave: close,
+    onPointerDownCapture: close,
   })
+  const { 'aria-haspopup': drops, 'aria-expanded': isExpanded } = children.props
+  const isOpened = Boolean(drops) && isExpanded === true
   return (
     <>
       {hovered}
-      {target !== null && (
+      {target !== null && !isOpened && (
         <Suspense>
           <TipBubble {...bubble} target={target} close={close} />
         </Suspense>

@@ -14,5 +14,8 @@ export default function TipBubble({ target, close, ...look }: TipBubbleProps) {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [close])
-  return <Tooltip target={target} opened={isOpen} {...look} />
+  // Within the landmark of what it is beside. A dialog stands in none: the page is the nearest.
+  const landmark = target.closest<HTMLElement>('nav, main') ?? document.querySelector('main')
+  const portal = landmark === null ? {} : { portalProps: { target: landmark } }
+  return <Tooltip target={target} opened={isOpen} floatingStrategy="fixed" {...portal} {...look} />
 }

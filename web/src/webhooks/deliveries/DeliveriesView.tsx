@@ -116,7 +116,7 @@ function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
     find(text)
   }
   return (
-    <form onSubmit={submit} className={styles.find ?? ''}>
+    <form onSubmit={submit} className={styles.find ?? ''} noValidate>
       <TextInput
         size="xs"
         type="search"

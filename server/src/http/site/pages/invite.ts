@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../base/text/html.ts'
-import { page, problemLine } from './layout.ts'
+import { fieldOfForm, type Problem, page, problemLine } from './layout.ts'
+import { newPasswordField } from './sign-in.ts'
 import type { Words } from './words.ts'
 
 export interface InviteView {
@@ -9,21 +10,26 @@ export interface InviteView {
   role: string
 }
 
-export function newcomerPage(words: Words, view: InviteView, name: string, problem: string | null): Html {
+export function newcomerPage(words: Words, view: InviteView, name: string, problem: Problem): Html {
   return page(
     { title: words.joinTo(view.workspaceName), words },
     html`<div class="card">
 <h1>${words.joinTo(view.workspaceName)}</h1>
 <p class="quiet who">${words.invited(view.email, words.roles[view.role] ?? view.role)}</p>
 ${problemLine(problem)}
-<form method="post" action="/invite/${view.token}">
+<form method="post" novalidate action="/invite/${view.token}">
 <input type="hidden" name="username" value="${view.email}" autocomplete="username">
-<label>${words.yourName}
-<input name="name" value="${name}" autocomplete="name" required maxlength="100" autofocus>
-<small>${words.yourNameHelp}</small></label>
-<label>${words.password}
-<input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256">
-<small>${words.passwordHelp}</small></label>
+${fieldOfForm(
+  {
+    name: 'name',
+    label: words.yourName,
+    attributes: html` value="${name}" autocomplete="name" maxlength="100"`,
+    help: words.yourNameHelp,
+    isFirst: true,
+  },
+  problem,
+)}
+${newPasswordField(words, problem, false)}
 <button>${words.join}</button>
 </form>
 </div>
@@ -31,13 +37,7 @@ ${problemLine(problem)}
   )
 }
 
-export function colleaguePage(
-  words: Words,
-  view: InviteView,
-  name: string,
-  csrfToken: string,
-  problem: string | null,
-): Html {
+export function colleaguePage(words: Words, view: InviteView, name: string, csrfToken: string, problem: Problem): Html {
   return page(
     { title: words.joinTo(view.workspaceName), words },
     html`<div class="card">

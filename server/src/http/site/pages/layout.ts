@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html, trustedHtml } from '../../../base/text/html.ts'
-import { pageStyle, pageStyleSource } from './style.ts'
+import { fontPath, pageStyle, pageStyleSource } from './style.ts'
 import type { Words } from './words.ts'
 
 const policy = [
   "default-src 'none'",
   `style-src ${pageStyleSource}`,
   'img-src data:',
+  "font-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -20,7 +21,7 @@ export interface PageOptions {
   words?: Words
 }
 
-/** A whole page: needs no script, loads nothing. */
+/** A whole page: needs no script, and loads the app's font alone. */
 export function page({ title, words }: PageOptions, ...body: HtmlPart[]): Html {
   return html`<!doctype html>
 <html lang="${words?.language ?? 'en'}">
@@ -30,6 +31,7 @@ export function page({ title, words }: PageOptions, ...body: HtmlPart[]): Html {
 <meta name="robots" content="noindex">
 <title>${title} · Parley</title>
 <link rel="icon" href="data:,">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="${fontPath}">
 ${style}
 </head>
 <body>
@@ -46,8 +48,38 @@ ${body}
 }
 
 /** A failure in words, above the form that it is about. */
-export function problemLine(problem: string | null): Html | null {
-  return problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`
+export function problemLine({ line }: Problem): Html | null {
+  return line === undefined ? null : html`<p class="problem" role="alert">${line}</p>`
+}
+
+/** What is wrong with a form: as a whole, and with its fields by their names. */
+export interface Problem {
+  line?: string
+  fields?: Readonly<Record<string, string>>
+}
+
+interface Field {
+  name: string
+  label: string
+  /** What the input has beside its name. */
+  attributes: HtmlPart
+  help?: string
+  /** Where to begin, unless something is wrong elsewhere. */
+  isFirst?: boolean
+}
+
+/** A field with its help and what is wrong with it; the first that is wrong has the focus. */
+export function fieldOfForm({ name, label, attributes, help, isFirst = false }: Field, { fields = {} }: Problem): Html {
+  const problem = fields[name]
+  const [firstWrong] = Object.keys(fields)
+  const hasFocus = firstWrong === undefined ? isFirst : firstWrong === name
+  const notes = [problem !== undefined && `${name}-problem`, help !== undefined && `${name}-help`].filter(Boolean)
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input id="${name}" name="${name}"${attributes}${problem !== undefined && html` aria-invalid="true"`}${
+    notes.length > 0 && html` aria-describedby="${notes.join(' ')}"`
+  }${hasFocus && html` autofocus`}>
+${problem !== undefined && html`<small class="wrong" id="${name}-problem">${problem}</small>`}
+${help !== undefined && html`<small id="${name}-help">${help}</small>`}</div>`
 }
 
 /**

@@ -1,21 +1,35 @@
 import { type Html, html } from '../../../base/text/html.ts'
-import { page, problemLine } from './layout.ts'
+import { fieldOfForm, type Problem, page, problemLine } from './layout.ts'
 import type { Words } from './words.ts'
 
 /** `next` is where to go afterwards. */
-export function signInPage(words: Words, next: string, email: string, problem: string | null): Html {
+export function signInPage(words: Words, next: string, email: string, problem: Problem): Html {
   return page(
     { title: words.signIn, words },
     html`<div class="card">
 <h1>${words.signIn}</h1>
 <p class="quiet">${words.signInHelp}</p>
 ${problemLine(problem)}
-<form method="post" action="/sign-in">
+<form method="post" novalidate action="/sign-in">
 <input type="hidden" name="next" value="${next}">
-<label>${words.email}
-<input type="email" name="email" value="${email}" autocomplete="username" required maxlength="254"${email === '' && html` autofocus`}></label>
-<label>${words.password}
-<input type="password" name="password" autocomplete="current-password" required maxlength="256"${email !== '' && html` autofocus`}></label>
+${fieldOfForm(
+  {
+    name: 'email',
+    label: words.email,
+    attributes: html` type="email" value="${email}" autocomplete="username" maxlength="254"`,
+    isFirst: email === '',
+  },
+  problem,
+)}
+${fieldOfForm(
+  {
+    name: 'password',
+    label: words.password,
+    attributes: html` type="password" autocomplete="current-password" maxlength="256"`,
+    isFirst: email !== '',
+  },
+  problem,
+)}
 <button>${words.signIn}</button>
 </form>
 </div>
@@ -23,19 +37,26 @@ ${problemLine(problem)}
   )
 }
 
-export function codePage(words: Words, next: string, challenge: string, problem: string | null): Html {
+export function codePage(words: Words, next: string, challenge: string, problem: Problem): Html {
   return page(
     { title: words.enterCode, words },
     html`<div class="card">
 <h1>${words.enterCode}</h1>
 <p class="quiet">${words.enterCodeHelp}</p>
 ${problemLine(problem)}
-<form method="post" action="/sign-in/code">
+<form method="post" novalidate action="/sign-in/code">
 <input type="hidden" name="next" value="${next}">
 <input type="hidden" name="challenge" value="${challenge}">
-<label>${words.code}
-<input name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="40" autofocus>
-<small>${words.codeHelp}</small></label>
+${fieldOfForm(
+  {
+    name: 'code',
+    label: words.code,
+    attributes: html` inputmode="numeric" autocomplete="one-time-code" maxlength="40"`,
+    help: words.codeHelp,
+    isFirst: true,
+  },
+  problem,
+)}
 <button>${words.signIn}</button>
 </form>
 </div>
@@ -58,25 +79,38 @@ export function linkPage(words: Words, token: string): Html {
 }
 
 /** After a link, for who has no password yet. To go on without one is a link, not a button. */
-export function choosePasswordPage(words: Words, email: string, csrfToken: string, problem: string | null): Html {
+export function choosePasswordPage(words: Words, email: string, csrfToken: string, problem: Problem): Html {
   return page(
     { title: words.choosePassword, words },
     html`<div class="card">
 <h1>${words.choosePassword}</h1>
 <p class="quiet">${words.choosePasswordHelp}</p>
 ${problemLine(problem)}
-<form method="post" action="/choose-password">
+<form method="post" novalidate action="/choose-password">
 <input type="hidden" name="csrf" value="${csrfToken}">
-<label>${words.email}
-<input type="email" name="username" value="${email}" autocomplete="username" readonly>
-<small>${words.emailHelp}</small></label>
-<label>${words.password}
-<input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256" autofocus>
-<small>${words.passwordHelp}</small></label>
+${fieldOfForm(
+  {
+    name: 'username',
+    label: words.email,
+    attributes: html` type="email" value="${email}" autocomplete="username" readonly`,
+    help: words.emailHelp,
+  },
+  problem,
+)}
+${newPasswordField(words, problem, true)}
 <button>${words.setPassword}</button>
 </form>
 </div>
 <p><a href="/">${words.later}</a></p>`,
+  )
+}
+
+/** A browser's own message would cover the help, and speak of something else than we do: the service checks, and says it here. */
+export function newPasswordField(words: Words, problem: Problem, isFirst: boolean): Html {
+  const attributes = html` type="password" autocomplete="new-password" maxlength="256"`
+  return fieldOfForm(
+    { name: 'password', label: words.password, attributes, help: words.passwordHelp, isFirst },
+    problem,
   )
 }
 

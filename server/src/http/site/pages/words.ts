@@ -36,6 +36,14 @@ const en = {
   passwordHelp: 'At least 12 characters. A few plain words are easy to remember.',
   haveAccount: 'You have an account already?',
   signInFirst: 'Sign in first',
+  needs: {
+    email: 'Enter your e-mail address.',
+    password: 'Enter your password.',
+    newPassword: (least: number) => `The password needs at least ${least} characters.`,
+    shorterPassword: (most: number) => `The password has more than ${most} characters.`,
+    name: (most: number) => `Your name needs 1 to ${most} characters.`,
+    code: 'Enter the code.',
+  },
   /** What the service says of a failure, in other words; what is not here is shown as it is. */
   problems: {} as Record<string, string>,
 }
@@ -79,6 +87,14 @@ const pt: Words = {
   passwordHelp: 'Pelo menos 12 caracteres. Algumas palavras simples são fáceis de lembrar.',
   haveAccount: 'Já tem uma conta?',
   signInFirst: 'Entre primeiro',
+  needs: {
+    email: 'Digite o seu e-mail.',
+    password: 'Digite a sua senha.',
+    newPassword: (least) => `A senha precisa de pelo menos ${least} caracteres.`,
+    shorterPassword: (most) => `A senha tem mais de ${most} caracteres.`,
+    name: (most) => `Seu nome precisa de 1 a ${most} caracteres.`,
+    code: 'Digite o código.',
+  },
   problems: {
     'Wrong e-mail or password': 'E-mail ou senha incorretos',
     'Wrong code': 'Código incorreto',
@@ -90,8 +106,6 @@ const pt: Words = {
     'You have an account already. Sign in, then open the invitation again.':
       'Você já tem uma conta. Entre e abra o convite de novo.',
     'You are a member of this workspace already': 'Você já é membro deste espaço',
-    'The password needs at least 12 characters.': 'A senha precisa de pelo menos 12 caracteres.',
-    'Your name needs 1 to 100 characters.': 'Seu nome precisa de 1 a 100 caracteres.',
   },
 }
 
@@ -132,6 +146,14 @@ const es: Words = {
   passwordHelp: 'Al menos 12 caracteres. Unas palabras sencillas son fáciles de recordar.',
   haveAccount: '¿Ya tienes una cuenta?',
   signInFirst: 'Entra primero',
+  needs: {
+    email: 'Escribe tu correo.',
+    password: 'Escribe tu contraseña.',
+    newPassword: (least) => `La contraseña necesita al menos ${least} caracteres.`,
+    shorterPassword: (most) => `La contraseña tiene más de ${most} caracteres.`,
+    name: (most) => `Tu nombre necesita de 1 a ${most} caracteres.`,
+    code: 'Escribe el código.',
+  },
   problems: {
     'Wrong e-mail or password': 'Correo o contraseña incorrectos',
     'Wrong code': 'Código incorrecto',
@@ -143,8 +165,6 @@ const es: Words = {
     'You have an account already. Sign in, then open the invitation again.':
       'Ya tienes una cuenta. Entra y abre la invitación de nuevo.',
     'You are a member of this workspace already': 'Ya eres miembro de este espacio',
-    'The password needs at least 12 characters.': 'La contraseña necesita al menos 12 caracteres.',
-    'Your name needs 1 to 100 characters.': 'Tu nombre necesita de 1 a 100 caracteres.',
   },
 }
 

@@ -34,5 +34,6 @@ export const customer = {
   windowClosed: 'Only templates, until the customer writes',
   windowClosedQr: 'Nothing, until the customer writes',
   began: 'First contact',
+  profileName: 'Name in chat',
   erase: 'Erase this customer…',
 }

@@ -91,6 +91,7 @@ export const inbox = {
     newCode: 'The security code of the customer changed',
   },
   mediaHelp: 'Only visible on the phone',
+  labels: 'Labels',
   unreadCount: (n: number) => (n === 1 ? '1 unread message' : `${n} unread messages`),
   waiting: (span: string) => `Waiting ${span}`,
   waitingSince: (moment: string) => `Waiting for an answer since ${moment}`,

@@ -36,5 +36,6 @@ export const customer: typeof en = {
   windowClosed: 'Solo plantillas, hasta que el cliente escriba',
   windowClosedQr: 'Nada, hasta que el cliente escriba',
   began: 'Primer contacto',
+  profileName: 'Nombre en el chat',
   erase: 'Borrar a este cliente…',
 }

@@ -93,6 +93,7 @@ export const inbox: typeof en = {
     newCode: 'El código de seguridad del cliente cambió',
   },
   mediaHelp: 'Solo se ve en el teléfono',
+  labels: 'Etiquetas',
   unreadCount: (n) => (n === 1 ? '1 mensaje sin leer' : `${n} mensajes sin leer`),
   waiting: (span) => `Espera hace ${span}`,
   waitingSince: (moment) => `Espera respuesta desde ${moment}`,

@@ -36,5 +36,6 @@ export const customer: typeof en = {
   windowClosed: 'Só modelos, até o cliente escrever',
   windowClosedQr: 'Nada, até o cliente escrever',
   began: 'Primeiro contato',
+  profileName: 'Nome no chat',
   erase: 'Apagar este cliente…',
 }

@@ -93,6 +93,7 @@ export const inbox: typeof en = {
     newCode: 'O código de segurança do cliente mudou',
   },
   mediaHelp: 'Visível só no telefone',
+  labels: 'Etiquetas',
   unreadCount: (n) => (n === 1 ? '1 mensagem não lida' : `${n} mensagens não lidas`),
   waiting: (span) => `Espera há ${span}`,
   waitingSince: (moment) => `Espera resposta desde ${moment}`,

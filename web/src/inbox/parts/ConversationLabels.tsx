@@ -1,0 +1,53 @@
+import { type Label, useLabelsById } from '../../data/labels.ts'
+import { t } from '../../text/index.ts'
+import { LabelChip, LabelDot } from '../../ui/LabelDot.tsx'
+import unseen from '../../ui/unseen.module.css'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './ConversationLabels.module.css'
+
+type Labels = ReadonlyMap<string, Label>
+
+/** In the order of their names, as pickers list them; one that is deleted is not there. */
+const labelsOf = (ids: readonly string[], labels: Labels): Label[] =>
+  [...labels.values()].filter(({ id }) => ids.includes(id))
+
+/** The labels of a conversation, each by its whole name as far as there is room. Nothing when it has none. */
+export function useConversationLabels(ids: readonly string[]): readonly Label[] {
+  return labelsOf(ids, useLabelsById(useWorkspaceId()))
+}
+
+export function LabelList({ labels }: { labels: readonly Label[] }) {
+  return (
+    <ul className={styles.list} aria-label={t.inbox.labels}>
+      {labels.map(({ id, name, color }) => (
+        <li key={id}>
+          <LabelChip name={name} color={color} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const mostInRow = 2
+
+/** The same in a row of the list: the first by name, the others by their number; all where the mouse rests on them, and for who hears the page. */
+export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; labels: Labels }) {
+  const known = labelsOf(labelIds, labels)
+  if (known.length === 0) return null
+  const names = known.map(({ name }) => name).join(', ')
+  const more = known.length - mostInRow
+  return (
+    <span className={styles.row} title={names}>
+      <span className={unseen.unseen}>
+        {t.inbox.labels}: {names}
+      </span>
+      {known.slice(0, mostInRow).map(({ id, name, color }) => (
+        <span key={id} className={styles.small} aria-hidden="true">
+          <LabelDot color={color} />
+          <span>{name}</span>
+        </span>
+      ))}
+      {more > 0 && <span aria-hidden="true">+{more}</span>}
+    </span>
+  )
+}
