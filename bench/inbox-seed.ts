@@ -49,6 +49,7 @@ export async function seedConnection(
     phone: null,
     reservedAs: `http://127.0.0.1:${platformPort} ${id}`,
     stateReason: null,
+    holds: [],
     acknowledgedAt: null,
     acknowledgedBy: null,
     lastEventInAt: null,

@@ -5,7 +5,7 @@ import type { App } from '../base/route.ts'
 import { runStep } from '../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'
 import { observedConnectors, openAdapters } from '../channels/adapters.ts'
-import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
+import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import { keepCallbackConnections } from '../channels/callback-connections.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
@@ -55,6 +55,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     mediaWayOf: (channel) => adapters[channel].media,
     store: runtime.media,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
+    noteAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
     step: runStep,
   }
 

@@ -1,4 +1,5 @@
 import type { Connection } from './connection/connection.ts'
+import type { AccountRestrictions } from './health/holds.ts'
 import type { MessageDetail } from './message-detail.ts'
 
 /** Who wrote or was written to, as far as the platform says: the user id, the phone, or both. */
@@ -77,6 +78,8 @@ export type ChannelEvent =
   /** Something about templates changed: read them again. */
   | { type: 'templates_changed' }
   | { type: 'connection_state'; available: boolean; reason: string }
+  /** What the platform keeps the account from: all that there is now, or what comes beside what was told before. */
+  | ({ type: 'account_restricted' } & AccountRestrictions)
 
 /** One item of a delivery: an event, or why there is none. The number it belongs to routes it. */
 export interface Delivered {

@@ -72,7 +72,7 @@ export type SendResult =
   | { outcome: 'unknown'; errorCode: string }
 
 /** What a refusal means beyond the one message. */
-export type RefusalEffect = 'none' | 'connection_unavailable' | 'templates_stale'
+export type RefusalEffect = 'none' | 'connection_unavailable' | 'billable_held' | 'templates_stale'
 
 /** A channel's way out. The second implementation of each is the test's. */
 export interface Connector<C extends Connection = Connection> {

@@ -215,6 +215,7 @@ const blank = (now: Date) => ({
   state: 'active' as const,
   stateReason: null,
   stateChangedAt: now,
+  holds: [],
   acknowledgedAt: null,
   acknowledgedBy: null,
   isOnPhone: false,

@@ -1,10 +1,9 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { adapterOf, type FetchedTemplates } from '../adapter.ts'
-import { platformReason } from '../apply-platform-signal.ts'
 import { findConnection } from '../connection/queries.ts'
 import { type RegistrationDeps, retry } from '../connection/registration.ts'
-import { markUnavailable } from '../health/availability.ts'
+import { holdConnection } from '../health/availability.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
 
@@ -52,7 +51,7 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
       const templates = fetched.templates.map((template) => ({ id: newId(now), ...template }))
       await replaceTemplates(tx, workspaceId, connectionId, templates, now)
     } else if (fetched.isDown) {
-      await markUnavailable(tx, workspaceId, connectionId, platformReason(fetched.errorCode), now)
+      await holdConnection(tx, workspaceId, connectionId, fetched.errorCode, now)
     }
   })
 }

@@ -161,7 +161,8 @@ function plan(
       now,
     })
     const recipient = recipientOf(conversation)
-    if (connection === null) return null
+    // Whether it is the one to try is decided under the connection's lock.
+    if (connection === null || draft.tries !== undefined) return null
     allowance.check(send)
     allowance.use(send)
     const message = { ...newMessage(conversation, sender, draft, now), occurredAt }
@@ -235,6 +236,7 @@ function reservedOf(
     parts: draft.parts,
     isUnasked,
     file: null,
+    tries: null,
     turn,
     start,
   }

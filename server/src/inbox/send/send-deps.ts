@@ -43,6 +43,8 @@ export interface SendDeps extends InboxDeps {
   store: MediaStore
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
+  /** Told that the platform took a send which was to try whether a hold of the connection is over, by its reason. */
+  noteAcceptance(connection: Connection, reason: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
   /** How often a send renews its lease while the platform is given its file; every 4 s when it is not given. */

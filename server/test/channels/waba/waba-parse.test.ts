@@ -107,7 +107,6 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
     field('history', { history: [{ errors: [{ code: 2593109 }] }] }),
     'history that the business does not share',
   ],
-  ['a restriction of the account', account({ event: 'ACCOUNT_RESTRICTION' }), 'account update that changes nothing'],
   ['a ban that is announced', account(scheduled), 'account update that changes nothing'],
 ]
 

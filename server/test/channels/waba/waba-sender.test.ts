@@ -163,6 +163,7 @@ test('a text goes with the key, to a path without version or number, as the offi
 
 const none = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'none' })
 const down = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'connection_unavailable' })
+const billable = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'billable_held' })
 const stale = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'templates_stale' })
 const away = (errorCode: string): SendResult => ({ outcome: 'unreachable', errorCode })
 const said = (developer_message: string) => ({ meta: { success: false, developer_message } })
@@ -184,8 +185,8 @@ const errors: [what: string, status: number, body: unknown, expected: SendResult
   ['an older list with a newer code', 400, { errors: [{ code: 131047 }] }, none('131047')],
   ['an unknown key', 401, said('Invalid api_key'), down('invalid_api_key')],
   ['an unknown key, unexplained', 401, null, down('http_401')],
-  ['an unpaid bill', 402, {}, down('http_402')],
-  ['an unpaid bill in words', 400, { detail: 'Insufficient balance' }, down('payment_required')],
+  ['an unpaid bill', 402, {}, billable('http_402')],
+  ['an unpaid bill in words', 400, { detail: 'Insufficient balance' }, billable('payment_required')],
   ['a limit in words', 400, { message: 'Rate limit exceeded' }, away('rate_limited')],
   ['a blocked number', 403, { message: 'This channel was blocked' }, down('blocked')],
   ['a customer who has blocked us', 400, { message: 'The recipient blocked this number' }, none('http_400')],

@@ -15,6 +15,8 @@ const common = {
   accountId: null,
   state: 'active',
   stateReason: null,
+  stateChangedAt: new Date(0),
+  holds: [],
   acknowledgedAt: null,
   isOnPhone: false,
 } satisfies Partial<Connection>

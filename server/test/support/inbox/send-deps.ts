@@ -39,6 +39,7 @@ export async function sendDeps(
     mediaWayOf: () => way,
     store,
     noteRefusal: async () => {},
+    noteAcceptance: async () => {},
     step: runStep,
   }
 }

@@ -48,7 +48,7 @@ function readChange(parsed: Parsed, entryId: string | null, change: Loose, now: 
     return
   }
   if (field === 'account_update') {
-    const event = readAccountUpdate(value)
+    const event = readAccountUpdate(value, now)
     if (event === null) parsed.skipped.push('account update that changes nothing')
     else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
     return
