@@ -1035,6 +1035,24 @@ CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
 
+create table parked_revisions (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  about_index bytea not null,
+  conversation_id uuid,
+  type text not null,
+  content bytea not null,
+  occurred_at timestamp(3) with time zone not null,
+  parked_at timestamp(3) with time zone not null,
+  constraint parked_revisions_type_check CHECK ((type = ANY (ARRAY['edited'::text, 'withdrawn'::text, 'reaction_lifted'::text]))),
+  constraint parked_revisions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX parked_revisions_about ON parked_revisions USING btree (workspace_id, connection_id, about_index, type, occurred_at);
+CREATE INDEX parked_revisions_age ON parked_revisions USING btree (parked_at);
+CREATE INDEX parked_revisions_conversation ON parked_revisions USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
 create table parked_statuses (
   workspace_id uuid not null,
   connection_id uuid not null,
