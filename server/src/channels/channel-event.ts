@@ -73,6 +73,8 @@ export type ChannelEvent =
   | { type: 'contact_opened'; customer: Customer; at: Date }
   /** The customer's number or user id changed: `customer` is how they are known from now on. */
   | { type: 'customer_changed'; previous: Customer; customer: Customer; at: Date }
+  /** The customer wants no marketing messages of ours any more, or wants them again. */
+  | { type: 'marketing_preference'; customer: Customer; isStopped: boolean; at: Date }
   /** A name from the number's contact book; the weakest source of a name. */
   | { type: 'contact_named'; customer: Customer }
   /** Something about templates changed: read them again. */
