@@ -10,6 +10,7 @@ import type { Template } from '../../channels/templates/template.ts'
 import { fillBody } from '../../channels/templates/template-body.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
+import { hasOptedOut } from '../conversation/customer.ts'
 import type { KeptDetail, Message } from '../conversation/message.ts'
 import {
   type About,
@@ -29,6 +30,7 @@ import {
   connectionUnavailable,
   invalidMessage,
   noChoices,
+  optedOut,
   ownerMismatch,
   templateNotApproved,
   unsupportedKind,
@@ -94,7 +96,9 @@ export function checkSend(question: Question): Draft {
   if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
   if (command.kind === 'template') sendable(command, question)
   else if (!isWindowOpen) throw windowClosed()
-  const hold = holdOn(holds, { category: template?.category.toUpperCase() ?? null, isWindowOpen }, now)
+  const category = template?.category.toUpperCase() ?? null
+  if (category === 'MARKETING' && hasOptedOut(conversation.contact)) throw optedOut()
+  const hold = holdOn(holds, { category, isWindowOpen }, now)
   if (hold !== null && !isDue(hold, now)) throw connectionHolds(hold)
   const draft = draftOf(question)
   return hold === null ? draft : { ...draft, tries: hold.reason }

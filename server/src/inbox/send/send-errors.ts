@@ -75,6 +75,13 @@ export const dailySendsReached = (limit: number, retryAfterSeconds: number): Api
     { code: 'DAILY_SENDS_REACHED', limit },
   )
 
+/** The platform refuses them too, and counts each as bad behaviour of the number. */
+export const optedOut = (): ApiError =>
+  unprocessable(
+    'The customer has opted out of marketing messages from this number. Send no marketing template until they opt in again.',
+    { code: 'OPTED_OUT' },
+  )
+
 const whyNoTemplate = {
   no_templates: 'This channel has no templates. Send a text.',
   unknown: 'No template of this connection has this name and language. Send one that the list of templates shows.',

@@ -45,7 +45,8 @@ export async function finishSend(deps: SendDeps, reserved: Reserved, settle: Set
   const { answer: settled, refusal, isTaken } = await dispatchSend(deps, reserved, settle)
   const answer = await deps.step('settle', async () => settled ?? (await settleAlone(deps, reserved)))
   if (reserved.tries !== null && isTaken) await deps.noteAcceptance(reserved.connection, reserved.tries)
-  if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
+  if (refusal !== null)
+    await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode, reserved.recipient)
   return answer === null ? unknown() : { ...answer, isReplay: false, isUnasked: reserved.isUnasked }
 }
 

@@ -31,6 +31,7 @@ export function presentTeamConversation({ conversation, newest, names }: ShownCo
     labelIds: conversation.labelIds,
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    optedOutAt: contact.marketing?.isStopped ? contact.marketing.at : null,
     lastMessageAt: conversation.lastMessageAt.toISOString(),
     unansweredSince: conversation.unansweredSince?.toISOString() ?? null,
     lastMessage:

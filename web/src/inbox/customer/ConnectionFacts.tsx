@@ -14,7 +14,7 @@ const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as con
 export function ConnectionFacts({ conversation }: { conversation: Conversation }) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, createdAt } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, optedOutAt, createdAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const isClosed = useWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
@@ -35,6 +35,7 @@ export function ConnectionFacts({ conversation }: { conversation: Conversation }
             ),
           },
           { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
+          ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: fullMoment(optedOutAt) }]),
           { name: texts.began, value: fullMoment(createdAt) },
         ]}
       />

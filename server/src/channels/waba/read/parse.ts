@@ -3,6 +3,7 @@ import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
 import { accountOf, readAccountUpdate, readContactSync } from './account.ts'
 import { readHistory, readHistoryMessage } from './history.ts'
 import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
+import { readPreference } from './preference.ts'
 import { type Read, type Reading, readNumber } from './reading.ts'
 import { readUserIdUpdate } from './system.ts'
 
@@ -15,6 +16,7 @@ const itemReaders: Record<string, Record<string, ReadItem>> = {
   smb_app_state_sync: { state_sync: readContactSync },
   history: { history: readHistory, messages: readHistoryMessage },
   calls: { calls: readCall },
+  user_preferences: { user_preferences: readPreference },
   user_id_update: { user_id_update: readUserIdUpdate, user_id_updates: readUserIdUpdate },
 }
 
