@@ -50,6 +50,7 @@ export async function seedConnection(
     reservedAs: `http://127.0.0.1:${platformPort} ${id}`,
     stateReason: null,
     holds: [],
+    sendsMarketing: false,
     acknowledgedAt: null,
     acknowledgedBy: null,
     lastEventInAt: null,

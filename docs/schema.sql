@@ -126,6 +126,7 @@ create table connections (
   reserved_as text,
   phone text,
   holds jsonb not null default '[]'::jsonb,
+  sends_marketing boolean not null default false,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),

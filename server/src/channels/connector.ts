@@ -14,6 +14,8 @@ export type Outgoing =
   | { kind: 'text'; text: string; previewUrl: boolean; quoted?: OtherMessage }
   | {
       kind: 'template'
+      /** As the platform spells it. */
+      category?: string
       name: string
       language: string
       /** In the order of the body; `names` maps them for templates with named parameters. */

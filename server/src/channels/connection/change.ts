@@ -216,6 +216,7 @@ const blank = (now: Date) => ({
   stateReason: null,
   stateChangedAt: now,
   holds: [],
+  sendsMarketing: false,
   acknowledgedAt: null,
   acknowledgedBy: null,
   isOnPhone: false,

@@ -22,6 +22,8 @@ interface ConnectionOf<C extends Channel, S> {
   /** What the platform takes from nobody now, and what it was. */
   holds: readonly Hold[]
   acknowledgedAt: Date | null
+  /** The account has an endpoint of its own for marketing templates. */
+  sendsMarketing: boolean
   /** The number is used on a phone as well: it may send more slowly. */
   isOnPhone: boolean
 }

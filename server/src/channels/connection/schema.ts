@@ -98,7 +98,14 @@ export const connectionSchema = titled('Connection', {
     }),
   ),
   version: nullable(
-    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
+    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v27.0' }),
+  ),
+  versionEndsOn: nullable(
+    Type.String({
+      maxLength: 10,
+      description: 'The day on which the platform ends that version, in UTC; null where none is known.',
+      example: '2028-11-04',
+    }),
   ),
   accessTokenLast4: last4('access token', '`waba`'),
   appSecretLast4: last4('app secret', '`waba`'),

@@ -14,6 +14,7 @@ export interface ConnectionRow {
   state_reason: string | null
   state_changed_at: Date
   holds: Hold[]
+  sends_marketing: boolean
   acknowledged_at: Date | null
   acknowledged_by: string | null
   is_on_phone: boolean
@@ -43,6 +44,7 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
     holds: row.holds,
+    sendsMarketing: row.sends_marketing,
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
     isOnPhone: row.is_on_phone,

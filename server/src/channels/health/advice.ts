@@ -63,6 +63,14 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
   ['owner_changed', 'Somebody took the conversation over before these left. Nothing to do.'],
   ['no_address', 'Neither a phone nor a user id of the customer is known. Wait until they write.'],
   ['channel_not_installed', 'This installation has no way out to that channel.'],
+  [
+    'version_ending',
+    "The version of the platform's API that the connection uses ends soon or has ended. Choose a newer one in its settings, and look whether all goes on.",
+  ],
+  [
+    'template_category',
+    'The platform has put a template into another category, which may change what it costs and to whom it may be sent. Look at the list of templates.',
+  ],
   ['too_many_templates', 'The account has more templates than are read. Delete some at the platform.'],
   [
     'forbidden_address',
@@ -93,7 +101,7 @@ export function adviceOn(code: string, channel: Channel): string {
 
 /** Null for a code that nothing here knows. */
 export function knownAdvice(code: string): string | null {
-  const bare = code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')
+  const bare = code.replace(/^platform_error_/, '').replace(/^(account_violation|template_category)[_ ].*$/, '$1')
   const known = ourAdvice.get(bare) ?? platformAdvice.get(bare) ?? sessionAdvice.get(bare)
   if (known !== undefined) return known
   if (/^2\d\d$/.test(bare)) return platformAdvice.get('10') ?? null

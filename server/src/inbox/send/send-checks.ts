@@ -170,7 +170,7 @@ function draftTemplate(command: Of<'template'>, template: Template, question: Qu
   const header = checkHeader(command, template, upload, question.mediaWay)
   const quote = quotedBy(command, question)
   const part: Outgoing = {
-    ...{ kind: 'template', name, language, parameters, names },
+    ...{ kind: 'template', category: template.category, name, language, parameters, names },
     ...(header !== null && { header }),
     ...(quote !== null && { quoted: quote.other }),
   }

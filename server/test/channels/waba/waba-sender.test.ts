@@ -88,6 +88,39 @@ for (const [what, parameters, names, parts] of templates) {
   })
 }
 
+const marketing = (category: string) =>
+  ({ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null }) as const
+const endpoints: [what: string, sendsMarketing: boolean, category: string, endpoints: string[]][] = [
+  ['marketing, where the account has the endpoint', true, 'MARKETING', ['marketing_messages']],
+  ['marketing, where it has not', false, 'MARKETING', ['messages']],
+  ['another category', true, 'UTILITY', ['messages']],
+]
+
+for (const [what, sendsMarketing, category, expected] of endpoints) {
+  test(`a template of ${what}`, async () => {
+    await send({ ...connection, sendsMarketing }, order({ message: marketing(category) }))
+    assert.deepEqual(
+      platform.asked.map(({ url }) => url.split('/').at(-1)),
+      expected,
+    )
+  })
+}
+
+test('an endpoint that is gone is made up for by the other one; any other refusal stands', async () => {
+  const refusals: [error: object, calls: number][] = [
+    [{ code: 2500 }, 2],
+    [{ code: 100, error_subcode: 33 }, 2],
+    [{ code: 131049 }, 1],
+    [{ code: 100 }, 1],
+  ]
+  for (const [error, calls] of refusals) {
+    platform.asked = []
+    platform.answer = (_asked, response) => sendJson(response, 400, { error })
+    await send({ ...connection, sendsMarketing: true }, order({ message: marketing('MARKETING') }))
+    assert.equal(platform.asked.length, calls, JSON.stringify(error))
+  }
+})
+
 const words = { body: { text: 'When?' } }
 const offers: [what: string, choices: Choices, interactive: object][] = [
   [

@@ -17,6 +17,7 @@ const common = {
   stateReason: null,
   stateChangedAt: new Date(0),
   holds: [],
+  sendsMarketing: false,
   acknowledgedAt: null,
   isOnPhone: false,
 } satisfies Partial<Connection>

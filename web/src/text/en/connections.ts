@@ -33,6 +33,7 @@ export const connections = {
   },
   states: { active: 'Connected', paused: 'Paused', unavailable: 'Cannot send' },
   onTheWay: { never_paired: 'No phone linked', pairing: 'Waiting for the phone', reconnecting: 'Reconnecting' },
+  versionUntil: (version: string, day: string) => `${version}, until ${day}`,
   platformError: (code: string) => `The platform refuses: error ${code}`,
   otherReason: (code: string) => `Reason: ${code}`,
   reasons: {

@@ -36,6 +36,7 @@ export const connections: typeof en = {
   },
   states: { active: 'Conectado', paused: 'En pausa', unavailable: 'No puede enviar' },
   onTheWay: { never_paired: 'Ningún teléfono vinculado', pairing: 'Espera al teléfono', reconnecting: 'Reconectando' },
+  versionUntil: (version, day) => `${version}, hasta el ${day}`,
   platformError: (code) => `La plataforma lo rechaza: error ${code}`,
   otherReason: (code) => `Motivo: ${code}`,
   reasons: {

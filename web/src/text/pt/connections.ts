@@ -35,6 +35,7 @@ export const connections: typeof en = {
   },
   states: { active: 'Conectado', paused: 'Pausado', unavailable: 'Não envia' },
   onTheWay: { never_paired: 'Nenhum celular conectado', pairing: 'Aguardando o celular', reconnecting: 'Reconectando' },
+  versionUntil: (version, day) => `${version}, até ${day}`,
   platformError: (code) => `A plataforma recusa: erro ${code}`,
   otherReason: (code) => `Motivo: ${code}`,
   reasons: {

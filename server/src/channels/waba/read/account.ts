@@ -1,8 +1,8 @@
 import type { ChannelEvent } from '../../channel-event.ts'
 import type { Restriction } from '../../health/holds.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
-import { readPhone, readUserId } from './customer.ts'
-import type { Read, Reading } from './reading.ts'
+import { findCustomer, readPhone, readUserId } from './customer.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 
 const down = new Set(['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])
 const up = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED'])
@@ -81,4 +81,22 @@ export function readContactSync(_reading: Reading, sync: Loose): Read {
   const isKnown = customer.userId !== null || customer.phone !== null
   if (sync.action === 'remove' || customer.name === null || !isKnown) return 'contact without a name'
   return { type: 'contact_named', customer }
+}
+
+const preferences: ReadonlyMap<string | null, boolean> = new Map([
+  ['stop', true],
+  ['resume', false],
+])
+
+/** One of `value.user_preferences`: whether a customer wants marketing messages. */
+export function readPreference(reading: Reading, item: Loose): Read {
+  const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
+  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'preference that is not known'
+  const [only, another] = reading.contacts
+  const named = findCustomer(reading.contacts, item.wa_id, item.user_id, item.parent_user_id)
+  const customer = named ?? (another === undefined ? only : undefined)
+  if (customer === undefined || (customer.phone === null && customer.userId === null)) {
+    return 'preference without a customer'
+  }
+  return { type: 'marketing_preference', customer, isStopped, at: readPlatformTime(item.timestamp, reading.now) }
 }

@@ -1,9 +1,8 @@
 import type { ChannelEvent, Delivered, Parsed } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
-import { accountOf, readAccountUpdate, readContactSync } from './account.ts'
+import { accountOf, readAccountUpdate, readContactSync, readPreference } from './account.ts'
 import { readHistory, readHistoryMessage } from './history.ts'
 import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
-import { readPreference } from './preference.ts'
 import { type Read, type Reading, readNumber } from './reading.ts'
 import { readUserIdUpdate } from './system.ts'
 
