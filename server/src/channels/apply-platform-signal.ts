@@ -47,7 +47,7 @@ export async function applyRefusal(
   const now = clock.now()
   await db.tx(async (tx) => {
     if (effect === 'templates_stale') await hintTemplates(tx, workspaceId, id, now)
-    else await holdConnection(tx, workspaceId, id, errorCode, now)
+    else await holdConnection(tx, workspaceId, id, errorCode, now, effect === 'connection_unavailable')
   })
 }
 

@@ -101,7 +101,7 @@ async function settle(
     if (current === undefined || !(isWaiting(current) || isAsked)) return current ?? one
     const now = deps.clock.now()
     if (problem !== null && problem === current.stateReason) {
-      if (isAsked) await holdConnection(tx, one.workspaceId, one.id, codeOf(problem), now)
+      if (isAsked) await holdConnection(tx, one.workspaceId, one.id, codeOf(problem), now, true)
       return current
     }
     const settled = withProblem({ ...current, updatedAt: now }, problem, now)

@@ -113,8 +113,10 @@ export async function holdConnection(
   connectionId: string,
   errorCode: string,
   now: Date,
+  isOfAll: boolean,
 ): Promise<void> {
-  const [stop, reason] = [stopOf(errorCode), platformReason(errorCode)]
+  const reason = platformReason(errorCode)
+  const stop = { ...stopOf(errorCode), stops: isOfAll ? ('all' as const) : ('billable' as const) }
   let isTold = false
   const isHeld = await changeHolds(tx, workspaceId, connectionId, ({ state, stateReason, holds }) => {
     const isOther = state === 'unavailable' && stateReason !== reason

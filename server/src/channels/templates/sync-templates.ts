@@ -59,7 +59,7 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
       if (fetched.sendsMarketing !== undefined)
         await noteMarketing(tx, workspaceId, connectionId, fetched.sendsMarketing)
     } else if (fetched.isDown) {
-      await holdConnection(tx, workspaceId, connectionId, fetched.errorCode, now)
+      await holdConnection(tx, workspaceId, connectionId, fetched.errorCode, now, true)
     }
   })
 }

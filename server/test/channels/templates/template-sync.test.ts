@@ -133,10 +133,10 @@ test('a template in another category is told of once, and where marketing goes i
   await sync(w, one.id)
   assert.deepEqual([await reasonsTold(w), await sends()], [[], false])
   const { answer } = platform
-  platform.answer = (asked, response) =>
+  platform.answer = (asked, response, socket) =>
     asked.url.includes('marketing_messages_onboarding_status')
       ? sendJson(response, 200, { id: '1', marketing_messages_onboarding_status: 'ONBOARDED' })
-      : answer(asked, response)
+      : answer(asked, response, socket)
   pages = [[template('a', { category: 'MARKETING' }), template('b'), template('c', { category: 'MARKETING' })]]
   await sync(w, one.id)
   await sync(w, one.id)

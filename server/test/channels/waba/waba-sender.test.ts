@@ -88,8 +88,9 @@ for (const [what, parameters, names, parts] of templates) {
   })
 }
 
-const marketing = (category: string) =>
-  ({ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null }) as const
+const marketing = (category: string): Order['message'] => ({
+  ...{ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null },
+})
 const endpoints: [what: string, sendsMarketing: boolean, category: string, endpoints: string[]][] = [
   ['marketing, where the account has the endpoint', true, 'MARKETING', ['marketing_messages']],
   ['marketing, where it has not', false, 'MARKETING', ['messages']],
