@@ -49,6 +49,8 @@ export async function seedConnection(
     phone: null,
     reservedAs: `http://127.0.0.1:${platformPort} ${id}`,
     stateReason: null,
+    holds: [],
+    sendsMarketing: false,
     acknowledgedAt: null,
     acknowledgedBy: null,
     lastEventInAt: null,

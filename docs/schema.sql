@@ -125,6 +125,8 @@ create table connections (
   removed_at timestamp(3) with time zone,
   reserved_as text,
   phone text,
+  holds jsonb not null default '[]'::jsonb,
+  sends_marketing boolean not null default false,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -1021,6 +1023,7 @@ create table notices (
   created_at timestamp(3) with time zone not null,
   read_at timestamp(3) with time zone,
   push_at timestamp(3) with time zone,
+  reason text,
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
@@ -1035,6 +1038,24 @@ CREATE INDEX notices_conversation ON notices USING btree (workspace_id, conversa
 CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT NULL);
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
+
+create table parked_revisions (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  about_index bytea not null,
+  conversation_id uuid,
+  type text not null,
+  content bytea not null,
+  occurred_at timestamp(3) with time zone not null,
+  parked_at timestamp(3) with time zone not null,
+  constraint parked_revisions_type_check CHECK ((type = ANY (ARRAY['edited'::text, 'withdrawn'::text, 'reaction_lifted'::text]))),
+  constraint parked_revisions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX parked_revisions_about ON parked_revisions USING btree (workspace_id, connection_id, about_index, type, occurred_at);
+CREATE INDEX parked_revisions_age ON parked_revisions USING btree (parked_at);
+CREATE INDEX parked_revisions_conversation ON parked_revisions USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 
 create table parked_statuses (
   workspace_id uuid not null,

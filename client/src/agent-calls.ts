@@ -41,6 +41,8 @@ export type AgentConversation = {
   customer_name: string | null
   /** Digits with country code; masked where you see phones so; null: hidden. */
   customer_phone: string | null
+  /** The customer wants no marketing template. */
+  opted_out_of_marketing: boolean
   /** Who answers. You may answer only what is yours. */
   owner: 'you' | 'another_agent' | 'people'
   /** The key of the agent that owns it; null: people. */

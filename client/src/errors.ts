@@ -119,6 +119,9 @@ export class WindowClosedError extends UnprocessableError {
 export class TemplateNotApprovedError extends UnprocessableError {
   override readonly name: string = 'TemplateNotApprovedError'
 }
+export class OptedOutError extends UnprocessableError {
+  override readonly name: string = 'OptedOutError'
+}
 export class InvalidMessageError extends UnprocessableError {
   override readonly name: string = 'InvalidMessageError'
 }
@@ -174,6 +177,7 @@ const byCode: Record<string, typeof ApiError> = {
   UNSUPPORTED_KIND: UnsupportedKindError,
   WINDOW_CLOSED: WindowClosedError,
   TEMPLATE_NOT_APPROVED: TemplateNotApprovedError,
+  OPTED_OUT: OptedOutError,
   INVALID_MESSAGE: InvalidMessageError,
   DELIVERY_FAILED: DeliveryFailedError,
 }

@@ -5,9 +5,9 @@ import type { App } from '../base/route.ts'
 import { runStep } from '../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'
 import { observedConnectors, openAdapters } from '../channels/adapters.ts'
-import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
+import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import { keepCallbackConnections } from '../channels/callback-connections.ts'
-import type { Receive } from '../channels/channel-event.ts'
+import type { ChannelEvent, Customer, Receive } from '../channels/channel-event.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
 import type { OpenOurFile } from '../channels/media-way.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
@@ -52,6 +52,7 @@ export interface Inbox {
 export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
   const { config, log, clock, db, vault, outgoing } = runtime
   const adapters: ChannelAdapters = adaptersOf(runtime)
+  const receive = inboxReceive(runtime)
   const sends: SendDeps = {
     ...inboxDeps(runtime),
     log,
@@ -60,13 +61,18 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     connectionsIn: findConnections,
     mediaWayOf: (channel) => adapters[channel].media,
     store: runtime.media,
-    noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
+    noteRefusal: async (connection, effect, errorCode, to) => {
+      await applyRefusal(runtime, connection, effect, errorCode)
+      const customer = { ...to, parentUserId: null, name: null }
+      if (errorCode === optedOutCode) await receive(connection, [optOut(customer, clock.now())])
+    },
+    noteAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
     step: runStep,
   }
 
   inboxRoutes(app, sends, guard)
   const connections = keepCallbackConnections(runtime)
-  const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime), connections }
+  const callbacks = { db, vault, clock, log, receive, connections }
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const teamDeps = {
@@ -182,6 +188,13 @@ export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
   return observedConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)
 }
 
+/** The platform's, for a marketing message to a customer who wants none. */
+const optedOutCode = '131050'
+
+const optOut = (customer: Customer, at: Date): ChannelEvent => ({
+  ...{ type: 'marketing_preference', customer, isStopped: true, at },
+})
+
 /** Where channels hand in what their platforms tell. */
 export function inboxReceive(runtime: Runtime): Receive {
   const { log, metrics } = runtime
@@ -189,8 +202,10 @@ export function inboxReceive(runtime: Runtime): Receive {
   const deps: ReceiveDeps = {
     ...runtime,
     connectionTold: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
-    sendRefused: (receiver, code) =>
-      applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code),
+    sendRefused: async (receiver, code, { customer, at }) => {
+      await applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code)
+      if (code === optedOutCode && customer !== null) await receive(receiver, [optOut(customer, at)])
+    },
     customersWrote: async (workspaceId, writers) => {
       const customers = writers.map(({ name, phone, referral }): ChatCustomer => {
         // Ads that lead into this chat application are shown by its maker alone.

@@ -59,6 +59,8 @@ export interface ShownAccess {
   profile: PartnerProfileName | null
   baseUrl: string | null
   version: string | null
+  /** The day on which the platform ends that version; null: not known, or none. */
+  versionEndsOn: string | null
   accessTokenLast4: string | null
   appSecretLast4: string | null
   apiKeyLast4: string | null
@@ -76,7 +78,8 @@ export interface CheckedNumber {
 }
 
 export type FetchedTemplates =
-  | { ok: true; templates: PlatformTemplate[] }
+  /** `sendsMarketing`: the account has an endpoint of its own for marketing templates; absent: not told. */
+  | { ok: true; templates: PlatformTemplate[]; sendsMarketing?: boolean }
   /** `isDown`: the platform does not take our credential any more. */
   | { ok: false; errorCode: string; isDown: boolean }
 
@@ -90,6 +93,7 @@ export const nothingShown: ShownAccess = {
   profile: null,
   baseUrl: null,
   version: null,
+  versionEndsOn: null,
   accessTokenLast4: null,
   appSecretLast4: null,
   apiKeyLast4: null,

@@ -1,4 +1,5 @@
 import type { Connection } from './connection/connection.ts'
+import type { AccountRestrictions } from './health/holds.ts'
 import type { MessageDetail } from './message-detail.ts'
 
 /** Who wrote or was written to, as far as the platform says: the user id, the phone, or both. */
@@ -72,11 +73,15 @@ export type ChannelEvent =
   | { type: 'contact_opened'; customer: Customer; at: Date }
   /** The customer's number or user id changed: `customer` is how they are known from now on. */
   | { type: 'customer_changed'; previous: Customer; customer: Customer; at: Date }
+  /** The customer wants no marketing messages of ours any more, or wants them again. */
+  | { type: 'marketing_preference'; customer: Customer; isStopped: boolean; at: Date }
   /** A name from the number's contact book; the weakest source of a name. */
   | { type: 'contact_named'; customer: Customer }
   /** Something about templates changed: read them again. */
   | { type: 'templates_changed' }
   | { type: 'connection_state'; available: boolean; reason: string }
+  /** What the platform keeps the account from: all that there is now, or what comes beside what was told before. */
+  | ({ type: 'account_restricted' } & AccountRestrictions)
 
 /** One item of a delivery: an event, or why there is none. The number it belongs to routes it. */
 export interface Delivered {

@@ -14,6 +14,8 @@ export type Outgoing =
   | { kind: 'text'; text: string; previewUrl: boolean; quoted?: OtherMessage }
   | {
       kind: 'template'
+      /** As the platform spells it. */
+      category?: string
       name: string
       language: string
       /** In the order of the body; `names` maps them for templates with named parameters. */
@@ -72,7 +74,7 @@ export type SendResult =
   | { outcome: 'unknown'; errorCode: string }
 
 /** What a refusal means beyond the one message. */
-export type RefusalEffect = 'none' | 'connection_unavailable' | 'templates_stale'
+export type RefusalEffect = 'none' | 'connection_unavailable' | 'billable_held' | 'templates_stale'
 
 /** A channel's way out. The second implementation of each is the test's. */
 export interface Connector<C extends Connection = Connection> {

@@ -158,6 +158,10 @@ export async function eraseConversation(
 
 /** With their parts, the sends that made them, and statuses that came before them. */
 async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string): Promise<Removed> {
+  await tx`
+    delete from parked_revisions
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}`
   const messages = await tx<{ id: string; connection_id: string; external_index: Buffer | null }[]>`
     select id, connection_id, external_index
     from messages

@@ -35,6 +35,12 @@ export const sealedInboxTables: readonly SealedTable[] = [
     },
   },
   {
+    table: 'parked_revisions',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { content: place('parked_revisions', 'content', 'id') },
+  },
+  {
     table: 'conversation_notes',
     keysOf: 'workspace',
     key: ['id'],

@@ -10,6 +10,8 @@ export interface Notice {
   kind: NoticeKind
   conversationId: string | null
   connectionId: string | null
+  /** Why it is told of a connection; null where that is down. */
+  reason: string | null
   count: number
   actorType: 'agent' | 'user' | 'token' | null
   actorId: string | null
@@ -28,6 +30,7 @@ export const noticeColumns = (sql: Sql) => sql`
   n.kind,
   n.conversation_id as "conversationId",
   n.connection_id as "connectionId",
+  n.reason,
   n.count,
   n.actor_type as "actorType",
   n.actor_id as "actorId",

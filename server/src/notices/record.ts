@@ -9,6 +9,8 @@ export interface NewNotice {
   userId: string | null
   conversationId?: string | null
   connectionId?: string | null
+  /** Why it is told of a connection; absent where that is down. */
+  reason?: string
   /** How many conversations it stands for; 1 unless given. */
   count?: number
   /** False: for the bell alone, as one of many that come at once. */
@@ -40,10 +42,11 @@ export async function recordNotices(
   if (notices.length === 0) return 0
   const told = await tx<{ userId: string }[]>`
     insert into notices (
-      workspace_id, user_id, kind, cause, conversation_id, connection_id, count, actor_type, actor_id, created_at, push_at
+      workspace_id, user_id, kind, cause, conversation_id, connection_id, count, actor_type, actor_id, reason, created_at,
+      push_at
     )
     select m.workspace_id, m.user_id, n.kind, n.cause, n.conversation_id, n.connection_id, n.count, n.actor_type,
-      n.actor_id, ${now}::timestamptz,
+      n.actor_id, n.reason, ${now}::timestamptz,
       case
         when n.is_pushed and ${wants(tx, 'push')} and exists (
           select
@@ -61,8 +64,9 @@ export async function recordNotices(
       ${notices.map(({ count = 1 }) => count)}::integer[],
       ${notices.map(({ isPushed = true }) => String(isPushed))}::text[]::boolean[],
       ${notices.map(({ actor }) => (isNamed(actor) ? actor.type : null))}::text[],
-      ${notices.map(({ actor }) => (isNamed(actor) ? actor.id : null))}::uuid[]
-    ) as n (kind, cause, user_id, conversation_id, connection_id, count, is_pushed, actor_type, actor_id)
+      ${notices.map(({ actor }) => (isNamed(actor) ? actor.id : null))}::uuid[],
+      ${notices.map(({ reason = null }) => reason)}::text[]
+    ) as n (kind, cause, user_id, conversation_id, connection_id, count, is_pushed, actor_type, actor_id, reason)
     join members m
       on m.workspace_id = ${workspaceId}
       and (n.user_id is null or m.user_id = n.user_id)

@@ -8,7 +8,7 @@ import { noticeKinds, noticeTones, type noticeWays } from './ways.ts'
 
 const kind = oneOf(noticeKinds, {
   description:
-    '`mention`: a note names me. `assigned`: a conversation was given to me. `handover`: an agent hands a conversation to me or to the team. `waiting`: a customer waits for longer than the workspace wants. `connection`: a connection is down.',
+    '`mention`: a note names me. `assigned`: a conversation was given to me. `handover`: an agent hands a conversation to me or to the team. `waiting`: a customer waits for longer than the workspace wants. `connection`: a connection is down, or cannot send everything.',
   example: 'mention',
 })
 
@@ -46,6 +46,11 @@ const Notice = titled('Notice', {
     }),
     Type.Null(),
   ]),
+  reason: nullable(
+    text(200, 'What it is about a connection, as in its `holds`; null where it is down.', {
+      example: 'platform_error_131042',
+    }),
+  ),
   createdAt: timestamp('When it was told.'),
   readAt: nullable(timestamp('When it was read.')),
 })

@@ -54,7 +54,7 @@ function serveNotices(app: App, { db, clock, nameThings }: NoticeDeps, guard: Te
 }
 
 function present(notice: Notice, named: NamedThings | undefined) {
-  const { id, kind, count, actorType, actorId, conversationId, connectionId, createdAt, readAt } = notice
+  const { id, kind, count, actorType, actorId, conversationId, connectionId, reason, createdAt, readAt } = notice
   const { actorName = null, contact = null, connectionName = null } = named ?? {}
   return {
     id,
@@ -66,6 +66,7 @@ function present(notice: Notice, named: NamedThings | undefined) {
         ? null
         : { id: conversationId, name: contact?.name ?? null, phone: contact?.phone ?? null },
     connection: connectionId === null ? null : { id: connectionId, name: connectionName },
+    reason,
     createdAt: createdAt.toISOString(),
     readAt: readAt?.toISOString() ?? null,
   }

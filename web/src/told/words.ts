@@ -1,10 +1,16 @@
+import { reasonWords } from '../connections/parts/state-words.ts'
 import type { Notice } from '../data/notices.ts'
 import { t } from '../text/index.ts'
 
 /** Who did what, as one sentence. */
-export function sentenceOf({ kind, count, actor, connection }: Notice): string {
+export function sentenceOf({ kind, count, actor, connection, reason }: Notice): string {
   const { somebody, sentences } = t.told
-  return sentences[kind]({ actor: actor?.name ?? somebody, count, connection: connection?.name ?? null })
+  return sentences[kind]({
+    actor: actor?.name ?? somebody,
+    count,
+    connection: connection?.name ?? null,
+    reason: reason === null ? null : reasonWords(reason),
+  })
 }
 
 /** The customer that it is about, if it is about one. */

@@ -12,6 +12,7 @@ const notice = (minute: number, conversationId: string | null = 'a', readAt: str
   actor: null,
   conversation: conversationId === null ? null : { id: conversationId, name: null, phone: null },
   connection: null,
+  reason: null,
   createdAt: at(minute),
   readAt,
 })

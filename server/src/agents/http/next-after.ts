@@ -26,6 +26,9 @@ export const byCode: Record<string, string[]> = {
     'Or call hand_over, so that people see to it.',
   ],
   TEMPLATE_NOT_APPROVED: ['Call list_templates and use a name and language exactly as it shows them.'],
+  OPTED_OUT: [
+    'Send no marketing to this customer. A text within the window, or a template of another category, may go.',
+  ],
   UNSUPPORTED_KIND: ['Answer with a text that numbers what can be chosen: the customer then writes a number.'],
   FILE_TOO_LARGE: ['Upload a smaller file, or tell the customer in words.'],
   FILE_TYPE_REFUSED: ['Upload it as the kind that it is, or as a document, in one of the types that the detail names.'],

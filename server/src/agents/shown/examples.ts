@@ -24,6 +24,7 @@ export const shownConversation: Static<typeof AgentConversation> = {
   channel: 'waba',
   customer_name: 'Marina Duarte',
   customer_phone: '5581991234567',
+  opted_out_of_marketing: false,
   owner: 'you',
   owner_key_id: exampleIds.key,
   owner_name: 'Support agent',

@@ -215,6 +215,8 @@ const blank = (now: Date) => ({
   state: 'active' as const,
   stateReason: null,
   stateChangedAt: now,
+  holds: [],
+  sendsMarketing: false,
   acknowledgedAt: null,
   acknowledgedBy: null,
   isOnPhone: false,

@@ -1,3 +1,4 @@
+import type { Hold } from '../health/holds.ts'
 import type { PartnerSettings } from '../partner/settings.ts'
 import type { SessionSettings } from '../unofficial/settings.ts'
 import type { WabaSettings } from '../waba/settings.ts'
@@ -17,7 +18,12 @@ interface ConnectionOf<C extends Channel, S> {
   settings: S
   state: ConnectionState
   stateReason: string | null
+  stateChangedAt: Date
+  /** What the platform takes from nobody now, and what it was. */
+  holds: readonly Hold[]
   acknowledgedAt: Date | null
+  /** The account has an endpoint of its own for marketing templates. */
+  sendsMarketing: boolean
   /** The number is used on a phone as well: it may send more slowly. */
   isOnPhone: boolean
 }
@@ -35,7 +41,6 @@ export type Settings = Connection['settings']
 
 /** The rest of a connection's row: what its page shows. */
 interface Stored {
-  stateChangedAt: Date
   /** See `reservationOf`; null until the platform has answered for the number. */
   reservedAs: string | null
   acknowledgedBy: string | null

@@ -1,6 +1,9 @@
 import type { Static } from 'typebox'
+import type { Clock } from '../../base/clock.ts'
 import { adapterOf, type ChannelAdapters } from '../adapter.ts'
 import { acknowledgedUntil } from '../health/acknowledgement.ts'
+import { holdsOf } from '../health/availability.ts'
+import { activeHolds } from '../health/holds.ts'
 import type { Template } from '../templates/template.ts'
 import type { StoredConnection } from './connection.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
@@ -14,7 +17,7 @@ export interface PresentDeps {
 
 /** A connection without its secrets. */
 export function presentConnection(
-  { adapters, publicUrl }: PresentDeps,
+  { adapters, publicUrl, clock }: PresentDeps & { clock: Clock },
   one: StoredConnection,
 ): Static<typeof connectionSchema> {
   const adapter = adapterOf(adapters, one)
@@ -29,6 +32,10 @@ export function presentConnection(
     state: one.state,
     stateReason: one.stateReason,
     stateChangedAt: one.stateChangedAt.toISOString(),
+    holds: activeHolds(holdsOf(one), clock.now()).map(({ stops, reason, since, nextTryAt, probe, until }) => ({
+      ...{ stops, reason, since, until },
+      nextTryAt: probe === 'send' ? nextTryAt : null,
+    })),
     ...adapter.show(one),
     webhookUrl: path === null ? null : publicUrl + path,
     acknowledgement: acknowledgementOf(one),

@@ -16,6 +16,8 @@ const columns = (sql: Sql) => sql`
   c.state,
   c.state_reason,
   c.state_changed_at,
+  c.holds,
+  c.sends_marketing,
   c.acknowledged_at,
   c.acknowledged_by,
   c.is_on_phone,

@@ -2,6 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { adapterOf, type ChannelAdapters, type CheckedNumber } from '../adapter.ts'
+import { claimTry, codeOf, holdConnection, holdsOf } from '../health/availability.ts'
+import { isDue } from '../health/holds.ts'
 import type { StoredConnection } from './connection.ts'
 import { isNumberTaken } from './errors.ts'
 import { lockConnection, updateConnection } from './queries.ts'
@@ -45,15 +47,29 @@ export async function register(
   return settle(deps, one, await adapter.register(one))
 }
 
-/** Tries again to reach a connection's platform, if it was only away. */
+/**
+ * Tries again to reach a connection's platform, if it was only away, or refused for what such a question finds out: then at
+ * growing intervals.
+ */
 export async function retry(deps: RegistrationDeps, one: StoredConnection): Promise<void> {
-  if (!isWaiting(one)) return
+  if (!isWaiting(one) && !(await mayAsk(deps, one))) return
   const adapter = adapterOf(deps.adapters, one)
   const check = await adapter.check(one)
   // Reserved before it is registered: that takes the callbacks from wherever they went.
   const problem = check.problem ?? (await reserve(deps, one, check))
   await settle(deps, one, problem ?? (await adapter.register?.(one)) ?? null)
 }
+
+async function mayAsk({ db, clock }: RegistrationDeps, one: StoredConnection): Promise<boolean> {
+  const hold = readHold(one)
+  const now = clock.now()
+  if (hold === undefined || !isDue(hold, now)) return false
+  return db.tx((tx) => claimTry(tx, one.workspaceId, one.id, hold.reason, now))
+}
+
+/** The hold of everything that a question for the number may end. */
+const readHold = (one: StoredConnection) =>
+  holdsOf(one).find(({ stops, probe, liftedAt }) => stops === 'all' && probe === 'read' && liftedAt === null)
 
 /** Why the number could not be reserved, or null. */
 async function reserve(deps: RegistrationDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
@@ -81,8 +97,13 @@ async function settle(
   const keyring = await deps.vault.keyring(one.workspaceId)
   return deps.db.tx(async (tx) => {
     const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
-    if (current === undefined || !isWaiting(current)) return current ?? one
+    const isAsked = current !== undefined && readHold(current) !== undefined
+    if (current === undefined || !(isWaiting(current) || isAsked)) return current ?? one
     const now = deps.clock.now()
+    if (problem !== null && problem === current.stateReason) {
+      if (isAsked) await holdConnection(tx, one.workspaceId, one.id, codeOf(problem), now, true)
+      return current
+    }
     const settled = withProblem({ ...current, updatedAt: now }, problem, now)
     await updateConnection(tx, keyring, settled)
     return settled

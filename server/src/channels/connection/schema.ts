@@ -68,6 +68,26 @@ export const connectionSchema = titled('Connection', {
     }),
   ),
   stateChangedAt: timestamp('When the state last changed.'),
+  holds: Type.Array(
+    titled('ConnectionHold', {
+      stops: oneOf(['all', 'billable', 'initiated', 'replies', 'nothing'] as const, {
+        description:
+          '`billable`: templates, but utility ones in the open window. `initiated`: templates outside the window. `replies`: what is sent within it. `nothing`: only shown.',
+        example: 'billable',
+      }),
+      reason: text(200, 'As in `stateReason`, or `account_…` for what the platform keeps the account from.', {
+        example: 'platform_error_131042',
+      }),
+      since: timestamp('Since when.'),
+      nextTryAt: nullable(
+        timestamp(
+          'From then on one send tries whether it is over. Null for one that ends by itself, or when the platform is asked.',
+        ),
+      ),
+      until: nullable(timestamp('When the platform says that it ends.')),
+    }),
+    { maxItems: 20, description: 'What the platform takes from nobody now. Empty when all is well.' },
+  ),
   profile: nullable(
     oneOf(partnerProfiles, { title: 'PartnerProfile', description: `Which partner it is. ${of('`partner`')}` }),
   ),
@@ -78,7 +98,14 @@ export const connectionSchema = titled('Connection', {
     }),
   ),
   version: nullable(
-    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
+    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v27.0' }),
+  ),
+  versionEndsOn: nullable(
+    Type.String({
+      maxLength: 10,
+      description: 'The day on which the platform ends that version, in UTC; null where none is known.',
+      example: '2028-11-04',
+    }),
   ),
   accessTokenLast4: last4('access token', '`waba`'),
   appSecretLast4: last4('app secret', '`waba`'),

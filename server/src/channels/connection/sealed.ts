@@ -1,4 +1,5 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Hold } from '../health/holds.ts'
 import type { Channel, ConnectionState, noSettings, Settings, StoredConnection } from './connection.ts'
 
 export interface ConnectionRow {
@@ -12,6 +13,8 @@ export interface ConnectionRow {
   state: ConnectionState
   state_reason: string | null
   state_changed_at: Date
+  holds: Hold[]
+  sends_marketing: boolean
   acknowledged_at: Date | null
   acknowledged_by: string | null
   is_on_phone: boolean
@@ -40,6 +43,8 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     state: row.state,
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
+    holds: row.holds,
+    sendsMarketing: row.sends_marketing,
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
     isOnPhone: row.is_on_phone,

@@ -31,6 +31,23 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
     'The platform has disabled the account. Appeal there; the connection becomes active by itself once it is reinstated.',
   ],
   [
+    'account_restricted_initiated',
+    'The platform keeps the account from beginning conversations: templates outside the open window are not sent. Answers to customers go on. Read what it says under account quality, and appeal there.',
+  ],
+  [
+    'account_restricted_replies',
+    'The platform keeps the account from answering customers. Read what it says under account quality, and appeal there.',
+  ],
+  [
+    'account_restricted_numbers',
+    'The platform keeps the account from adding numbers. Messages go on; read what it says under account quality.',
+  ],
+  ['account_restricted_other', 'The platform restricts the account. Read what it says under account quality.'],
+  [
+    'account_violation',
+    'The platform says that the account has broken a policy. Messages go on; read under account quality what it was, since more may follow.',
+  ],
+  [
     'webhook_not_registered',
     'The partner did not take the address that it is to call. Resume the connection, which registers it again.',
   ],
@@ -46,6 +63,14 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
   ['owner_changed', 'Somebody took the conversation over before these left. Nothing to do.'],
   ['no_address', 'Neither a phone nor a user id of the customer is known. Wait until they write.'],
   ['channel_not_installed', 'This installation has no way out to that channel.'],
+  [
+    'version_ending',
+    "The version of the platform's API that the connection uses ends soon or has ended. Choose a newer one in its settings, and look whether all goes on.",
+  ],
+  [
+    'template_category',
+    'The platform has put a template into another category, which may change what it costs and to whom it may be sent. Look at the list of templates.',
+  ],
   ['too_many_templates', 'The account has more templates than are read. Delete some at the platform.'],
   [
     'forbidden_address',
@@ -76,10 +101,11 @@ export function adviceOn(code: string, channel: Channel): string {
 
 /** Null for a code that nothing here knows. */
 export function knownAdvice(code: string): string | null {
-  const bare = code.replace(/^platform_error_/, '')
+  const bare = code.replace(/^platform_error_/, '').replace(/^(account_violation|template_category)[_ ].*$/, '$1')
   const known = ourAdvice.get(bare) ?? platformAdvice.get(bare) ?? sessionAdvice.get(bare)
   if (known !== undefined) return known
   if (/^2\d\d$/.test(bare)) return platformAdvice.get('10') ?? null
-  if (/^http_40[123]$/.test(bare)) return platformAdvice.get('invalid_api_key') ?? null
+  if (bare === 'http_402') return platformAdvice.get('payment_required') ?? null
+  if (/^http_40[13]$/.test(bare)) return platformAdvice.get('invalid_api_key') ?? null
   return networkCodes.test(bare) ? network : null
 }

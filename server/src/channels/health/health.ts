@@ -2,6 +2,8 @@ import type { StoredConnection } from '../connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from './acknowledgement.ts'
 import { noteEveryMs } from './activity.ts'
 import { adviceOn } from './advice.ts'
+import { holdsOf } from './availability.ts'
+import { activeHolds } from './holds.ts'
 
 export interface Advice {
   code: string
@@ -32,6 +34,7 @@ export function adviseOn(
   const codes: string[] = []
   if (one.state === 'paused') codes.push('paused')
   if (one.state === 'unavailable') codes.push(one.stateReason ?? 'unreachable')
+  for (const { reason } of activeHolds(holdsOf(one), now)) if (!codes.includes(reason)) codes.push(reason)
   if (needsAcknowledgement(one, now) && isPaired(one)) codes.push('acknowledgement_required')
   const advice = codes.map((code) => ({ code, text: adviceOn(code, one.channel) }))
   if (isSilent) advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })

@@ -8,10 +8,10 @@ import {
   type PlatformAccess,
   type ShownAccess,
 } from '../adapter.ts'
-import { platformReason } from '../apply-platform-signal.ts'
 import type { PartnerConnection } from '../connection/connection.ts'
 import { originOf } from '../connection/reservation.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
+import { platformReason } from '../health/availability.ts'
 import { effectOfCode, type Judgement } from '../waba/errors.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { textOf } from '../waba/json.ts'

@@ -1,4 +1,5 @@
 import {
+  billableHeld,
   connectionDown,
   type ErrorMeaning,
   type Judgement,
@@ -22,7 +23,7 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['1015', notDelivered],
   ['1016', notDelivered],
   ['1018', notDelivered],
-  ['1025', connectionDown],
+  ['1025', billableHeld],
   ['1031', connectionDown],
   ['2001', templateStale],
 ])
@@ -33,7 +34,7 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
  */
 const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
   [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
-  [null, /payment|balance|insufficient funds|not enough credit/i, 'payment_required', connectionDown],
+  [null, /payment|balance|insufficient funds|not enough credit/i, 'payment_required', billableHeld],
   [null, /rate.?limit|too many requests|throttl/i, 'rate_limited', notDelivered],
   [403, /block|suspend|disabled/i, 'blocked', connectionDown],
 ]
@@ -57,7 +58,8 @@ function ofWords(text: string, httpStatus: number): Judgement {
     const known = words.find(([status, said]) => (status ?? httpStatus) === httpStatus && said.test(text))
     if (known !== undefined) return { errorCode: known[2], meaning: known[3] }
   }
-  const isOfKey = httpStatus === 401 || httpStatus === 402 || httpStatus === 403
+  if (httpStatus === 402) return { errorCode: 'http_402', meaning: billableHeld }
+  const isOfKey = httpStatus === 401 || httpStatus === 403
   return { errorCode: `http_${httpStatus}`, meaning: isOfKey ? connectionDown : meaningOfStatus(httpStatus) }
 }
 

@@ -1,12 +1,14 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { adapterOf, type FetchedTemplates } from '../adapter.ts'
-import { platformReason } from '../apply-platform-signal.ts'
+import type { StoredConnection } from '../connection/connection.ts'
 import { findConnection } from '../connection/queries.ts'
 import { type RegistrationDeps, retry } from '../connection/registration.ts'
-import { markUnavailable } from '../health/availability.ts'
+import { holdConnection, holdsOf, liftHold, restrictConnection, tell } from '../health/availability.ts'
+import { isActive } from '../health/holds.ts'
+import type { PlatformTemplate } from './template.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
-import { replaceTemplates } from './templates.ts'
+import { listTemplates, noteMarketing, replaceTemplates } from './templates.ts'
 
 export interface SyncDeps extends RegistrationDeps {
   log: Log
@@ -40,6 +42,7 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
     deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
   }
   await storeFetched(deps, claim, fetched)
+  await warnOfVersion(deps, connection, adapter.show(connection).versionEndsOn)
   return fetched.ok ? null : fetched.errorCode
 }
 
@@ -50,9 +53,43 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
     await endClaim(tx, claim, fetched.ok ? now : null, now)
     if (fetched.ok) {
       const templates = fetched.templates.map((template) => ({ id: newId(now), ...template }))
+      const before = await listTemplates(tx, workspaceId, connectionId)
       await replaceTemplates(tx, workspaceId, connectionId, templates, now)
+      await tell(tx, workspaceId, connectionId, recategorized(before, templates), now)
+      if (fetched.sendsMarketing !== undefined)
+        await noteMarketing(tx, workspaceId, connectionId, fetched.sendsMarketing)
     } else if (fetched.isDown) {
-      await markUnavailable(tx, workspaceId, connectionId, platformReason(fetched.errorCode), now)
+      await holdConnection(tx, workspaceId, connectionId, fetched.errorCode, now, true)
     }
   })
+}
+
+/** At one reading; the others show in the list. */
+const [maxTold, maxNameLength] = [5, 100]
+
+/** Why the team is told of templates that are in another category now: its name and category. */
+function recategorized(before: readonly PlatformTemplate[], after: readonly PlatformTemplate[]): string[] {
+  const keyOf = ({ name, language }: PlatformTemplate) => `${name} ${language}`
+  const categories = new Map(before.map((one) => [keyOf(one), one.category]))
+  const changed = after.filter((one) => (categories.get(keyOf(one)) ?? one.category) !== one.category)
+  const reasons = changed.map(
+    ({ name, category }) => `template_category ${name.slice(0, maxNameLength)} ${category.slice(0, 40)}`,
+  )
+  return [...new Set(reasons)].slice(0, maxTold)
+}
+
+const warnedMs = 60 * 86_400_000
+const reason = 'version_ending'
+
+/** Warns of the end of the platform's version, once, from 60 days before on; until the connection uses another one. */
+async function warnOfVersion(deps: SyncDeps, one: StoredConnection, endsOn: string | null): Promise<void> {
+  const now = deps.clock.now()
+  const isEnding = endsOn !== null && new Date(endsOn).getTime() - now.getTime() <= warnedMs
+  const isWarned = holdsOf(one).some((hold) => hold.reason === reason && isActive(hold, now))
+  if (isEnding === isWarned) return
+  await deps.db.tx((tx) =>
+    isEnding
+      ? restrictConnection(tx, one.workspaceId, one.id, { added: [{ stops: 'nothing', reason, until: null }] }, now)
+      : liftHold(tx, one.workspaceId, one.id, reason, now),
+  )
 }

@@ -130,6 +130,21 @@ export async function replaceTemplates(
   if (changed.length + gone.count > 0) announceConnection(tx, workspaceId, connectionId)
 }
 
+/** Notes whether the connection's account has an endpoint of its own for marketing templates. */
+export async function noteMarketing(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+  sendsMarketing: boolean,
+): Promise<void> {
+  await tx`
+    update connections
+    set sends_marketing = ${sendsMarketing}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and sends_marketing <> ${sendsMarketing}`
+}
+
 function templateOf(row: TemplateRow): Template {
   return {
     id: row.id,

@@ -1,21 +1,27 @@
 import { readPhone } from '../../base/phone/phone.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
-import { type ChannelAdapter, last4, nothingShown, type PlatformAccess, type ShownAccess } from '../adapter.ts'
-import { platformReason } from '../apply-platform-signal.ts'
+import {
+  type ChannelAdapter,
+  type FetchedTemplates,
+  last4,
+  nothingShown,
+  type PlatformAccess,
+  type ShownAccess,
+} from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
+import { platformReason } from '../health/availability.ts'
 import { effectOfCode } from './errors.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { objectOf, textOf } from './json.ts'
 import { wabaMedia } from './media.ts'
 import { wabaConnector } from './sender.ts'
-import type { NewWaba } from './settings.ts'
+import { currentVersion, endOfVersion, type NewWaba } from './settings.ts'
 import { fetchTemplates } from './templates.ts'
 import { wabaWebhookRoutes } from './webhook-routes.ts'
 
 const graphUrl = 'https://graph.facebook.com'
-const defaultVersion = 'v25.0'
 
 /** Numbers of the official platform. */
 export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
@@ -27,7 +33,7 @@ export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
   webhookPath: ({ id }) => `/channels/waba/${id}/webhook`,
   verifyToken: ({ settings }) => settings.verifyToken,
   check: (connection) => check(wire, connection),
-  fetchTemplates: (connection) => fetchTemplates(wire, connection),
+  fetchTemplates: (connection) => fetchAll(wire, connection),
   connector: wabaConnector(wire),
   media: wabaMedia(wire),
   effectOfCode,
@@ -36,7 +42,7 @@ export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
 
 function begin(input: NewWaba): PlatformAccess<WabaConnection> {
   const { numberId, accountId = null, accessToken, appSecret } = input
-  const { baseUrl = graphUrl, version = defaultVersion, verifyToken = makeToken() } = input
+  const { baseUrl = graphUrl, version = currentVersion, verifyToken = makeToken() } = input
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }
 
@@ -62,6 +68,7 @@ function show({ settings: { baseUrl, version, accessToken, appSecret } }: WabaCo
     ...nothingShown,
     baseUrl,
     version,
+    versionEndsOn: endOfVersion(version),
     accessTokenLast4: last4(accessToken),
     appSecretLast4: last4(appSecret),
   }
@@ -75,6 +82,17 @@ async function check(wire: Wire, { numberId, settings }: WabaConnection) {
   const { is_on_biz_app, platform_type, display_phone_number } = objectOf(answer.body)
   const isOnPhone = is_on_biz_app === true && platform_type === 'CLOUD_API'
   return { problem: null, number: numberId, isOnPhone, phone: readPhone(textOf(display_phone_number) ?? '') }
+}
+
+/** The templates, and whether those of marketing have an endpoint of their own, where there are such. */
+async function fetchAll(wire: Wire, connection: WabaConnection): Promise<FetchedTemplates> {
+  const fetched = await fetchTemplates(wire, connection)
+  const hasMarketing = fetched.ok && fetched.templates.some(({ category }) => category.toUpperCase() === 'MARKETING')
+  if (!hasMarketing || connection.accountId === null) return fetched
+  const path = `${encodeURIComponent(connection.accountId)}?fields=marketing_messages_onboarding_status`
+  const answer = await fetchGraph(wire, connection.settings, path)
+  const status = answer.ok ? textOf(answer.body.marketing_messages_onboarding_status) : null
+  return status === null ? fetched : { ...fetched, sendsMarketing: status.toUpperCase() === 'ONBOARDED' }
 }
 
 /** The reason of an unavailable connection whose platform answered with this code, or not at all. */

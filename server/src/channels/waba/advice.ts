@@ -33,7 +33,7 @@ const texts: readonly (readonly [text: string, ...codes: (number | string)[]])[]
     'rate_limited',
   ],
   [
-    'The account is blocked for a breach of policy. Read what the platform says of it under account quality, and appeal there.',
+    'The account is blocked for a breach of policy. Read what the platform says of it under account quality, and appeal there. One send now and then finds out whether it is over.',
     368,
     131031,
     'blocked',
@@ -67,17 +67,17 @@ const texts: readonly (readonly [text: string, ...codes: (number | string)[]])[]
     131030,
   ],
   [
-    'The display name of the number is not approved. Have it approved at the platform, then resume the connection.',
+    'The display name of the number is not approved. Have it approved at the platform; one send now and then finds out by itself.',
     131037,
   ],
   [
-    'There is a problem with the payment. Mend it in the billing settings of the platform, then resume the connection.',
+    'There is a problem with the payment. Mend it in the billing settings of the platform. Templates that are charged wait until then; messages in the open window go on. The next template after a pause finds out by itself.',
     131042,
     'payment_required',
     1025,
   ],
   [
-    'The certificate of the number is not right. Register the number anew at the platform, then resume the connection.',
+    'The certificate of the number is not right. Register the number anew at the platform; one send now and then finds out by itself.',
     131045,
   ],
   ['More than 24 hours have passed since the customer wrote. Send an approved template.', 131047, 470],
@@ -109,7 +109,12 @@ const texts: readonly (readonly [text: string, ...codes: (number | string)[]])[]
   ],
   ['A parameter is too long or has line breaks. Shorten it.', 132005, 132018],
   ['The form behind the template is blocked or throttled. Look at it at the platform.', 132068, 132069],
-  ['The number is not registered. Register it at the platform, then resume the connection.', 133000, 133010, 133016],
+  [
+    'The number is not registered. Register it at the platform; one send now and then finds out by itself.',
+    133000,
+    133010,
+    133016,
+  ],
   ['Payments in chats are not set up for this number. Send another template.', 134011],
   [
     'The partner does not take the API key. Make a new one there and change the connection to it.',

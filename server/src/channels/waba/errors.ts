@@ -1,42 +1,35 @@
 import type { RefusalEffect } from '../connector.ts'
 import { objectOf } from './json.ts'
+import { stoppingCodes } from './stops.ts'
 
 /** What an error code of the platform means for the message that met it. */
 export type ErrorMeaning = { outcome: 'refused'; effect: RefusalEffect } | { outcome: 'unreachable' }
 
 export const refused: ErrorMeaning = { outcome: 'refused', effect: 'none' }
 export const connectionDown: ErrorMeaning = { outcome: 'refused', effect: 'connection_unavailable' }
+export const billableHeld: ErrorMeaning = { outcome: 'refused', effect: 'billable_held' }
 export const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templates_stale' }
 export const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
 
 /** By code and never by HTTP status or title, which differ between editions of the platform. */
 export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
-  [0, connectionDown],
+  ...stoppingCodes.map(([code, { stops }]) => [code, stops === 'all' ? connectionDown : billableHeld] as const),
   [1, notDelivered],
   [2, notDelivered],
-  [3, connectionDown],
   [4, notDelivered],
-  [10, connectionDown],
   [33, refused],
   [100, refused],
-  [190, connectionDown],
-  [368, connectionDown],
   [80007, notDelivered],
   [130429, notDelivered],
   [130472, refused],
   [130497, refused],
   [131000, notDelivered],
-  [131005, connectionDown],
   [131008, refused],
   [131009, refused],
   [131016, notDelivered],
   [131021, refused],
   [131026, refused],
   [131030, refused],
-  [131031, connectionDown],
-  [131037, connectionDown],
-  [131042, connectionDown],
-  [131045, connectionDown],
   [131047, refused],
   [131048, notDelivered],
   [131049, refused],
@@ -57,10 +50,7 @@ export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, 
   [132018, refused],
   [132068, refused],
   [132069, refused],
-  [133000, connectionDown],
   [133004, notDelivered],
-  [133010, connectionDown],
-  [133016, connectionDown],
   [134011, refused],
   [135000, refused],
   [137000, refused],

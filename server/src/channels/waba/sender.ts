@@ -10,11 +10,30 @@ const readTimeoutMs = 5_000
 
 /** The way out over the official platform. `timeoutMs` bounds one call. */
 export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
-  return cloudConnector(wire, timeoutMs, judge, ({ settings, numberId }) => ({
-    url: `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/messages`,
-    headers: bearer(settings.accessToken),
-  }))
+  const to = (endpoint: string) =>
+    cloudConnector<WabaConnection>(wire, timeoutMs, judge, ({ settings, numberId }) => ({
+      url: `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/${endpoint}`,
+      headers: bearer(settings.accessToken),
+    }))
+  const [messages, marketing] = [to('messages'), to('marketing_messages')]
+  return {
+    ...messages,
+    send: async (connection, order) => {
+      if (!connection.sendsMarketing || !isMarketing(order.message)) return messages.send(connection, order)
+      const result = await marketing.send(connection, order)
+      return isNoEndpoint(result) ? messages.send(connection, order) : result
+    },
+  }
 }
+
+const isMarketing = (message: Outgoing): boolean =>
+  message.kind === 'template' && message.category?.toUpperCase() === 'MARKETING'
+
+/** What is said of an endpoint that is not there, and which has sent nothing: the number may have lost it. */
+const isNoEndpoint = (result: SendResult): boolean =>
+  result.outcome === 'refused' &&
+  (['2500', 'http_404'].includes(result.errorCode) ||
+    (result.errorCode === '100' && result.effect === 'connection_unavailable'))
 
 /** The way out over an interface with the official platform's bodies, wherever they go to. */
 export function cloudConnector<C extends Connection>(

@@ -30,7 +30,7 @@ import {
 } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed, watchSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { createWaitTeller } from '../../inbox/ownership/tell-waits.ts'
-import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
+import { sweepEarly } from '../../inbox/receive/early-statuses.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
 import { settleStranded } from '../../inbox/send/send-settle.ts'
@@ -76,7 +76,7 @@ function choresOf(runtime: Runtime): Chore[] {
   let sweptTo: string | null = null
   const templates = templateDeps(runtime)
   const hourly: Record<string, Chore['work']> = {
-    'sweep-parked-statuses': () => sweepEarlyStatuses(db, clock.now()),
+    'sweep-parked-statuses': () => sweepEarly(db, clock.now()),
     'forget-session-sends': () => forgetOldSends(db, clock.now()),
     'sweep-imports': () => sweepImports(db, clock),
     'sweep-former-values': () => sweepFormerValues(db, clock),

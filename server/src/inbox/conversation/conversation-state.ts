@@ -30,6 +30,10 @@ export function windowAfter(expiresAt: Date | null, writtenAt: Date, now: Date):
   return new Date(Math.max(expiresAt?.getTime() ?? 0, from + windowMs))
 }
 
+/** When the customer last wrote or called, by the platform's clock; null when they never did. */
+export const newestInbound = (expiresAt: Date | null): Date | null =>
+  expiresAt === null ? null : new Date(expiresAt.getTime() - windowMs)
+
 export function windowIsOpen(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt > now
 }

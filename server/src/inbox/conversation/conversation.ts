@@ -10,6 +10,10 @@ import type { Owner } from './owner.ts'
 /** The customer, as far as the platform tells. */
 export interface Contact {
   name: string | null
+  /** What the customer said last of marketing messages; absent: nothing. */
+  marketing?: { isStopped: boolean; at: string }
+  /** When the customer last wrote under the name, by the platform's clock; absent where that is with their newest message. */
+  nameAt?: string
   /** Digits with country code; null while the customer hides it. */
   phone: string | null
   userId: string | null

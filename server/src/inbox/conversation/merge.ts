@@ -9,7 +9,7 @@ import { dropConversationTokens } from '../search/put-tokens.ts'
 import { type ConversationChange, changeOwner, touched } from './change.ts'
 import { recordDifference } from './commit-change.ts'
 import type { Contact, Conversation } from './conversation.ts'
-import { type InboundMarks, laterId } from './conversation-state.ts'
+import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
 import { moveDispatches } from './dispatches.ts'
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
@@ -56,7 +56,7 @@ export function unite(older: Conversation, younger: Conversation, now: Date): Co
   const isOpen = older.status === 'open' || younger.status === 'open'
   const united = {
     ...older,
-    contact: uniteContacts(older.contact, younger.contact),
+    contact: uniteContacts(older, younger),
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
     assignedTo: kept.assignedTo ?? older.assignedTo ?? younger.assignedTo,
@@ -74,9 +74,20 @@ export function unite(older: Conversation, younger: Conversation, now: Date): Co
   return { conversation: touched({ ...conversation, held: true, handover }, now), events }
 }
 
-function uniteContacts(a: Contact, b: Contact): Contact {
+/** What either knows; the newer of two names. */
+function uniteContacts(older: Conversation, younger: Conversation): Contact {
+  const [a, b] = [older.contact, younger.contact]
+  const named = [older, younger]
+    .filter(({ contact }) => contact.name !== null)
+    .sort((x, y) => namedAt(y) - namedAt(x))[0]
+  const at = named && namedAt(named)
+  const marketing = [a.marketing, b.marketing]
+    .filter((one) => one !== undefined)
+    .sort((x, y) => (x.at < y.at ? 1 : -1))[0]
   return {
-    name: a.name ?? b.name,
+    name: named?.contact.name ?? null,
+    ...(marketing !== undefined && { marketing }),
+    ...(at !== undefined && { nameAt: new Date(at).toISOString() }),
     phone: a.phone ?? b.phone,
     userId: a.userId ?? b.userId,
     parentUserId: a.parentUserId ?? b.parentUserId,
@@ -93,6 +104,9 @@ function uniteMarks(older: Conversation, younger: Conversation): InboundMarks {
   const first = answered.includes(null) ? null : (answered.sort()[0] ?? newest)
   return { newest, seen: a.seen, answered: first }
 }
+
+const namedAt = ({ contact, windowExpiresAt }: Conversation): number =>
+  new Date(contact.nameAt ?? newestInbound(windowExpiresAt) ?? 0).getTime()
 
 const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
 const earlier = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a)

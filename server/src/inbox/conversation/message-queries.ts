@@ -130,23 +130,30 @@ export interface ExternalId {
   externalId: string
 }
 
-/** Those that their connections have already, be it as a part of a longer message. */
+/** Of ids that were asked for. */
+export interface KnownIds {
+  /** Those that their connections have already, be it as a part of a longer message. */
+  known: ExternalId[]
+  /** Those for which edits or the like wait, or of which reactions were taken back that are not here. */
+  awaited: ExternalId[]
+}
+
 export async function findKnownIds(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   ids: readonly ExternalId[],
   indexOf = indexesOf(keyring),
-): Promise<ExternalId[]> {
-  if (ids.length === 0) return []
+): Promise<KnownIds> {
+  if (ids.length === 0) return { known: [], awaited: [] }
   const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
-  const rows = await sql<{ place: number }[]>`
-    select n.place::integer
+  const rows = await sql<{ place: number; isKnown: boolean }[]>`
+    select n.place::integer, known.is_known as "isKnown"
     from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(indexes)}::bytea[])
       with ordinality as n (connection_id, external_index, place)
     cross join lateral (
       (
-        select 1 from messages m
+        select true as is_known from messages m
         where m.workspace_id = ${unseenWorkspace(sql, workspaceId)}
           and m.connection_id = n.connection_id
           and m.external_index = n.external_index
@@ -154,14 +161,24 @@ export async function findKnownIds(
       )
       union all
       (
-        select 1 from message_parts p
+        select true from message_parts p
         where p.workspace_id = ${unseenWorkspace(sql, workspaceId)}
           and p.connection_id = n.connection_id
           and p.external_index = n.external_index
         limit 1
       )
+      union all
+      (
+        select false from parked_revisions r
+        where r.workspace_id = ${unseenWorkspace(sql, workspaceId)}
+          and r.connection_id = n.connection_id
+          and r.about_index = n.external_index
+        limit 1
+      )
     ) as known`
-  return rows.flatMap(({ place }) => ids[place - 1] ?? [])
+  const idsThatAre = (isKnown: boolean) =>
+    rows.flatMap((row) => (row.isKnown === isKnown ? (ids[row.place - 1] ?? []) : []))
+  return { known: idsThatAre(true), awaited: idsThatAre(false) }
 }
 
 /** A stretch of a conversation's time. */

@@ -12,6 +12,7 @@ import { type IndexOf, rememberedIndexesOf } from '../conversation/sealed.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { holdFirstOwners } from '../ownership/agents.ts'
 import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
+import { awaitedIds, lockAwaited } from './early-revisions.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
@@ -38,19 +39,24 @@ export interface Taken {
  * Applies what was told of many customers of a workspace in a handful of statements: their conversations are locked,
  * everything is decided in memory by the rules that hold for one alone, everything is written. What these do not decide
  * is left: two conversations that turn out to be one, a name that moved, a change of owner, media that show later, edits
- * and the like, what a linked device says of its own messages.
+ * and the like, and messages for which these wait, what a linked device says of its own messages.
  */
 export async function applyTogether(tx: Tx, together: Together, groups: readonly CustomerGroup[]): Promise<Taken> {
   const { keyring, workspaceId, now, mayBegin } = together
   const taken: Taken = { wrote: [], beginning: [], others: groups.filter((group) => !isPlain(group)) }
   const plain = groups.filter(isPlain)
   const indexOf = rememberedIndexesOf(keyring)
-  const [firstOwnerOf, locked, knownIds] = await Promise.all([
+  const lines = plain.flatMap(({ receiver, events }) => events.map((event) => ({ connectionId: receiver.id, event })))
+  const [, firstOwnerOf, locked, { known: knownIds, awaited }] = await Promise.all([
+    mayBegin ? lockAwaited(tx, keyring, lines) : null,
     mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
     lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
     findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
+  const awaitedKeys = new Set(awaited.map(idKey))
+  const isAwaited = ({ receiver, events }: CustomerGroup) =>
+    events.some((event) => idsOfEvent(receiver.id, event).some((id) => awaitedKeys.has(idKey(id))))
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: Draft }[] = []
@@ -58,7 +64,7 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
     const [draft, another] = draftsOf(group)
     const isNew = (event: CustomerEvent) => begins(event) && !isKnownTo(group.receiver.id)(event.externalId)
     const first = group.events.filter(begins).find(isNew)
-    if (another !== undefined) taken.others.push(group)
+    if (another !== undefined || isAwaited(group)) taken.others.push(group)
     else if (draft !== undefined) found.push({ group, draft })
     else if (group.events.some((event) => mayReveal(event) && !isNew(event))) taken.others.push(group)
     else if (first === undefined) continue
@@ -92,6 +98,7 @@ const isPlain = ({ receiver, events }: CustomerGroup): boolean =>
   events.every(
     (event) =>
       event.type !== 'customer_changed' &&
+      event.type !== 'marketing_preference' &&
       !isRevision(event) &&
       !(event.type === 'echo' && receiver.channel === 'unofficial'),
   )
@@ -100,7 +107,10 @@ const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
 
 const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
-  events.filter(begins).map(({ externalId }) => ({ connectionId: receiver.id, externalId }))
+  events.flatMap((event) => idsOfEvent(receiver.id, event))
+
+const idsOfEvent = (connectionId: string, event: CustomerEvent): ExternalId[] =>
+  awaitedIds(event).map((externalId) => ({ connectionId, externalId }))
 
 const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
 

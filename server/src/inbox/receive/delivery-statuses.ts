@@ -27,7 +27,7 @@ export async function receiveStatuses(
   const others = await advanceSettled(deps, workspaceId, keyring, ordered)
   if (others.length > 0) await advanceOthers(deps, workspaceId, keyring, others)
   for (const { receiver, event } of ordered) {
-    if (event.status === 'failed' && event.errorCode !== null) await deps.sendRefused(receiver, event.errorCode)
+    if (event.status === 'failed' && event.errorCode !== null) await deps.sendRefused(receiver, event.errorCode, event)
   }
 }
 

@@ -11,8 +11,11 @@ import type { Receiver, ToldStatus } from './receiver.ts'
  * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
  * step each: whichever comes second sees the first. Held until the transaction ends.
  */
-export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promise<void> {
-  const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(0)))].sort((a, b) => (a < b ? -1 : 1))
+export const lockExternalIds = (tx: Tx, indexes: readonly Buffer[]): Promise<void> => lockIds(tx, indexes, 0)
+
+/** `part`: where in the digests the number is that is locked. */
+export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number): Promise<void> {
+  const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(part)))].sort((a, b) => (a < b ? -1 : 1))
   if (hashes.length === 0) return
   await tx`
     select pg_advisory_xact_lock(h.hash)
@@ -111,12 +114,12 @@ const rungOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>
 
 const keptMs = 7 * 24 * 3_600_000
 
-/** Forgets statuses that no message has claimed within the time that platforms repeat deliveries. */
-export async function sweepEarlyStatuses(db: Db, now: Date): Promise<number> {
-  const swept = await db.tx(
-    (tx) => tx`
-      delete from parked_statuses
-      where parked_at < ${new Date(now.getTime() - keptMs)}`,
-  )
-  return swept.count
+/** Forgets statuses, edits and the like whose message has not come within the time that platforms repeat deliveries. */
+export async function sweepEarly(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - keptMs)
+  return db.tx(async (tx) => {
+    const statuses = await tx`delete from parked_statuses where parked_at < ${before}`
+    const revisions = await tx`delete from parked_revisions where parked_at < ${before}`
+    return statuses.count + revisions.count
+  })
 }

@@ -14,7 +14,8 @@ import type { Message } from '../conversation/message.ts'
 import { addMessage, findByExternalIndex } from '../conversation/message-queries.ts'
 import { insertConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { lockExternalIds } from './early-statuses.ts'
+import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
+import { lockExternalIds, lockIds } from './early-statuses.ts'
 import { withoutRace } from './without-race.ts'
 
 /** A message that another app sent on the same number. */
@@ -54,11 +55,16 @@ export async function recordEcho(
 async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo, now: Date): Promise<Recorded> {
   const index = externalIndex(keyring, echo.connectionId, echo.externalId)
   // Repeats that come at the same time take turns.
-  await lockExternalIds(tx, [index])
+  await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockedPart)])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, begun: false }
   const { conversation, begun } = await conversationFor(tx, keyring, workspaceId, echo, now)
-  const message = await addMessage(tx, keyring, workspaceId, messageOf(conversation, echo, now))
+  const receiver = { workspaceId, id: echo.connectionId }
+  const made = await withEarlyRevisions(
+    ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
+    messageOf(conversation, echo, now),
+  )
+  const message = await addMessage(tx, keyring, workspaceId, made)
   if (message === null) throw new EchoRace()
   const after = withOutbound(conversation, message, now)
   const change = { conversation: after, events: [messageSent(after, message)] }
@@ -70,10 +76,11 @@ async function conversationFor(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  { connectionId, to, occurredAt }: Echo,
+  echo: Echo,
   now: Date,
 ): Promise<{ conversation: Conversation; begun: boolean }> {
-  const customer: Customer = { userId: null, parentUserId: null, phone: to, name: null }
+  const { connectionId, occurredAt } = echo
+  const customer = customerOf(echo)
   const scope = { workspaceId, connectionId }
   const found = await lockCustomer(tx, keyring, scope, customer, now)
   if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
@@ -84,6 +91,8 @@ async function conversationFor(
   if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
   return { conversation: winner, begun: false }
 }
+
+const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })
 
 function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
   return {

@@ -1,8 +1,9 @@
 import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { ConnectionSignal } from '../../channels/apply-platform-signal.ts'
 import type { ChannelEvent, Customer } from '../../channels/channel-event.ts'
 
 export type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
-export type ConnectionEvent = Extract<ChannelEvent, { type: 'templates_changed' | 'connection_state' }>
+export type ConnectionEvent = ConnectionSignal
 /** What is told of a customer, and so belongs to one conversation. */
 export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
 
@@ -18,11 +19,19 @@ export function sortDelivery(events: readonly ChannelEvent[]): Sorted {
   const sorted: Sorted = { customers: [], statuses: [], connection: [] }
   for (const event of events) {
     if (event.type === 'status') sorted.statuses.push(event)
-    else if (event.type === 'templates_changed' || event.type === 'connection_state') sorted.connection.push(event)
+    else if (isOfConnection(event)) sorted.connection.push(event)
     else sorted.customers.push(event)
   }
   return sorted
 }
+
+const connectionTypes: ReadonlySet<string> = new Set<ConnectionEvent['type']>([
+  'templates_changed',
+  'connection_state',
+  'account_restricted',
+])
+
+const isOfConnection = (event: ChannelEvent): event is ConnectionEvent => connectionTypes.has(event.type)
 
 /** One list for each customer, in the order of the platform's time; ties in the order of arrival. */
 export function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {

@@ -4,7 +4,7 @@ import { systemActor } from '../../workspace/actor.ts'
 import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
-import { withCustomer } from '../conversation/customer.ts'
+import { withCustomer, withMarketing } from '../conversation/customer.ts'
 import { messageReceived, messageSent } from '../conversation/events.ts'
 import { heldByPerson } from '../conversation/hold.ts'
 import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
@@ -43,10 +43,12 @@ export function planEvent(
     case 'history':
       return planHistory(intake, before, event)
     case 'contact_opened': {
-      const known = withCustomer(before, event.customer, 'customer', now)
+      const known = withCustomer(before, event.customer, 'customer', now, { at: event.at, opensWindow: true })
       const windowExpiresAt = windowAfter(known.windowExpiresAt, event.at, now)
       return plain(touched({ ...known, windowExpiresAt }, now))
     }
+    case 'marketing_preference':
+      return plain(withMarketing(withCustomer(before, event.customer, 'hearsay', now), event.isStopped, event.at, now))
     case 'contact_named':
       return plain(withCustomer(before, event.customer, 'hearsay', now))
     case 'customer_changed':
@@ -69,7 +71,7 @@ function planMessage({ now }: Pick<Intake, 'now'>, before: Conversation, event: 
 }
 
 function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): Applied {
-  const known = withCustomer(before, event.customer, 'customer', now)
+  const known = withCustomer(before, event.customer, 'customer', now, event)
   // A notice of the platform about the customer is part of the conversation, but nobody wrote it.
   if (!event.opensWindow) {
     return quietly({ conversation: touched({ ...known, ...newest(known, message) }, now), events: [] })

@@ -5,6 +5,7 @@ import { placeOfInbound } from '../conversation/conversation-state.ts'
 import { addEchoPart, addMessage, findNewestOutbound } from '../conversation/message-queries.ts'
 import { climb } from '../conversation/status-ladder.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
+import { withEarlyRevisions } from './early-revisions.ts'
 import { takeEarlyStatuses } from './early-statuses.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { type Applied, type Plan, placed, planEcho, planEvent, sent } from './plan-event.ts'
@@ -22,7 +23,8 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   const planned = isFollowed ? await planFollowedEcho(tx, intake, before, event) : planEvent(intake, before, event)
   const plan = placed(planned, place)
   if (plan.message === null) return plan.applied
-  const message = await addMessage(tx, keyring, receiver.workspaceId, plan.message)
+  const made = await withEarlyRevisions(tx, keyring, receiver, before, event.customer, plan.message)
+  const message = await addMessage(tx, keyring, receiver.workspaceId, made)
   if (message !== null) {
     await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
     if (isFollowed) await addEchoPart(tx, keyring, receiver, message)

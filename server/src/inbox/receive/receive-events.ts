@@ -8,6 +8,7 @@ import { findKnownIds } from '../conversation/message-queries.ts'
 import { insertConversation } from '../conversation/queries.ts'
 import { chooseFirstOwner } from '../ownership/agents.ts'
 import { begins } from './draft.ts'
+import { lockAwaited, parkRevision } from './early-revisions.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { applyEvent } from './receive-event.ts'
 import { type Intake, reasonOf, type Writer } from './receiver.ts'
@@ -23,15 +24,20 @@ const maxAttempts = 5
 export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {
   const { keyring, receiver, now } = intake
   const ids = events.flatMap((event) => ('externalId' in event ? [{ connectionId: receiver.id, ...event }] : []))
-  const known = new Set(
-    (await findKnownIds(tx, keyring, receiver.workspaceId, ids)).map(({ externalId }) => externalId),
-  )
+  const told = events.map((event) => ({ connectionId: receiver.id, event }))
+  const [, found] = await Promise.all([
+    lockAwaited(tx, keyring, told),
+    findKnownIds(tx, keyring, receiver.workspaceId, ids),
+  ])
+  const known = new Set(found.known.map(({ externalId }) => externalId))
   const wrote = new Map<string, Writer>()
   for (const event of events) {
     if ('externalId' in event && known.has(event.externalId) && !mayReveal(event)) continue
     const begun = await conversationFor(tx, intake, event)
     if (begun === null) {
-      if (isRevision(event)) intake.passedOver?.(event)
+      if (!isRevision(event)) continue
+      await parkRevision(tx, intake, null, event)
+      intake.strayed?.(event)
       continue
     }
     const applied = await applyEvent(tx, intake, begun.conversation, event)
@@ -55,20 +61,24 @@ async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Pr
   }
   const found = await lockCustomer(tx, keyring, scope, event.customer, now)
   if (found !== undefined) return { conversation: found, events: [] }
-  return begins(event) ? begin(tx, intake, event) : null
+  return begins(event) || event.type === 'marketing_preference' ? begin(tx, intake, event) : null
 }
 
 /** Only a customer who writes gets an agent; what people did elsewhere begins with people. */
 async function begin(
   tx: Tx,
   intake: Intake,
-  event: Extract<CustomerEvent, { externalId: string }>,
+  event: Extract<CustomerEvent, { externalId: string } | { type: 'marketing_preference' }>,
 ): Promise<ConversationChange> {
   const { keyring, receiver, now } = intake
   const { workspaceId, id: connectionId } = receiver
   const source = event.type === 'message' ? 'customer' : 'hearsay'
-  const blank = newConversation(receiver, event.customer, source, event.at, now)
-  const owner = event.type === 'message' ? await chooseFirstOwner(tx, workspaceId, connectionId, now) : blank.owner
+  const made = newConversation(receiver, event.customer, source, event.at, now)
+  // Nobody has written: there is something to know, and nothing to do.
+  const blank = event.type === 'marketing_preference' ? { ...made, status: 'closed' as const } : made
+  // Who has said no more than what they want of marketing is answered by whoever answers a first message.
+  const isCustomer = event.type === 'message' || event.type === 'marketing_preference'
+  const owner = isCustomer ? await chooseFirstOwner(tx, workspaceId, connectionId, now) : blank.owner
   const begun = changeOwner(blank, owner, systemActor, now)
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) {

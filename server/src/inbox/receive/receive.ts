@@ -173,11 +173,20 @@ async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: Custom
 async function receiveOne(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
   const passedOver = ({ type: code }: CustomerEvent) => {
     const fields = { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
-    deps.log.info('change of a message that is not here passed over', fields)
+    deps.log.info('change of a message that is not its author’s passed over', fields)
   }
-  const intakeOf = (keyring: Keyring) => ({ keyring, receiver, now: deps.clock.now(), passedOver })
-  const work = (keyring: Keyring) =>
-    withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, intakeOf(keyring), group)))
+  const strayed = (event: CustomerEvent) => void strays.push(event)
+  let strays: CustomerEvent[] = []
+  const intakeOf = (keyring: Keyring) => ({ keyring, receiver, now: deps.clock.now(), passedOver, strayed })
+  const apply = (keyring: Keyring, events: readonly CustomerEvent[]) =>
+    withoutRace(() => {
+      strays = []
+      return deps.db.tx((tx: Tx) => applyEvents(tx, intakeOf(keyring), events))
+    })
+  const work = (keyring: Keyring) => apply(keyring, group)
+  const lookAgain = (keyring: Keyring) => apply(keyring, strays)
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
+  // Their message may have come with another delivery that found nothing waiting, while there was no conversation to lock.
+  if (strays.length > 0) await deps.vault.withKeyring(receiver.workspaceId, lookAgain)
   if (wrote.length > 0) await deps.customersWrote(receiver.workspaceId, wrote)
 }

@@ -29,7 +29,7 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
   /** What the platform says of the connection or its templates; the channels' to act on. */
   connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
   /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
-  sendRefused(receiver: Receiver, errorCode: string): Promise<void>
+  sendRefused(receiver: Receiver, errorCode: string, status: StatusEvent): Promise<void>
   /** Customers wrote; whoever keeps leads may make some of them. Runs after the commit and must not throw. */
   customersWrote(workspaceId: string, writers: readonly Writer[]): Promise<void>
 }
@@ -39,8 +39,10 @@ export interface Intake {
   keyring: Keyring
   receiver: Receiver
   now: Date
-  /** Told of an edit, a withdrawal or the like of a message that is not here, or not its author's. */
+  /** Told of an edit, a withdrawal or the like of a message that is not its author's. */
   passedOver?: (event: CustomerEvent) => void
+  /** Told of one that waits for its message while its customer has no conversation. */
+  strayed?: (event: CustomerEvent) => void
 }
 
 /** Why a conversation changed with an event, as the team reads it. */

@@ -6,6 +6,7 @@ import { findByExternalIndex, messageColumns } from '../conversation/message-que
 import { externalIndex } from '../conversation/sealed.ts'
 import { deleteMediaOf } from '../media/media-queries.ts'
 import { renewTokens } from '../search/renew-tokens.ts'
+import { keepsFormerTexts, parkRevision } from './early-revisions.ts'
 import type { Applied } from './plan-event.ts'
 import type { Intake } from './receiver.ts'
 import { type RevisionEvent, revise } from './revise.ts'
@@ -27,6 +28,11 @@ export async function reviseMessage(
       : lockOriginal(tx, intake, before, event),
     keepsFormerTexts(tx, receiver.workspaceId),
   ])
+  // Nobody takes back a reaction that they did not make: this one is yet to come.
+  if (found === null || (found.length === 0 && event.type === 'reaction_lifted')) {
+    await parkRevision(tx, intake, before.id, event)
+    return { conversation: before, events: [], wrote: null }
+  }
   if (found.length === 0) intake.passedOver?.(event)
   let conversation = before
   for (const row of found) {
@@ -42,16 +48,16 @@ export async function reviseMessage(
   return { conversation, events: [], wrote: null }
 }
 
-/** None when it is not here, is another's, or is one of the parts that a long text was sent in. */
+/** None when it is another's, or is one of the parts that a long text was sent in; null when it is not here. */
 async function lockOriginal(
   tx: Tx,
   { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
   conversation: Conversation,
   { originalId, direction }: RevisionEvent,
-): Promise<MessageRow[]> {
+): Promise<MessageRow[] | null> {
   const index = externalIndex(keyring, connectionId, originalId)
   const id = await findByExternalIndex(tx, workspaceId, connectionId, index)
-  if (id === undefined) return []
+  if (id === undefined) return null
   return tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from messages m
@@ -91,14 +97,6 @@ async function lockReactions(
     order by m.occurred_at desc
     limit ${newestReactions}
     for update of m`
-}
-
-async function keepsFormerTexts(tx: Tx, workspaceId: string): Promise<boolean> {
-  const [row] = await tx<{ keep_former_texts: boolean }[]>`
-    select keep_former_texts
-    from workspaces
-    where id = ${workspaceId}`
-  return row?.keep_former_texts ?? false
 }
 
 async function storeContent(tx: Tx, { keyring, receiver }: Intake, message: Message): Promise<void> {

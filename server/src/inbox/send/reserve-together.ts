@@ -168,7 +168,8 @@ function plan(
       now,
     })
     const recipient = recipientOf(conversation)
-    if (connection === null) return null
+    // Whether it is the one to try is decided under the connection's lock.
+    if (connection === null || draft.tries !== undefined) return null
     allowance.check(send)
     allowance.use(send)
     const message = { ...newMessage(conversation, sender, draft, now), occurredAt }
@@ -254,6 +255,7 @@ function reservedOf(
     leavesSome,
     readsSome,
     file: null,
+    tries: null,
     turn,
     start,
   }

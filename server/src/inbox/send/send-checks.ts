@@ -1,13 +1,16 @@
 import { isBlank } from '../../base/text/outside-text.ts'
 import { problemOfChoices } from '../../channels/choices.ts'
-import type { ConnectionState } from '../../channels/connection/connection.ts'
+import type { StoredConnection } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
+import { holdsOf } from '../../channels/health/availability.ts'
+import { holdOn, isDue } from '../../channels/health/holds.ts'
 import type { MediaWay } from '../../channels/media-way.ts'
 import type { Template } from '../../channels/templates/template.ts'
 import { fillBody } from '../../channels/templates/template-body.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
+import { hasOptedOut } from '../conversation/customer.ts'
 import type { KeptDetail, Message } from '../conversation/message.ts'
 import {
   type About,
@@ -23,9 +26,11 @@ import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
+  connectionHolds,
   connectionUnavailable,
   invalidMessage,
   noChoices,
+  optedOut,
   ownerMismatch,
   templateNotApproved,
   unsupportedKind,
@@ -37,10 +42,10 @@ import { splitText } from './split-text.ts'
 const maxFilledLength = 32_768
 
 /** Whether a connection can send, as of this moment. */
-export interface ConnectionReadiness {
-  state: ConnectionState
-  acknowledgedAt: Date | null
-}
+export type ConnectionReadiness = Pick<
+  StoredConnection,
+  'state' | 'stateReason' | 'stateChangedAt' | 'acknowledgedAt' | 'holds'
+>
 
 export interface Question {
   command: SendCommand
@@ -69,20 +74,41 @@ export interface Draft {
   detail?: KeptDetail
   /** Whose bytes the platform is given first. */
   file?: FileToGive
+  /** The reason of the hold that this send is to try; absent where nothing stops it. */
+  tries?: string
 }
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
 export function checkSend(question: Question): Draft {
   const { command, sender, conversation, readiness, now } = question
+  const template = command.kind === 'template' ? question.template : null
+  const isWindowOpen = windowIsOpen(conversation.windowExpiresAt, now)
   if (command.kind === 'interactive') throw unsupportedKind()
   if (command.kind === 'choices' && !question.takesChoices) throw noChoices()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
-  if (readiness?.state !== 'active') throw connectionUnavailable()
+  if (readiness === null || readiness.state === 'paused') throw connectionUnavailable()
+  const holds = readiness.state === 'active' && readiness.holds.length === 0 ? [] : holdsOf(readiness)
+  const ofAll = holds.find(({ stops, liftedAt }) => stops === 'all' && liftedAt === null)
+  if (readiness.state !== 'active' && (ofAll === undefined || ofAll.probe !== 'send' || !isDue(ofAll, now))) {
+    throw connectionUnavailable()
+  }
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
-  if (command.kind === 'template') return draftTemplate(command, sendable(command, question), question)
-  if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
+  if (command.kind === 'template') sendable(command, question)
+  else if (!isWindowOpen) throw windowClosed()
+  const category = template?.category.toUpperCase() ?? null
+  if (category === 'MARKETING' && hasOptedOut(conversation.contact)) throw optedOut()
+  const hold = holdOn(holds, { category, isWindowOpen }, now)
+  if (hold !== null && !isDue(hold, now)) throw connectionHolds(hold)
+  const draft = draftOf(question)
+  return hold === null ? draft : { ...draft, tries: hold.reason }
+}
+
+function draftOf(question: Question): Draft {
+  const { command } = question
   switch (command.kind) {
+    case 'template':
+      return draftTemplate(command, sendable(command, question), question)
     case 'text':
       return draftText(command, question)
     case 'media':
@@ -91,6 +117,8 @@ export function checkSend(question: Question): Draft {
       return draftChoices(command, question)
     case 'reaction':
       return draftReaction(command, question)
+    case 'interactive':
+      throw unsupportedKind()
     default:
       return command satisfies never
   }
@@ -142,7 +170,7 @@ function draftTemplate(command: Of<'template'>, template: Template, question: Qu
   const header = checkHeader(command, template, upload, question.mediaWay)
   const quote = quotedBy(command, question)
   const part: Outgoing = {
-    ...{ kind: 'template', name, language, parameters, names },
+    ...{ kind: 'template', category: template.category, name, language, parameters, names },
     ...(header !== null && { header }),
     ...(quote !== null && { quoted: quote.other }),
   }

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
-import type { RefusalEffect, SendResult } from '../../channels/connector.ts'
+import type { Recipient, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import type { MediaWay } from '../../channels/media-way.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -42,8 +42,10 @@ export interface SendDeps extends InboxDeps {
   mediaWayOf(channel: Channel): MediaWay | undefined
   /** Where files are. */
   store: MediaStore
-  /** Told after a refused message what the refusal means for the connection. */
-  noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
+  /** Told after a refused message what the refusal means for the connection, and whom it was for. */
+  noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
+  /** Told that the platform took a send which was to try whether a hold of the connection is over, by its reason. */
+  noteAcceptance(connection: Connection, reason: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
   /** How often a send renews its lease while the platform is given its file; every 4 s when it is not given. */

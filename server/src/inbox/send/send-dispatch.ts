@@ -36,6 +36,8 @@ export type Settle = (sent: Sent) => Promise<Answer | null>
 export interface Dispatched {
   answer: Answer | null
   refusal: Refusal | null
+  /** The platform took its first part. */
+  isTaken?: boolean
 }
 
 /**
@@ -46,6 +48,7 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: S
   const given = await give(deps, reserved, false)
   if ('stopped' in given) return endWith(deps, reserved, 1, given.stopped)
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
+  let isTaken = false
   for (const [index, outgoing] of given.parts.entries()) {
     const start = index === 0 ? reserved.start : null
     isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved, start)))
@@ -55,10 +58,11 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: S
     const result = isFileGone(reserved, sent) ? await sendAnew(deps, reserved) : sent
     const answer = await deps.step('note', () => noteOrSettle(deps, reserved, index + 1, result, settle))
     if (answer !== null) return { answer, refusal: null }
-    if (result.outcome === 'refused') return { answer: null, refusal: result }
+    isTaken ||= result.outcome === 'accepted'
+    if (result.outcome === 'refused') return { answer: null, refusal: result, isTaken }
     if (result.outcome !== 'accepted') break
   }
-  return { answer: null, refusal: null }
+  return { answer: null, refusal: null, isTaken }
 }
 
 /** The parts as they go to the platform, which has their file then. */

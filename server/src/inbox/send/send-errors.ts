@@ -1,4 +1,6 @@
 import { ApiError, conflict, tooManyRequests, unprocessable } from '../../base/errors.ts'
+import { knownAdvice } from '../../channels/health/advice.ts'
+import type { Hold } from '../../channels/health/holds.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
@@ -45,6 +47,13 @@ export class ThreadMoved extends ApiError {
 export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
 
+/** Some of what the connection sends is held. The reason and what to do are in its settings. */
+export const connectionHolds = ({ reason, nextTryAt, until }: Hold): ApiError =>
+  conflict(
+    `The chat connection cannot send this now. ${knownAdvice(reason) ?? `The platform does not take it (${reason}).`}`,
+    { code: 'CONNECTION_UNAVAILABLE', reason, retry_at: nextTryAt ?? until },
+  )
+
 export const acknowledgementRequired = (): ApiError =>
   conflict('A member of the workspace must first confirm the risk of this channel, in the settings of the connection', {
     code: 'ACKNOWLEDGEMENT_REQUIRED',
@@ -64,6 +73,13 @@ export const dailySendsReached = (limit: number, retryAfterSeconds: number): Api
     `This key has sent ${limit} messages today, which is as many as it may. The day ends at midnight UTC.`,
     retryAfterSeconds,
     { code: 'DAILY_SENDS_REACHED', limit },
+  )
+
+/** The platform refuses them too, and counts each as bad behaviour of the number. */
+export const optedOut = (): ApiError =>
+  unprocessable(
+    'The customer has opted out of marketing messages from this number. Send no marketing template until they opt in again.',
+    { code: 'OPTED_OUT' },
   )
 
 const whyNoTemplate = {

@@ -2,6 +2,7 @@ import { type Tx, violates } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
+import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
@@ -45,6 +46,8 @@ export interface Reserved {
   readsSome: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
+  /** The reason of the hold of the connection that this send tries; null where nothing stops it. */
+  tries: string | null
   turn: number
   /** What came with the reservation; null where the first part has to ask for it. */
   start: Start | null
@@ -102,6 +105,8 @@ async function reserve(
   })
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
+  const { tries = null } = draft
+  if (tries !== null && !(await claimTry(tx, workspaceId, connection.id, tries, now))) throw connectionUnavailable()
   const limited = { sender, conversationId: conversation.id }
   // What is too many throws, and nothing was counted then.
   const allowance = await countSends(tx, workspaceId, [limited], now)
@@ -126,6 +131,7 @@ async function reserve(
     leavesSome: left !== null,
     readsSome: after.unreadCount < conversation.unreadCount,
     file: draft.file ?? null,
+    tries,
     turn,
     start: null,
   }
@@ -203,7 +209,8 @@ async function findConnectionReadiness(
   connectionId: string,
 ): Promise<ConnectionReadiness | null> {
   const [row] = await tx<ConnectionReadiness[]>`
-    select state, acknowledged_at as "acknowledgedAt"
+    select state, state_reason as "stateReason", state_changed_at as "stateChangedAt", holds,
+      acknowledged_at as "acknowledgedAt"
     from connections
     where workspace_id = ${workspaceId}
       and id = ${connectionId}

@@ -233,7 +233,7 @@ export const sendRefusals = {
     422,
     'WINDOW_CLOSED',
     'The 24-hour window is closed. Send a template.',
-    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `OPTED_OUT`: a marketing template, and the customer has opted out of these. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
   ),
   502: refusal(
     'DeliveryFailed',

@@ -45,9 +45,11 @@ export async function sendMessage(deps: SendDeps, sender: Sender, request: SendR
 
 /** Takes a reserved send to the platform, and settles what came of it: by `settle` with others where that can be. */
 export async function finishSend(deps: SendDeps, reserved: Reserved, settle: Settle | null): Promise<SendAnswer> {
-  const { answer: settled, refusal } = await dispatchSend(deps, reserved, settle)
+  const { answer: settled, refusal, isTaken } = await dispatchSend(deps, reserved, settle)
   const answer = await deps.step('settle', async () => settled ?? (await settleAlone(deps, reserved)))
-  if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
+  if (reserved.tries !== null && isTaken) await deps.noteAcceptance(reserved.connection, reserved.tries)
+  if (refusal !== null)
+    await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode, reserved.recipient)
   if (answer === null) return unknown()
   const { isUnasked, leavesSome, readsSome } = reserved
   return { ...answer, isReplay: false, isUnasked, leavesSome, readsSome }

@@ -14,6 +14,7 @@ import type { ShownMessage } from '../read/shown-message.ts'
 
 export function presentTeamConversation({ conversation, contact, newest, names }: ShownConversation, now: Date) {
   const { lastMessage } = conversation
+  const { marketing } = conversation.contact
   return {
     id: conversation.id,
     connectionId: conversation.connectionId,
@@ -31,6 +32,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     labelIds: conversation.labelIds,
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    optedOutAt: marketing?.isStopped ? marketing.at : null,
     lastMessageAt: conversation.lastMessageAt.toISOString(),
     unansweredSince: conversation.unansweredSince?.toISOString() ?? null,
     lastMessage:

@@ -80,6 +80,7 @@ export const TeamConversation = Type.Object(
     assignedToName: name('Who that is.', 'Ana Lima'),
     labelIds: Type.Array(uuid(), unpaged),
     unreadCount: count('Customer messages since it was last marked read.', { example: 1 }),
+    optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null: they have not.')),
     windowExpiresAt: nullable(timestamp('Until when text can be sent; null when the window is closed.')),
     lastMessageAt: timestamp('When its newest message was sent.'),
     unansweredSince: nullable(

@@ -79,5 +79,8 @@ function throwUnfit({ key, label }: LeadField, problem: string): never {
 
 const sayUnfit: Refuse = ({ type, choices }, problem) =>
   hasChoices(type) && problem !== required
-    ? { message: `must be ${type === 'select' ? 'one' : 'some'} of the allowed options`, allowed: choices }
+    ? {
+        message: type === 'select' ? 'must be one of the allowed options' : 'must be some of the allowed options',
+        allowed: choices,
+      }
     : { message: problem }

@@ -160,10 +160,10 @@ const maySound = ({ quiet }: NoticeSettings, now: Date): boolean => quiet === nu
 
 /** What the service worker shows. It stands in no log and no table: only the browser can open it. */
 function payloadOf(notice: DueNotice, named: NamedThings | undefined, language: PushLanguage, names: boolean): string {
-  const { workspaceId, id, kind, count, conversationId, connectionId } = notice
+  const { workspaceId, id, kind, count, conversationId, connectionId, reason } = notice
   const { actorName: actor = null, connectionName: connection = null, contact = null } = named ?? {}
   const customer = names ? (contact?.name ?? null) : null
-  const { title, body } = wordsOf({ kind, count, actor, customer, connection }, language)
+  const { title, body } = wordsOf({ kind, count, actor, customer, connection, isLimited: reason !== null }, language)
   return JSON.stringify({ id, title, body, url: placeOf(workspaceId, conversationId, connectionId) })
 }
 

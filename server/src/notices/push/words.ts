@@ -12,6 +12,8 @@ export interface PushFacts {
   /** The customer; null: not to be said, or not known. */
   customer: string | null
   connection: string | null
+  /** It works, but not all of it. */
+  isLimited?: boolean
 }
 
 type Sentence = (facts: PushFacts & { actor: string }) => string
@@ -30,7 +32,12 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} handed over a conversation`,
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for an answer' : `${count} customers are waiting for an answer`,
-      connection: ({ connection }) => (connection === null ? 'A connection is down' : `${connection} is disconnected`),
+      connection: ({ connection, isLimited }) =>
+        connection === null
+          ? 'A connection is down'
+          : isLimited
+            ? `${connection} needs attention`
+            : `${connection} is disconnected`,
     },
   },
   es: {
@@ -41,8 +48,12 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} entregó una conversación`,
       waiting: ({ count }) =>
         count === 1 ? 'Un cliente espera una respuesta' : `${count} clientes esperan una respuesta`,
-      connection: ({ connection }) =>
-        connection === null ? 'Se perdió una conexión' : `${connection} está desconectada`,
+      connection: ({ connection, isLimited }) =>
+        connection === null
+          ? 'Se perdió una conexión'
+          : isLimited
+            ? `${connection} necesita atención`
+            : `${connection} está desconectada`,
     },
   },
   pt: {
@@ -53,7 +64,12 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} passou uma conversa adiante`,
       waiting: ({ count }) =>
         count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
-      connection: ({ connection }) => (connection === null ? 'Uma conexão caiu' : `${connection} está desconectada`),
+      connection: ({ connection, isLimited }) =>
+        connection === null
+          ? 'Uma conexão caiu'
+          : isLimited
+            ? `${connection} precisa de atenção`
+            : `${connection} está desconectada`,
     },
   },
 }

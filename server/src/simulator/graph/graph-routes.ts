@@ -35,6 +35,9 @@ export function graphRoutes(app: App, platform: Platform): void {
   app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>
     takeMessage(platform, numberOf(platform, request), request.body, reply),
   )
+  app.post(`${root}/marketing_messages`, { schema }, (request: ObjectRequest, reply) =>
+    takeMessage(platform, numberOf(platform, request), request.body, reply),
+  )
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
     const number = accountOf(platform, request)
     const fault = takeFault(platform.faults, 'templates', [])
@@ -50,6 +53,9 @@ export function graphRoutes(app: App, platform: Platform): void {
   mediaRoutes(app, platform)
   app.get(root, { schema }, (request: ObjectRequest, reply) => {
     const { objectId } = request.params
+    if (request.query.fields === 'marketing_messages_onboarding_status') {
+      return { id: accountOf(platform, request).accountId, marketing_messages_onboarding_status: 'ONBOARDED' }
+    }
     if (platform.files.find(objectId) !== undefined) {
       const file = fileOf(platform, numberOfFile(platform, request), objectId)
       return answerWhereabouts(platform, file, `${request.protocol}://${request.host}`, reply)

@@ -43,7 +43,7 @@ test('a number is connected, read, changed, paused, resumed and removed', async 
   const { connection, webhook } = made.json()
   assert.deepEqual(
     [connection.state, connection.baseUrl, connection.version],
-    ['active', 'https://graph.facebook.com', 'v25.0'],
+    ['active', 'https://graph.facebook.com', 'v27.0'],
   )
   assert.equal(webhook.url, `https://parley.example/channels/waba/${connection.id}/webhook`)
   assert.match(webhook.verifyToken, /^[\w-]{43}$/)
@@ -229,7 +229,7 @@ test('a number that the platform does not answer for is unavailable, until it do
   const changed = (await w.call('PATCH', `/${connection.id}`, change)).json().connection
   assert.deepEqual([changed.state, changed.stateReason], ['active', null])
   const asked = platform.asked.at(-1)
-  assert.deepEqual(asked?.url.startsWith(`/v25.0/${connection.numberId}?fields=`), true)
+  assert.deepEqual(asked?.url.startsWith(`/v27.0/${connection.numberId}?fields=`), true)
 
   await w.call('POST', `/${connection.id}/pause`)
   const paused = await w.call('PATCH', `/${connection.id}`, { accessToken: 'a-worse-token' })

@@ -55,8 +55,23 @@ test('every code of the platform that means something to us has advice, as a rea
 
 test('every end of an account has advice', () => {
   for (const event of ['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED', 'DISABLED_UPDATE']) {
-    const told = readAccountUpdate({ event })
-    assert.ok(told !== null && !told.available && knownAdvice(told.reason) !== null, event)
+    const told = readAccountUpdate({ event }, now)
+    const isEnd = told?.type === 'connection_state' && !told.available
+    assert.ok(isEnd && knownAdvice(told.reason) !== null, event)
+  }
+})
+
+test('every restriction of an account has advice, also one of a kind that is new', () => {
+  const types = ['BIZ_INITIATED_MESSAGING', 'CUSTOMER_INITIATED_MESSAGING', 'ADD_PHONE_NUMBER_ACTION', 'X']
+  const restriction_info = types.map((type) => ({ restriction_type: `RESTRICTED_${type}` }))
+  const violation_info = { violation_type: 'ADULT' }
+  for (const update of [
+    { event: 'ACCOUNT_RESTRICTION', restriction_info },
+    { event: 'ACCOUNT_VIOLATION', violation_info },
+  ]) {
+    const told = readAccountUpdate(update, now)
+    assert.ok(told?.type === 'account_restricted')
+    for (const { reason } of told.all ?? told.added) assert.ok(knownAdvice(reason) !== null, reason)
   }
 })
 
@@ -88,6 +103,8 @@ const now = new Date('2026-03-10T12:00:00.000Z')
 const url = 'https://parley.example/channels/waba/x/webhook'
 const connection = (changes: object) =>
   ({
+    stateChangedAt: new Date(0),
+    holds: [] as StoredConnection['holds'],
     ...{ id: 'c', channel: 'waba', numberId: '1', state: 'active', stateReason: null, acknowledgedAt: null },
     ...{ lastEventInAt: null, createdAt: now },
     ...changes,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
@@ -59,7 +60,7 @@ test('all pages are read by cursor, and none after the last', async () => {
     asked.map(({ url }) => new URL(url, 'http://x').searchParams.get('after')),
     [null, '1', '2'],
   )
-  assert.ok(asked[0]?.url.startsWith(`/v25.0/${one.accountId}/message_templates?`))
+  assert.ok(asked[0]?.url.startsWith(`/v27.0/${one.accountId}/message_templates?`))
   assert.equal(asked[0]?.headers.authorization, 'Bearer an-access-token-of-24-chars')
 })
 
@@ -102,6 +103,69 @@ test('only what is approved and needs body parameters alone can be sent, by the 
   assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'named', 'pt-BR'))?.id, found?.id)
   assert.equal(await findTemplate(sql, w.workspaceId, one.id, 'named', 'en_US'), undefined)
   assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'))?.status, 'PAUSED')
+})
+
+/** What the team was told of a connection that works. */
+const reasonsTold = async ({ workspaceId }: ChannelWorld) => {
+  const rows = await sql<{ reason: string }[]>`
+    select distinct reason from notices where workspace_id = ${workspaceId} and reason is not null order by reason`
+  return rows.map(({ reason }) => reason)
+}
+
+/** Somebody to tell. */
+async function addMember({ workspaceId, clock }: ChannelWorld): Promise<void> {
+  const [id, now] = [randomUUID(), clock.now()]
+  await sql`
+    insert into users (id, person, email_index, index_version, created_at)
+    values (${id}, ${Buffer.from(id)}, ${Buffer.from(id)}, 1, ${now})`
+  await sql`insert into members (workspace_id, user_id, role, created_at) values (${workspaceId}, ${id}, 'member', ${now})`
+}
+
+test('a template in another category is told of once, and where marketing goes is known', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  await addMember(w)
+  const one = await w.connect()
+  const sends = async () => {
+    const [row] = await sql<[{ sends: boolean }]>`select sends_marketing as sends from connections where id = ${one.id}`
+    return row.sends
+  }
+  pages = [[template('a'), template('b')]]
+  await sync(w, one.id)
+  assert.deepEqual([await reasonsTold(w), await sends()], [[], false])
+  const { answer } = platform
+  platform.answer = (asked, response, socket) =>
+    asked.url.includes('marketing_messages_onboarding_status')
+      ? sendJson(response, 200, { id: '1', marketing_messages_onboarding_status: 'ONBOARDED' })
+      : answer(asked, response, socket)
+  pages = [[template('a', { category: 'MARKETING' }), template('b'), template('c', { category: 'MARKETING' })]]
+  await sync(w, one.id)
+  await sync(w, one.id)
+  assert.deepEqual([await reasonsTold(w), await sends()], [['template_category a MARKETING'], true])
+})
+
+test('the end of the version is told of once, from 60 days before on, until another one is used', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  await addMember(w)
+  const one = await w.connect()
+  pages = [[]]
+  await w.call('PATCH', `/${one.id}`, { version: 'v25.0' })
+  const shown = async () => (await w.call('GET', `/${one.id}`)).json().connection
+  await sync(w, one.id)
+  assert.deepEqual([(await shown()).versionEndsOn, await reasonsTold(w)], ['2028-07-29', []])
+  w.clock.advance(Date.parse('2028-05-30T00:00:00.000Z') - w.clock.now().getTime() - 1)
+  await sync(w, one.id)
+  assert.deepEqual(await reasonsTold(w), [])
+  w.clock.advance(1)
+  await sync(w, one.id)
+  await sync(w, one.id)
+  assert.deepEqual(await reasonsTold(w), ['version_ending'])
+  assert.deepEqual(
+    (await shown()).holds.map(({ stops, reason }: Listed) => [stops, reason]),
+    [['nothing', 'version_ending']],
+  )
+  assert.equal((await w.call('PATCH', `/${one.id}`, { version: 'v26.0' })).statusCode, 200)
+  await sync(w, one.id)
+  assert.deepEqual((await shown()).holds, [])
 })
 
 test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { knownAdvice } from '../../../src/channels/health/advice.ts'
 import { effectOfCode, errorMeanings } from '../../../src/channels/waba/errors.ts'
 import { resultOf } from '../../../src/channels/waba/sender.ts'
+import { stopOf, stopTable } from '../../../src/channels/waba/stops.ts'
 
 const down = 'connection_unavailable'
+const billable = 'billable_held'
 const stale = 'templates_stale'
 
 /** What becomes of a send by the status of the platform's answer and its code. */
@@ -11,7 +14,8 @@ const rows: [expected: string, status: number, codes: number[], subcode?: number
   [down, 401, [0, 190]],
   [down, 500, [3, 131045, 133000]],
   [down, 403, [10, 200, 299, 131031, 368, 131005]],
-  [down, 400, [133016, 131037, 131042, 133010]],
+  [down, 400, [133016, 131037, 133010]],
+  [billable, 400, [131042]],
   [stale, 404, [132001]],
   [stale, 400, [132007, 132015, 132016]],
   ['unreachable', 400, [1, 4, 80007, 130429, 131048, 131056]],
@@ -71,5 +75,35 @@ test('an answer without a code is judged by its status', () => {
 
 test('a code that comes in a status has its effect as well', () => {
   const codes = ['131042', '132015', '131047', '131000', 'unknown', '']
-  assert.deepEqual(codes.map(effectOfCode), [down, stale, 'none', 'none', 'none', 'none'])
+  assert.deepEqual(codes.map(effectOfCode), [billable, stale, 'none', 'none', 'none', 'none'])
+})
+
+const minutes = (ms: number) => ms / 60_000
+
+/** What each code that is of the connection stops, what finds out that it no longer does, and the first and longest pause in minutes. */
+const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ...codes: string[]][] = [
+  ['billable', 'send', 5, 60, '131042', '1025', 'payment_required', 'http_402'],
+  ['all', 'send', 10, 360, '3', '10', '131005', '131045', '133000', '133010', '133016', '200', '299'],
+  ['all', 'send', 60, 1440, '368', '131031', '131037', '1031', 'blocked'],
+  ['all', 'read', 10, 360, '0', '190', '1005', 'invalid_api_key', 'http_401', 'http_403', '100'],
+]
+
+test('a code of the connection stops what the table says, is tried again, and has advice', () => {
+  for (const [stops_, probe, firstMin, maxMin, ...codes] of stops) {
+    for (const code of codes) {
+      const stop = stopOf(code)
+      assert.deepEqual(
+        [stop.stops, stop.probe, minutes(stop.firstMs), minutes(stop.maxMs)],
+        [stops_, probe, firstMin, maxMin],
+        code,
+      )
+      assert.ok(knownAdvice(`platform_error_${code}`) !== null, code)
+    }
+  }
+  const known = new Set(stops.flatMap(([, , , , ...codes]) => codes))
+  const listed = stopTable.flatMap(([, ...codes]) => codes.map(String))
+  assert.deepEqual(
+    listed.filter((code) => !known.has(code)),
+    [],
+  )
 })

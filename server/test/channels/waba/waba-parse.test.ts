@@ -93,7 +93,7 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error of the number, not of a message'],
   ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'field that is not read'],
   ['a field named like a method', payload(change('constructor', { foo: 1 })), 'field that is not read'],
-  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'field that is not read'],
+  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'preference that is not known'],
   ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not of this platform'],
   ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens nothing'],
   ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens nothing'],
@@ -107,7 +107,6 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
     field('history', { history: [{ errors: [{ code: 2593109 }] }] }),
     'history that the business does not share',
   ],
-  ['a restriction of the account', account({ event: 'ACCOUNT_RESTRICTION' }), 'account update that changes nothing'],
   ['a ban that is announced', account(scheduled), 'account update that changes nothing'],
 ]
 

@@ -88,6 +88,40 @@ for (const [what, parameters, names, parts] of templates) {
   })
 }
 
+const marketing = (category: string): Order['message'] => ({
+  ...{ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null },
+})
+const endpoints: [what: string, sendsMarketing: boolean, category: string, endpoints: string[]][] = [
+  ['marketing, where the account has the endpoint', true, 'MARKETING', ['marketing_messages']],
+  ['marketing, where it has not', false, 'MARKETING', ['messages']],
+  ['another category', true, 'UTILITY', ['messages']],
+]
+
+for (const [what, sendsMarketing, category, expected] of endpoints) {
+  test(`a template of ${what}`, async () => {
+    await send({ ...connection, sendsMarketing }, order({ message: marketing(category) }))
+    assert.deepEqual(
+      platform.asked.map(({ url }) => url.split('/').at(-1)),
+      expected,
+    )
+  })
+}
+
+test('an endpoint that is gone is made up for by the other one; any other refusal stands', async () => {
+  const refusals: [error: object, calls: number][] = [
+    [{ code: 2500 }, 2],
+    [{ code: 100, error_subcode: 33 }, 2],
+    [{ code: 131049 }, 1],
+    [{ code: 100 }, 1],
+  ]
+  for (const [error, calls] of refusals) {
+    platform.asked = []
+    platform.answer = (_asked, response) => sendJson(response, 400, { error })
+    await send({ ...connection, sendsMarketing: true }, order({ message: marketing('MARKETING') }))
+    assert.equal(platform.asked.length, calls, JSON.stringify(error))
+  }
+})
+
 const words = { body: { text: 'When?' } }
 const offers: [what: string, choices: Choices, interactive: object][] = [
   [
@@ -163,6 +197,7 @@ test('a text goes with the key, to a path without version or number, as the offi
 
 const none = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'none' })
 const down = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'connection_unavailable' })
+const billable = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'billable_held' })
 const stale = (errorCode: string): SendResult => ({ outcome: 'refused', errorCode, effect: 'templates_stale' })
 const away = (errorCode: string): SendResult => ({ outcome: 'unreachable', errorCode })
 const said = (developer_message: string) => ({ meta: { success: false, developer_message } })
@@ -184,8 +219,8 @@ const errors: [what: string, status: number, body: unknown, expected: SendResult
   ['an older list with a newer code', 400, { errors: [{ code: 131047 }] }, none('131047')],
   ['an unknown key', 401, said('Invalid api_key'), down('invalid_api_key')],
   ['an unknown key, unexplained', 401, null, down('http_401')],
-  ['an unpaid bill', 402, {}, down('http_402')],
-  ['an unpaid bill in words', 400, { detail: 'Insufficient balance' }, down('payment_required')],
+  ['an unpaid bill', 402, {}, billable('http_402')],
+  ['an unpaid bill in words', 400, { detail: 'Insufficient balance' }, billable('payment_required')],
   ['a limit in words', 400, { message: 'Rate limit exceeded' }, away('rate_limited')],
   ['a blocked number', 403, { message: 'This channel was blocked' }, down('blocked')],
   ['a customer who has blocked us', 400, { message: 'The recipient blocked this number' }, none('http_400')],

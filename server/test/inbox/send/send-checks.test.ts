@@ -190,6 +190,7 @@ test('a template opens a conversation whose window is closed, and is stored as t
   assert.equal(reply.status, 202, reply.text)
   assert.deepEqual(world.platform.calls[0]?.message, {
     kind: 'template',
+    category: 'UTILITY',
     name: 'order_update',
     language: 'en_US',
     parameters: ['Ana', 'A-17'],

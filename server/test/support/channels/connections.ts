@@ -15,6 +15,9 @@ const common = {
   accountId: null,
   state: 'active',
   stateReason: null,
+  stateChangedAt: new Date(0),
+  holds: [],
+  sendsMarketing: false,
   acknowledgedAt: null,
   isOnPhone: false,
 } satisfies Partial<Connection>

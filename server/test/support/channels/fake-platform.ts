@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connector, Order, SendResult } from '../../../src/channels/connector.ts'
+import type { Connector, Order, RefusalEffect, SendResult } from '../../../src/channels/connector.ts'
 import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 
@@ -11,7 +11,7 @@ export type Behaviour =
   | 'accept'
   | 'lose'
   | 'unreachable'
-  | { refuse: string; effect?: 'connection_unavailable' | 'templates_stale'; isFileGone?: boolean }
+  | { refuse: string; effect?: RefusalEffect; isFileGone?: boolean }
 
 export type FakePlatform = ReturnType<typeof fakePlatform>
 type State = ReturnType<typeof newState>

@@ -40,6 +40,7 @@ export async function sendDeps(
     mediaWayOf: () => way,
     store,
     noteRefusal: async () => {},
+    noteAcceptance: async () => {},
     step: runStep,
   }
 }

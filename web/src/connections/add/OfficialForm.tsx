@@ -70,7 +70,7 @@ function Advanced({ draft: { value, set, errorOf } }: { draft: Draft<OfficialDra
           />
           <TextInput
             label={fields.version}
-            placeholder="v25.0"
+            placeholder="v27.0"
             value={value.version}
             onChange={(event) => set({ version: event.currentTarget.value })}
             error={errorOf('version')}

@@ -30,7 +30,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     ...secret(fields.apiKey, connection.apiKeyLast4),
     ...secret(fields.signingSecret, connection.signingSecretLast4),
     ...known(fields.baseUrl, connection.baseUrl),
-    ...known(fields.version, connection.version),
+    ...known(fields.version, versionOf(connection)),
     ...(connection.webhookUrl === null
       ? []
       : [
@@ -52,3 +52,7 @@ const minuteMs = 60_000
 
 const lagWords = (ms: number): string =>
   ms >= minuteMs ? span(ms) : t.connections.facts.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))
+
+function versionOf({ version, versionEndsOn }: Connection): string | null {
+  return version === null || versionEndsOn === null ? version : t.connections.versionUntil(version, versionEndsOn)
+}

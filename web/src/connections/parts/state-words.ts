@@ -32,6 +32,9 @@ export function isInTrouble({ state, stateReason }: Stateful): boolean {
 
 export function reasonWords(code: string): string {
   const { reasons, platformError, otherReason } = t.connections
+  if (code.startsWith('account_violation')) return reasons.account_violation
+  const [, template, category] = /^template_category (.+) (\S+)$/.exec(code) ?? []
+  if (template !== undefined) return `${reasons.template_category}: ${template}, ${category}`
   if (code in reasons) return reasons[code as keyof typeof reasons]
   const number = /^platform_error_(.+)$/.exec(code)?.[1]
   return number === undefined ? otherReason(code) : platformError(number)
@@ -50,7 +53,7 @@ export function numberOf({
 /** What to do about a reason or an error: in the reader's language where we have it, else the service's own words. */
 export function adviceWords({ code, text }: { code: string; text: string }): string {
   const own: Record<string, string> = t.connections.advice
-  return own[code.replace(/^platform_error_/, '')] ?? text
+  return own[code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')] ?? text
 }
 
 /** A template's body in pieces: text, and the places that are filled in. */

@@ -51,11 +51,20 @@ export default function RefusalLine({ conversation, refusal, send }: RefusalLine
   )
 }
 
+function OpenConnection({ id }: { id: string }) {
+  const to = `/w/${useWorkspaceId()}/connections/${id}`
+  return (
+    <Button size="compact-sm" variant="default" component={Link} to={to}>
+      {t.compose.obstacles.openConnection}
+    </Button>
+  )
+}
+
 /** What the reason can be met with. */
 function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
   const { reason, outgoing } = refusal
-  const { refusal: texts, owner, obstacles } = t.compose
+  const { refusal: texts, owner } = t.compose
   const { acknowledge } = useConnectionActs(workspaceId)
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
@@ -103,14 +112,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
       return (
         <>
           {button(texts.tryAgain, () => again())}
-          <Button
-            size="compact-sm"
-            variant="default"
-            component={Link}
-            to={`/w/${workspaceId}/connections/${connectionId}`}
-          >
-            {obstacles.openConnection}
-          </Button>
+          <OpenConnection id={connectionId} />
         </>
       )
     case 'CHAT_INBOX_UNAVAILABLE':
@@ -121,6 +123,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
     case 'WINDOW_CLOSED':
     case 'TEMPLATE_NOT_APPROVED':
     case 'INVALID_MESSAGE':
+    case 'OPTED_OUT':
     case 'UNSUPPORTED_KIND':
     case 'DENIED':
     case 'NOT_FOUND':

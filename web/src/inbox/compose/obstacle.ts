@@ -20,6 +20,7 @@ export interface Sending {
   state: 'active' | 'paused' | 'unavailable'
   stateReason: string | null
   acknowledgement: { until: string } | null
+  holds?: readonly { stops: string; nextTryAt: string | null }[]
 }
 
 const unlinked: readonly (string | null)[] = ['never_paired', 'pairing', 'logged_out']
@@ -33,7 +34,11 @@ export function obstacleOf(workspace: Standing, connection: Sending | undefined,
   if (state === 'paused') return 'paused'
   if (state === 'unavailable') {
     if (stateReason === 'reconnecting') return 'reconnecting'
-    return unlinked.includes(stateReason) ? 'unlinked' : 'unavailable'
+    if (unlinked.includes(stateReason)) return 'unlinked'
+    // One send may find out whether the platform takes it again.
+    const mayTry = ({ stops, nextTryAt }: { stops: string; nextTryAt: string | null }) =>
+      stops === 'all' && nextTryAt !== null && Date.parse(nextTryAt) <= nowMs
+    return connection.holds?.some(mayTry) ? null : 'unavailable'
   }
   const isConfirmed = acknowledgement !== null && Date.parse(acknowledgement.until) > nowMs
   return channel === 'unofficial' && !isConfirmed ? 'unacknowledged' : null

@@ -19,7 +19,7 @@ interface ConnectionFactsProps {
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName, optedOutAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const isClosed = useWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
@@ -40,6 +40,7 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
             ),
           },
           { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
+          ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: fullMoment(optedOutAt) }]),
           { name: texts.began, value: fullMoment(firstContactAt) },
           // Where the lead has another name.
           ...(profileName === null || profileName === contact.name

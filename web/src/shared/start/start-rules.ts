@@ -23,6 +23,7 @@ const places: Record<string, Place> = {
   CONNECTION_UNAVAILABLE: 'number',
   ACKNOWLEDGEMENT_REQUIRED: 'number',
   TEMPLATE_NOT_APPROVED: 'template',
+  OPTED_OUT: 'template',
 }
 
 /** Beside which field a refusal is told. */

@@ -2,6 +2,8 @@ interface Facts {
   actor: string
   count: number
   connection: string | null
+  /** What it is about it, where it is not down. */
+  reason: string | null
 }
 
 export const told = {
@@ -19,8 +21,12 @@ export const told = {
     handover: ({ actor }: Facts) => `${actor} handed over a conversation`,
     waiting: ({ count }: Facts) =>
       count === 1 ? 'Waiting for an answer' : `${count} customers are waiting for an answer`,
-    connection: ({ connection }: Facts) =>
-      connection === null ? 'A connection is down' : `${connection} is disconnected`,
+    connection: ({ connection, reason }: Facts) =>
+      connection !== null && reason !== null
+        ? `${connection}: ${reason}`
+        : connection === null
+          ? 'A connection is down'
+          : `${connection} is disconnected`,
   },
   settings: {
     title: 'Notifications',

@@ -36,6 +36,7 @@ export const connections: typeof en = {
   },
   states: { active: 'Conectado', paused: 'En pausa', unavailable: 'No puede enviar' },
   onTheWay: { never_paired: 'Ningún teléfono vinculado', pairing: 'Espera al teléfono', reconnecting: 'Reconectando' },
+  versionUntil: (version, day) => `${version}, hasta el ${day}`,
   platformError: (code) => `La plataforma lo rechaza: error ${code}`,
   otherReason: (code) => `Motivo: ${code}`,
   reasons: {
@@ -47,6 +48,14 @@ export const connections: typeof en = {
     partner_removed: 'La cuenta ha quitado la app',
     account_offboarded: 'La cuenta ha dejado la plataforma',
     account_deleted: 'La cuenta fue eliminada',
+    platform_error_131042: 'Problema de pago en la plataforma: las plantillas cobradas esperan',
+    account_restricted_initiated: 'La cuenta no puede iniciar conversaciones',
+    account_restricted_replies: 'La cuenta no puede responder a clientes',
+    account_restricted_numbers: 'La cuenta no puede añadir números',
+    account_restricted_other: 'La plataforma restringe la cuenta',
+    account_violation: 'La plataforma señala una infracción de sus políticas',
+    template_category: 'La plataforma cambió la categoría de una plantilla',
+    version_ending: 'La versión de la API de la plataforma termina pronto',
     account_disabled: 'La plataforma ha desactivado la cuenta',
     logged_out: 'El teléfono ha desvinculado este dispositivo',
     replaced: 'Otro programa usa la misma sesión',
@@ -63,6 +72,19 @@ export const connections: typeof en = {
     number_taken: 'Este teléfono está en otra conexión',
   },
   advice: {
+    '131042':
+      'Hay un problema de pago. Resuélvelo en la facturación de la plataforma. Las plantillas cobradas esperan hasta entonces; los mensajes en la ventana abierta siguen. La próxima plantilla tras una pausa lo comprueba sola.',
+    account_restricted_initiated:
+      'La plataforma impide que la cuenta inicie conversaciones: no se envían plantillas fuera de la ventana abierta. Las respuestas siguen. Mira la calidad de la cuenta en la plataforma y reclama allí.',
+    account_restricted_replies:
+      'La plataforma impide que la cuenta responda a clientes. Mira la calidad de la cuenta en la plataforma y reclama allí.',
+    account_restricted_numbers:
+      'La plataforma impide que la cuenta añada números. Los mensajes siguen; mira la calidad de la cuenta.',
+    account_restricted_other: 'La plataforma restringe la cuenta. Mira la calidad de la cuenta en la plataforma.',
+    account_violation:
+      'La plataforma dice que la cuenta ha infringido una política. Los mensajes siguen; mira en la calidad de la cuenta qué fue.',
+    version_ending:
+      'La versión de la API de la plataforma termina pronto. Elige una más nueva en los ajustes de la conexión.',
     agent_never_used:
       'Las conversaciones nuevas van a una clave de API que nunca se ha usado: nadie las responde. Inicia su agente, o elige en la página de claves de API cuál responde las conversaciones nuevas.',
     paused: 'Un miembro puso la conexión en pausa. Reanúdala para enviar.',

@@ -14,8 +14,12 @@ export const told: typeof en = {
     assigned: ({ actor }) => `${actor} te asignó una conversación`,
     handover: ({ actor }) => `${actor} entregó una conversación`,
     waiting: ({ count }) => (count === 1 ? 'Espera una respuesta' : `${count} clientes esperan una respuesta`),
-    connection: ({ connection }) =>
-      connection === null ? 'Se perdió una conexión' : `${connection} está desconectada`,
+    connection: ({ connection, reason }) =>
+      connection !== null && reason !== null
+        ? `${connection}: ${reason}`
+        : connection === null
+          ? 'Se perdió una conexión'
+          : `${connection} está desconectada`,
   },
   settings: {
     title: 'Notificaciones',

@@ -35,6 +35,7 @@ export const connections: typeof en = {
   },
   states: { active: 'Conectado', paused: 'Pausado', unavailable: 'Não envia' },
   onTheWay: { never_paired: 'Nenhum celular conectado', pairing: 'Aguardando o celular', reconnecting: 'Reconectando' },
+  versionUntil: (version, day) => `${version}, até ${day}`,
   platformError: (code) => `A plataforma recusa: erro ${code}`,
   otherReason: (code) => `Motivo: ${code}`,
   reasons: {
@@ -46,6 +47,14 @@ export const connections: typeof en = {
     partner_removed: 'A conta removeu o app',
     account_offboarded: 'A conta saiu da plataforma',
     account_deleted: 'A conta foi excluída',
+    platform_error_131042: 'Problema de pagamento na plataforma: modelos cobrados aguardam',
+    account_restricted_initiated: 'A conta não pode iniciar conversas',
+    account_restricted_replies: 'A conta não pode responder clientes',
+    account_restricted_numbers: 'A conta não pode adicionar números',
+    account_restricted_other: 'A plataforma restringe a conta',
+    account_violation: 'A plataforma aponta uma violação de política',
+    template_category: 'A plataforma mudou a categoria de um modelo',
+    version_ending: 'A versão da API da plataforma termina em breve',
     account_disabled: 'A plataforma desativou a conta',
     logged_out: 'O celular desconectou este aparelho',
     replaced: 'Outro programa usa a mesma sessão',
@@ -62,6 +71,19 @@ export const connections: typeof en = {
     number_taken: 'Este celular está em outra conexão',
   },
   advice: {
+    '131042':
+      'Há um problema de pagamento. Resolva-o nas configurações de cobrança da plataforma. Modelos cobrados aguardam até lá; mensagens na janela aberta continuam. O próximo modelo após uma pausa verifica sozinho.',
+    account_restricted_initiated:
+      'A plataforma impede a conta de iniciar conversas: modelos fora da janela aberta não são enviados. Respostas continuam. Veja a qualidade da conta na plataforma e recorra por lá.',
+    account_restricted_replies:
+      'A plataforma impede a conta de responder clientes. Veja a qualidade da conta na plataforma e recorra por lá.',
+    account_restricted_numbers:
+      'A plataforma impede a conta de adicionar números. As mensagens continuam; veja a qualidade da conta.',
+    account_restricted_other: 'A plataforma restringe a conta. Veja a qualidade da conta na plataforma.',
+    account_violation:
+      'A plataforma diz que a conta violou uma política. As mensagens continuam; veja na qualidade da conta o que foi.',
+    version_ending:
+      'A versão da API da plataforma termina em breve. Escolha uma mais nova nas configurações da conexão.',
     agent_never_used:
       'As conversas novas vão para uma chave de API que nunca foi usada: ninguém as responde. Inicie o agente dela, ou escolha na página de chaves de API qual responde conversas novas.',
     paused: 'Um membro pausou a conexão. Retome-a para enviar.',

@@ -14,7 +14,12 @@ export const told: typeof en = {
     assigned: ({ actor }) => `${actor} atribuiu uma conversa a você`,
     handover: ({ actor }) => `${actor} passou uma conversa adiante`,
     waiting: ({ count }) => (count === 1 ? 'Espera uma resposta' : `${count} clientes esperam uma resposta`),
-    connection: ({ connection }) => (connection === null ? 'Uma conexão caiu' : `${connection} está desconectada`),
+    connection: ({ connection, reason }) =>
+      connection !== null && reason !== null
+        ? `${connection}: ${reason}`
+        : connection === null
+          ? 'Uma conexão caiu'
+          : `${connection} está desconectada`,
   },
   settings: {
     title: 'Notificações',

@@ -1,6 +1,6 @@
 import type { ChannelEvent, Delivered, Parsed } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
-import { accountOf, readAccountUpdate, readContactSync } from './account.ts'
+import { accountOf, readAccountUpdate, readContactSync, readPreference } from './account.ts'
 import { readHistory, readHistoryMessage } from './history.ts'
 import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
 import { type Read, type Reading, readNumber } from './reading.ts'
@@ -15,6 +15,7 @@ const itemReaders: Record<string, Record<string, ReadItem>> = {
   smb_app_state_sync: { state_sync: readContactSync },
   history: { history: readHistory, messages: readHistoryMessage },
   calls: { calls: readCall },
+  user_preferences: { user_preferences: readPreference },
   user_id_update: { user_id_update: readUserIdUpdate, user_id_updates: readUserIdUpdate },
 }
 
@@ -48,7 +49,7 @@ function readChange(parsed: Parsed, entryId: string | null, change: Loose, now: 
     return
   }
   if (field === 'account_update') {
-    const event = readAccountUpdate(value)
+    const event = readAccountUpdate(value, now)
     if (event === null) parsed.skipped.push('account update that changes nothing')
     else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
     return

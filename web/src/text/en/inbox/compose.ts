@@ -57,6 +57,7 @@ export const compose = {
       CONNECTION_UNAVAILABLE: 'The connection cannot send now: it is paused, or the platform has blocked it.',
       ACKNOWLEDGEMENT_REQUIRED: 'This number is connected by QR code. Somebody must confirm the risk of that first.',
       TEMPLATE_NOT_APPROVED: 'This template is no longer approved by the platform. Choose another one.',
+      OPTED_OUT: 'This customer has opted out of marketing messages from this number.',
       INVALID_MESSAGE: 'The platform does not accept this message.',
       UNSUPPORTED_KIND: 'This kind of message cannot be sent.',
       THREAD_MOVED: 'Somebody has written in the meantime. Nothing was sent yet.',

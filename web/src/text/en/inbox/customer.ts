@@ -33,6 +33,7 @@ export const customer = {
   window: 'Text can be sent until',
   windowClosed: 'Only templates, until the customer writes',
   windowClosedQr: 'Nothing, until the customer writes',
+  optedOut: 'Marketing opt-out',
   began: 'First contact',
   profileName: 'Name in chat',
   erase: 'Erase this customer…',

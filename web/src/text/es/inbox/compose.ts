@@ -58,6 +58,7 @@ export const compose: typeof en = {
       CONNECTION_UNAVAILABLE: 'La conexión no puede enviar ahora: está en pausa, o la plataforma la bloqueó.',
       ACKNOWLEDGEMENT_REQUIRED: 'Este número está conectado por código QR. Alguien debe confirmar antes el riesgo.',
       TEMPLATE_NOT_APPROVED: 'La plataforma ya no aprueba esta plantilla. Elige otra.',
+      OPTED_OUT: 'Este cliente no quiere mensajes de marketing de este número.',
       INVALID_MESSAGE: 'La plataforma no aceptaría este mensaje.',
       UNSUPPORTED_KIND: 'Este tipo de mensaje no se puede enviar.',
       THREAD_MOVED: 'Alguien ha escrito entretanto. Aún no se ha enviado nada.',

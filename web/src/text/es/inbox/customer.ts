@@ -35,6 +35,7 @@ export const customer: typeof en = {
   window: 'Se puede enviar texto hasta',
   windowClosed: 'Solo plantillas, hasta que el cliente escriba',
   windowClosedQr: 'Nada, hasta que el cliente escriba',
+  optedOut: 'Sin marketing desde',
   began: 'Primer contacto',
   profileName: 'Nombre en el chat',
   erase: 'Borrar a este cliente…',

@@ -58,6 +58,7 @@ export const compose: typeof en = {
       CONNECTION_UNAVAILABLE: 'A conexão não pode enviar agora: está pausada, ou a plataforma a bloqueou.',
       ACKNOWLEDGEMENT_REQUIRED: 'Este número está conectado por QR code. Alguém precisa antes confirmar o risco.',
       TEMPLATE_NOT_APPROVED: 'A plataforma não aprova mais este modelo. Escolha outro.',
+      OPTED_OUT: 'Este cliente não quer mensagens de marketing deste número.',
       INVALID_MESSAGE: 'A plataforma não aceitaria esta mensagem.',
       UNSUPPORTED_KIND: 'Este tipo de mensagem não pode ser enviado.',
       THREAD_MOVED: 'Alguém escreveu nesse meio-tempo. Nada foi enviado ainda.',

@@ -35,6 +35,7 @@ export const customer: typeof en = {
   window: 'Texto pode ser enviado até',
   windowClosed: 'Só modelos, até o cliente escrever',
   windowClosedQr: 'Nada, até o cliente escrever',
+  optedOut: 'Sem marketing desde',
   began: 'Primeiro contato',
   profileName: 'Nome no chat',
   erase: 'Apagar este cliente…',

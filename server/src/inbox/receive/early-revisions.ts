@@ -1,0 +1,143 @@
+import type { Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { openOrNull } from '../../base/sealing/open-or-null.ts'
+import type { Customer } from '../../channels/channel-event.ts'
+import type { Contact, Conversation } from '../conversation/conversation.ts'
+import { learn, matchCustomer } from '../conversation/customer.ts'
+import type { Message } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import { lockIds } from './early-statuses.ts'
+import type { CustomerEvent } from './group-events.ts'
+import type { Intake, Receiver } from './receiver.ts'
+import { isRevision, type RevisionEvent, revise } from './revise.ts'
+
+/** Another part of the digest than statuses are locked by: those come behind a conversation's lock, these before. */
+export const lockedPart = 8
+
+/** The messages that an event is or is about, as far as revisions may wait for them. */
+export function awaitedIds(event: CustomerEvent): string[] {
+  if (isRevision(event)) return [event.originalId]
+  if (!('externalId' in event)) return []
+  const about = event.detail?.reaction?.externalId
+  return about === undefined ? [event.externalId] : [event.externalId, about]
+}
+
+/**
+ * Makes "is the message here?" and "park it", and on the other side "is anything parked?" and "here it is", one step each where
+ * no conversation is there to be locked. To be called before one is.
+ */
+export function lockAwaited(
+  tx: Tx,
+  keyring: Keyring,
+  told: readonly { connectionId: string; event: CustomerEvent }[],
+): Promise<void> {
+  const indexes = told.flatMap(({ connectionId, event }) =>
+    awaitedIds(event).map((id) => externalIndex(keyring, connectionId, id)),
+  )
+  return lockIds(tx, indexes, lockedPart)
+}
+
+interface Parked {
+  id: string
+  content: Buffer
+}
+
+const place = (id: string) => ({ table: 'parked_revisions', row: id, column: 'content' })
+
+/** How many wait in a workspace at most; the oldest go. */
+const maxParked = 1000
+
+/** Keeps what is told of a message that is not here yet. A repeat changes nothing. */
+export async function parkRevision(
+  tx: Tx,
+  { keyring, receiver: { workspaceId, id: connectionId }, now }: Intake,
+  conversationId: string | null,
+  event: RevisionEvent,
+): Promise<void> {
+  const id = newId(now)
+  const { count } = await tx`
+    insert into parked_revisions (
+      workspace_id, id, connection_id, about_index, conversation_id, type, content, occurred_at, parked_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${connectionId}, ${externalIndex(keyring, connectionId, event.originalId)},
+      ${conversationId}, ${event.type}, ${keyring.seal(place(id), JSON.stringify(event))}, ${event.at}, ${now}
+    )
+    on conflict do nothing`
+  if (count === 0) return
+  await tx`
+    delete from parked_revisions
+    where workspace_id = ${workspaceId}
+      and id in (
+        select id
+        from parked_revisions
+        where workspace_id = ${workspaceId}
+        order by id desc
+        offset ${maxParked}
+      )`
+}
+
+/** The message that is about to be added, as its author has made it since; what was parked for it is parked no more. */
+export async function withEarlyRevisions(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
+  conversation: Conversation,
+  customer: Customer,
+  message: Message,
+): Promise<Message> {
+  const { externalId, detail } = message
+  if (externalId === null) return message
+  const ids = [externalId, ...(detail?.reaction === undefined ? [] : [detail.reaction.externalId])]
+  const rows = await tx<Parked[]>`
+    select id, content
+    from parked_revisions
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and about_index = any (${ids.map((id) => externalIndex(keyring, connectionId, id))}::bytea[])
+    order by occurred_at, id
+    limit ${maxParked}`
+  const contact = learn(conversation.contact, customer, 'customer')
+  const applied = rows.flatMap(({ id, content }) => {
+    const event = openEvent(keyring, id, content)
+    return event !== null && isOf(message, contact, event) ? [{ id, event }] : []
+  })
+  if (applied.length === 0) return message
+  await tx`
+    delete from parked_revisions
+    where workspace_id = ${workspaceId}
+      and id = any (${applied.map(({ id }) => id)}::uuid[])`
+  const keepsFormer = await keepsFormerTexts(tx, workspaceId)
+  return applied.reduce((revised, { event }) => revise(revised, event, keepsFormer), message)
+}
+
+function openEvent(keyring: Keyring, id: string, content: Buffer): RevisionEvent | null {
+  const text = openOrNull(() => keyring.openText(place(id), content))
+  if (text === null) return null
+  const event = JSON.parse(text) as RevisionEvent
+  return { ...event, at: new Date(event.at) }
+}
+
+const secondMs = 1000
+
+/** The same rules as for a message that is here: its author's alone, and of reactions those up to that second. */
+function isOf(message: Message, contact: Contact, event: RevisionEvent): boolean {
+  if (event.direction !== message.direction || !goesBy(contact, event.customer)) return false
+  if (event.type !== 'reaction_lifted') return event.originalId === message.externalId
+  const isAbout = message.detail?.reaction?.externalId === event.originalId
+  return isAbout && message.occurredAt.getTime() < event.at.getTime() + secondMs
+}
+
+const goesBy = (contact: Contact, customer: Customer): boolean => {
+  const { own, formerHolder } = matchCustomer([{ id: 'own', contact } as Conversation], customer)
+  return own !== null && formerHolder === null
+}
+
+export async function keepsFormerTexts(tx: Tx, workspaceId: string): Promise<boolean> {
+  const [row] = await tx<{ keep_former_texts: boolean }[]>`
+    select keep_former_texts
+    from workspaces
+    where id = ${workspaceId}`
+  return row?.keep_former_texts ?? false
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inboxReceive } from '../../../src/app/inbox.ts'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { findConnection } from '../../../src/channels/connection/queries.ts'
+import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+/** The service, and a member whom it tells. */
+async function toldWorld() {
+  const w = await inboxWorld()
+  const member = await signedInMember(w, 'admin')
+  const receive = inboxReceive(w)
+  const keyring = await w.vault.keyring(w.workspaceId)
+  return {
+    ...w,
+    member,
+    told: async (...events: ChannelEvent[]) => {
+      const connection = await findConnection(w.db.sql, keyring, w.workspaceId, w.connectionId)
+      assert.ok(connection)
+      await receive(connection, events)
+    },
+    notices: async () =>
+      (await member.call('GET', '/notices')).body.notices.map(
+        ({ kind, reason }: { kind: string; reason: string | null }) => `${kind} ${reason}`,
+      ),
+    connection: async () => (await member.call('GET', `/connections/${w.connectionId}`)).body.connection,
+    advice: async () => {
+      const { body } = await member.call('GET', `/connections/${w.connectionId}/health`)
+      return body.health.advice.map(({ code }: { code: string }) => code)
+    },
+  }
+}
+
+test('a payment problem that shows after messages were accepted is told once, with its reason, and the connection stays active', async () => {
+  const w = await toldWorld()
+  const failed = (id: string) => w.status(id, 'failed', { errorCode: '131042' })
+  await w.told(failed('wamid.1'), failed('wamid.2'))
+  await w.told(failed('wamid.3'))
+  const { state, holds } = await w.connection()
+  assert.deepEqual(
+    [state, holds.length, holds[0].stops, holds[0].reason],
+    ['active', 1, 'billable', 'platform_error_131042'],
+  )
+  assert.deepEqual(await w.notices(), ['connection platform_error_131042'])
+  assert.deepEqual(await w.advice(), ['platform_error_131042'])
+})
+
+test('what the platform keeps the account from is shown and told until it ends', async () => {
+  const w = await toldWorld()
+  const until = new Date(w.clock.now().getTime() + 60_000)
+  const restriction = { stops: 'initiated', reason: 'account_restricted_initiated', until } as const
+  await w.told({ type: 'account_restricted', all: [restriction] })
+  await w.told({ type: 'account_restricted', all: [restriction] })
+  assert.deepEqual(await w.notices(), ['connection account_restricted_initiated'])
+  assert.equal((await w.connection()).holds[0].until, until.toISOString())
+  w.clock.advance(60_000)
+  assert.deepEqual((await w.connection()).holds, [])
+})
+
+test('a marketing message that the platform refused since the customer has opted out is remembered, and people see it', async () => {
+  const w = await toldWorld()
+  const { id } = await w.customerWrites('Hello')
+  const shown = async () => (await w.member.call('GET', `/inbox/conversations/${id}`)).body.conversation.optedOutAt
+  assert.equal(await shown(), null)
+  await w.told(w.status('wamid.1', 'failed', { errorCode: '131050', customer: { ...marina, name: null } }))
+  assert.equal(await shown(), w.clock.now().toISOString())
+  w.clock.advance(1000)
+  await w.told({ type: 'marketing_preference', customer: marina, isStopped: false, at: w.clock.now() })
+  assert.equal(await shown(), null)
+})

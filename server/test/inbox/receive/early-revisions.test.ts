@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test as once } from 'node:test'
+import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
+import { sweepEarly } from '../../../src/inbox/receive/early-statuses.ts'
+import { recordEcho } from '../../../src/inbox/receive/echo.ts'
+import { receive } from '../../../src/inbox/receive/receive.ts'
+import { test } from '../../support/inbox/both-forms.ts'
+import { customerMessage, type InboxWorld, marina, inboxWorld as newWorld } from '../../support/inbox/inbox-world.ts'
+import { keptMessage } from '../../support/inbox/kept-messages.ts'
+
+type Revision = Extract<ChannelEvent, { originalId: string }>
+
+const told = (w: InboxWorld, type: Revision['type'], more: Partial<Revision> & { text?: string } = {}) =>
+  ({
+    type,
+    originalId: 'wamid.late',
+    direction: 'inbound',
+    customer: marina,
+    at: w.clock.now(),
+    ...(type === 'edited' && { text: 'Edited' }),
+    ...more,
+  }) as Revision
+const minuteAgo = (w: InboxWorld) => new Date(w.clock.now().getTime() - 60_000)
+const late = (w: InboxWorld, fields: Partial<Extract<ChannelEvent, { type: 'message' }>> = {}) =>
+  customerMessage({ externalId: 'wamid.late', text: 'Secret', at: minuteAgo(w), ...fields })
+const waiting = async ({ db, workspaceId }: InboxWorld): Promise<number> => {
+  const [row] = await db.sql<[{ count: number }]>`
+    select count(*)::integer as count from parked_revisions where workspace_id = ${workspaceId}`
+  return row.count
+}
+
+for (const isKnown of [true, false]) {
+  const who = isKnown ? 'a customer who is known' : 'a customer who never wrote'
+
+  test(`a withdrawal and edits of ${who} that come before their message are applied to it`, async (inboxWorld) => {
+    const w = await inboxWorld()
+    if (isKnown) await w.customerWrites('Hello')
+    await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
+    await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
+    await w.tell(late(w))
+    assert.equal((await keptMessage(w, 'wamid.late')).text, 'Edited')
+    await w.tell(told(w, 'withdrawn', { originalId: 'wamid.2' }))
+    await w.tell(late(w, { externalId: 'wamid.2' }))
+    const [{ id }] = await w.conversations()
+    const message = await keptMessage(w, 'wamid.2')
+    assert.deepEqual([message.text, message.revision?.withdrawnAt], ['', w.clock.now().toISOString()])
+    assert.equal((await w.texts(id)).includes('Secret'), false)
+    assert.equal(await waiting(w), 0)
+  })
+}
+
+test('what was taken back of the phone, of a history or by an app on the same number comes as it is now', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const said = { customer: marina, kind: 'text', text: 'Secret', at: minuteAgo(w) } as const
+  const rows: [
+    externalId: string,
+    direction: Revision['direction'],
+    arrive: (externalId: string) => Promise<unknown>,
+  ][] = [
+    ['wamid.echo', 'outbound', (externalId) => w.tell({ type: 'echo', externalId, ...said })],
+    [
+      'wamid.history',
+      'inbound',
+      (externalId) => w.tell({ type: 'history', externalId, direction: 'inbound', status: 'read', ...said }),
+    ],
+    [
+      'wamid.app',
+      'outbound',
+      (externalId) =>
+        recordEcho(w.receiveDeps, w.workspaceId, {
+          ...{ connectionId: w.connectionId, to: marina.phone ?? '', externalId, kind: 'text', text: 'Secret' },
+          occurredAt: null,
+        }),
+    ],
+  ]
+  for (const [originalId, direction, arrive] of rows) {
+    await w.tell(told(w, 'withdrawn', { originalId, direction }))
+    await arrive(originalId)
+    assert.equal((await keptMessage(w, originalId)).text, '', originalId)
+  }
+})
+
+test('a reaction that was taken back before it came is none; a newer one stays', async (inboxWorld) => {
+  const w = await inboxWorld()
+  await w.customerWrites('Hello', { externalId: 'wamid.1' })
+  await w.tell(told(w, 'reaction_lifted', { originalId: 'wamid.1', at: minuteAgo(w) }))
+  const reaction = { externalId: 'wamid.1', emoji: '👍' }
+  w.clock.advance(1000)
+  await w.tell(late(w, { externalId: 'wamid.r2', text: '👍', detail: { reaction }, at: w.clock.now() }))
+  await w.tell(
+    late(w, { externalId: 'wamid.r1', text: '👍', detail: { reaction }, at: new Date(minuteAgo(w).getTime() - 2000) }),
+  )
+  const [lifted, kept] = [await keptMessage(w, 'wamid.r1'), await keptMessage(w, 'wamid.r2')]
+  assert.deepEqual([lifted.text, kept.text], ['', '👍'])
+})
+
+test('nobody changes what another customer writes, and no one an answer of ours', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const other: Customer = { ...marina, phone: '5511900000001' }
+  await w.tell(told(w, 'withdrawn', { customer: other }))
+  await w.tell(told(w, 'withdrawn', { direction: 'outbound', at: minuteAgo(w) }))
+  await w.tell(late(w))
+  assert.equal((await keptMessage(w, 'wamid.late')).text, 'Secret')
+})
+
+once('at the same moment and on two nodes one of both sees the other', async () => {
+  for (const isKnown of [true, false]) {
+    for (let n = 0; n < 6; n++) {
+      const w = await newWorld()
+      if (isKnown) await w.customerWrites('Hello')
+      const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
+      await Promise.all([
+        receive(w.receiveDeps, receiver, [told(w, 'withdrawn')]),
+        receive(w.receiveDeps, receiver, [late(w)]),
+      ])
+      assert.equal((await keptMessage(w, 'wamid.late')).text, '')
+    }
+  }
+})
+
+once('they wait for a week, a thousand in a workspace at most, and what they say is sealed', async () => {
+  const w = await newWorld()
+  const many = Array.from({ length: 1005 }, (_, n) => told(w, 'edited', { originalId: `wamid.${n}`, text: 'Spoken' }))
+  await w.tell(...many)
+  assert.equal(await waiting(w), 1000)
+  const rows = await w.db.sql<{ content: Buffer }[]>`
+    select content from parked_revisions where workspace_id = ${w.workspaceId}`
+  assert.equal(
+    rows.some(({ content }) => content.includes('Spoken')),
+    false,
+  )
+  w.clock.advance(7 * 86_400_000 + 1)
+  await sweepEarly(w.db, w.clock.now())
+  assert.equal(await waiting(w), 0)
+})
