@@ -69,3 +69,14 @@ test('a marketing message that the platform refused since the customer has opted
   await w.told({ type: 'marketing_preference', customer: marina, isStopped: false, at: w.clock.now() })
   assert.equal(await shown(), null)
 })
+
+test('the same when the platform says so at once', async () => {
+  const w = await toldWorld()
+  const { id } = await w.customerWrites('Hello')
+  const path = `/inbox/conversations/${id}`
+  w.platform.answers.push({ outcome: 'refused', errorCode: '131050', effect: 'none' })
+  const key = { 'idempotency-key': 'a-key' }
+  const sent = await w.member.call('POST', `${path}/messages`, { kind: 'text', text: 'Offer' }, key)
+  assert.equal(sent.body.status, 'failed', JSON.stringify(sent.body))
+  assert.notEqual((await w.member.call('GET', path)).body.conversation.optedOutAt, null)
+})
