@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 
-const sources = '{server,web,client,scripts,bench,bin}/**/*.{ts,tsx,mjs,cjs}'
+const sources = '{server,simulator,web,client,scripts,bench,bin}/**/*.{ts,tsx,mjs,cjs}'
 const typeImports = /^import (?:type [^'"]*?|\{(?:\s*type [\w$]+(?: as [\w$]+)?,?)+\s*\}) from .*$/gm
 /** They import every module, so what lies behind them is not taken for what a change reaches. */
 const compositionRoots = /^server\/src\/(app|commands)\/|^server\/src\/main\.ts$|^web\/src\/app\//
@@ -16,7 +16,7 @@ export function testsReachedBy(changed: readonly string[]): (test: string) => bo
     changed,
     importersOf(globSync(sources, { exclude: ['**/node_modules/**', '**/dist/**'] })),
   )
-  const folders = changed.filter((file) => file.startsWith('server/src/')).map(testFolderOf)
+  const folders = changed.filter((file) => /^(?:server|simulator)\/src\//.test(file)).map(testFolderOf)
   const isPageChange = changed.some((file) => file.startsWith('web/src/'))
   const isSchemaChange = changed.some((file) => file.startsWith('server/migrations/'))
   const isTextChange = changed.some((file) => file.endsWith('.md'))
@@ -63,5 +63,5 @@ function reachedFrom(changed: readonly string[], importers: Map<string, string[]
 
 /** Returns `server/test/inbox/send` of `server/src/inbox/send/send.ts`. */
 function testFolderOf(source: string): string {
-  return dirname(source).replace('server/src', 'server/test')
+  return source.startsWith('simulator/') ? 'simulator/test' : dirname(source).replace('server/src', 'server/test')
 }

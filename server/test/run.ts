@@ -70,7 +70,7 @@ function selectFiles(): string[] {
   if (positionals.length === 0) {
     if (values.spread || values.pooler) return globSync(values.spread ? spreadFolders : 'server/test').flatMap(inFolder)
     const journeys = values.tier ? [] : globSync('web/test/journeys/*.e2e.test.ts')
-    return [...['server/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
+    return [...['server/test', 'simulator/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
   }
   const found = positionals.flatMap((path) => {
     const matches = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? inFolder(path) : globSync(path)

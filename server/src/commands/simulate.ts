@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Simulator } from '../../../simulator/src/simulator.ts'
 import { shiftedClock, systemClock } from '../base/clock.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import { loadSimulator } from './start/load-simulator.ts'
 import { takeStopSignals } from './start/stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
@@ -39,12 +40,10 @@ async function simulate({ port, host, callback, demo, partner, json }: SimulateO
   if (partner && callback !== undefined) {
     throw new Error('--callback is not for --partner: the service tells a partner itself where to call')
   }
-  const [{ startSimulator }, { newPartnerSide }, { seedDemo }, { createLog }] = await Promise.all([
-    import('../simulator/simulator.ts'),
-    import('../simulator/world.ts'),
-    import('../simulator/demo/seed-demo.ts'),
-    import('../base/log.ts'),
-  ])
+  const [loaded, { createLog }] = await Promise.all([loadSimulator(), import('../base/log.ts')])
+  if (loaded === null)
+    throw new Error('The simulator is not part of this package: run it from a clone of the repository')
+  const { startSimulator, newPartnerSide, seedDemo } = loaded
   const simulator = await startSimulator({
     port: Number(port),
     host,

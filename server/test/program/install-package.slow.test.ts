@@ -33,6 +33,8 @@ test('the commands of "Install" make a package with the app, which serves once i
   const data = join(server, 'data')
   const env = shellEnvironment({ ...settings, PACKAGE: join(clone, made[0] ?? ''), PARLEY_DATA_DIR: data })
   await type(install, server, env)
+  const parts = await readdir(join(server, 'node_modules/parley'))
+  assert.ok(parts.includes('server') && !parts.includes('simulator'), parts.join())
   const installed = await startInstalled(serve, server, env)
   assert.equal(await type(ask, server, env), '{"status":"ok"}')
   await openApp(port, installed.told())

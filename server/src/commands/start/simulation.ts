@@ -1,3 +1,5 @@
+import type { Simulator } from '../../../../simulator/src/simulator.ts'
+import type { BusinessNumber } from '../../../../simulator/src/world.ts'
 import { adaptersOf } from '../../app/inbox.ts'
 import type { Sql } from '../../base/db.ts'
 import { localUrl } from '../../base/outgoing/local-url.ts'
@@ -5,9 +7,7 @@ import { type Changer, type ConnectionDeps, createConnection } from '../../chann
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { listConnectedWorkspaces, listConnections } from '../../channels/connection/queries.ts'
 import { proofHeaders } from '../../channels/partner/authenticate.ts'
-import { seedDemo } from '../../simulator/demo/seed-demo.ts'
-import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
-import { type BusinessNumber, newNumber } from '../../simulator/world.ts'
+import { type LoadedSimulator, loadSimulator } from './load-simulator.ts'
 import type { OpenRuntime } from './runtime.ts'
 
 export interface Simulation {
@@ -25,10 +25,16 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
   const { config, log, simulatedClock: clock } = runtime
   if (clock === null) return noSimulation
   const { host, port } = config.simulator
-  const known = await connectedNumbers(runtime)
+  const loaded = await loadSimulator()
+  if (loaded === null) {
+    say('The simulated phones are not part of this package. Run Parley from a clone of its repository to have them.')
+    return noSimulation
+  }
+  const { seedDemo } = loaded
+  const known = await connectedNumbers(runtime, loaded)
   try {
     const ownHosts = [new URL(config.http.publicUrl).hostname]
-    const simulator = await startSimulator({
+    const simulator = await loaded.startSimulator({
       port,
       host,
       ownHosts,
@@ -44,7 +50,10 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
       phonesUrl: `${simulator.url}/phone`,
       // A demo whose first start was killed may have its numbers already.
       connect: async (workspaceId) => {
-        if (known.length === 0) await connect(runtime, simulator, workspaceId)
+        if (known.length === 0) {
+          await connect(runtime, simulator, workspaceId)
+          seedDemo(simulator, { speak: true })
+        }
         await connectPhone(runtime, simulator, workspaceId)
       },
       stop: simulator.stop,
@@ -65,31 +74,31 @@ async function hasConversation(sql: Sql): Promise<boolean> {
 }
 
 /** The numbers that workspaces have connected here before: the simulator forgets, their connections do not. */
-async function connectedNumbers(runtime: OpenRuntime): Promise<BusinessNumber[]> {
+async function connectedNumbers(runtime: OpenRuntime, { newNumber }: LoadedSimulator): Promise<BusinessNumber[]> {
   const { db, vault, config } = runtime
   const { host, port } = config.simulator
   const numbers: BusinessNumber[] = []
   for (const workspaceId of await listConnectedWorkspaces(db.sql)) {
     const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
     const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
-    numbers.push(...own.flatMap((connection) => numberOf(runtime, connection) ?? []))
+    numbers.push(...own.flatMap((connection) => settingsOf(runtime, connection) ?? []).map(newNumber))
   }
   return numbers
 }
 
-function numberOf(runtime: OpenRuntime, one: StoredConnection): BusinessNumber | null {
+function settingsOf(runtime: OpenRuntime, one: StoredConnection): Partial<BusinessNumber> | null {
   const { name, numberId } = one
   const known = { name, numberId, trustsUnknownWindows: true }
   if (one.channel === 'partner') {
     const { apiKey, webhookToken, signingSecret } = one.settings
     const callbackUrl = `${runtime.config.http.publicUrl}${adaptersOf(runtime).partner.webhookPath(one)}`
-    return newNumber({ ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } })
+    return { ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } }
   }
   if (one.channel !== 'waba') return null
   const { accessToken, appSecret, verifyToken } = one.settings
   const account = one.accountId === null ? {} : { accountId: one.accountId }
   const callbackUrl = callbackOf(runtime, one.id)
-  return newNumber({ ...known, ...account, accessToken, appSecret, verifyToken, callbackUrl })
+  return { ...known, ...account, accessToken, appSecret, verifyToken, callbackUrl }
 }
 
 async function connect(runtime: OpenRuntime, simulator: Simulator, workspaceId: string): Promise<void> {
@@ -98,7 +107,6 @@ async function connect(runtime: OpenRuntime, simulator: Simulator, workspaceId: 
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
   const connection = await createConnection(depsOf(runtime), itself(workspaceId), { channel: 'waba', ...input })
   number.callbackUrl = callbackOf(runtime, connection.id)
-  seedDemo(simulator, { speak: true })
 }
 
 // Nobody has scanned its code yet: whoever opens the connection does, with the simulated phone of its owner.

@@ -5,13 +5,13 @@ import { parseAst } from 'vite'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** The regular expressions of all that runs: the server, its simulator's pages, and the web app. */
+/** The regular expressions of all that runs: the server, the simulator with its pages, and the web app. */
 export function regexSources() {
   /** Every expression that is written down, with the files where it stands. */
   const written = new Map<string, { expression: RegExp; files: string[] }>()
   /** The files that make one of a text. */
   const made: string[] = []
-  for (const path of globSync('{server,web}/src/**/*.{ts,tsx,js}', { cwd: root }).sort()) {
+  for (const path of globSync('{server,simulator,web}/src/**/*.{ts,tsx,js}', { cwd: root }).sort()) {
     const file = path.replaceAll('\\', '/')
     const lang = extname(path).slice(1) as 'ts' | 'tsx' | 'js'
     visit(parseAst(readFileSync(`${root}/${path}`, 'utf8'), { lang }), ({ type, regex, callee }) => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { demoTemplates } from '../../../../simulator/src/demo/demo-templates.ts'
+import { startSimulator } from '../../../../simulator/src/simulator.ts'
+import { addTemplate } from '../../../../simulator/src/template-routes.ts'
 import { inboxReceive, openFileOf } from '../../../src/app/inbox.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { openTransports, startSessions } from '../../../src/channels/unofficial/session/worker.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
-import { demoTemplates } from '../../../src/simulator/demo/demo-templates.ts'
-import { startSimulator } from '../../../src/simulator/simulator.ts'
-import { addTemplate } from '../../../src/simulator/template-routes.ts'
 import { teamTopic } from '../../../src/team/team-news.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
 import type { NewUpload } from '../inbox/uploads.ts'
@@ -134,7 +134,7 @@ export const arrivedAt = async (phone: Phone) =>
 
 /** The bytes of a file that the simulator's phones have. */
 export const made = (name: string) =>
-  readFileSync(new URL(`../../../src/simulator/files/made/${name}`, import.meta.url))
+  readFileSync(new URL(`../../../../simulator/src/files/made/${name}`, import.meta.url))
 
 const theatre = oncePerFile(async () => {
   const port = await freePort()

@@ -1,4 +1,4 @@
-import type { InboundKind } from '../../../src/simulator/inbound.ts'
+import type { InboundKind } from '../../../../simulator/src/inbound.ts'
 import type { Answer } from '../world.ts'
 
 // Every channel as the tests of their common behaviour know it: how a number is connected, what its platform lets go wrong,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { type SimulatorOptions, startSimulator } from '../../../../simulator/src/simulator.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { type SimulatorOptions, startSimulator } from '../../../src/simulator/simulator.ts'
 import { type Asked, platformServer } from './platform-server.ts'
 import type { Loose } from './rigs.ts'
 

@@ -1,0 +1,143 @@
+import { badRequest, conflict, notFound } from '../../server/src/base/errors.ts'
+import type { App } from '../../server/src/base/route.ts'
+import { readIsoTime } from '../../server/src/base/time.ts'
+import { announceAccount } from './business-acts.ts'
+import { calmDelivery } from './callbacks/parcel.ts'
+import * as schema from './control-schema.ts'
+import { isFileEffect, maxFaults } from './faults.ts'
+import type { Platform } from './platform.ts'
+import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone } from './world.ts'
+
+/** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
+export function controlRoutes(app: App, platform: Platform): void {
+  clockRoutes(app, platform)
+  numberRoutes(app, platform)
+  faultRoutes(app, platform)
+  deliveryRoutes(app, platform)
+  const tags = ['Knobs']
+  const event = { tags, summary: 'Something happens to the account', body: schema.accountEvent }
+  app.post('/simulator/account-events', { schema: event }, ({ body }) => {
+    announceAccount(platform, numberFor(platform, body.numberId), body.event)
+    return { announced: true }
+  })
+  const raw = { tags, summary: 'Any change at all, signed and delivered like the others', body: schema.rawWebhook }
+  app.post('/simulator/webhooks', { schema: raw }, ({ body: { field, value, numberId, isTimed = false } }) => {
+    platform.courier.send(numberFor(platform, numberId), { field, value, isTimed })
+    return { sent: true }
+  })
+  app.get('/simulator/journal', { schema: { tags, summary: 'The newest calls and webhooks, oldest first' } }, () => ({
+    entries: platform.journal.list(),
+  }))
+}
+
+/** The number with this id, or the first one. */
+export function numberFor({ world }: Platform, numberId: string | undefined): BusinessNumber {
+  const number = numberId === undefined ? [...world.numbers.values()][0] : world.numbers.get(numberId)
+  if (number === undefined) throw notFound('There is no such number. Add one by POST /simulator/numbers')
+  return number
+}
+
+function clockRoutes(app: App, platform: Platform): void {
+  const { clock, agenda, linked } = platform
+  const tags = ['Clock']
+  const state = () => ({ now: clock.now().toISOString(), shiftMs: clock.shiftMs() })
+  const response = { 200: schema.clockState }
+  app.get('/simulator/clock', { schema: { tags, summary: 'The simulated time', response } }, state)
+  const move = { tags, summary: 'Move the time of service and platform', body: schema.clockChange, response }
+  app.post('/simulator/clock', { schema: move }, ({ body }) => {
+    const before = clock.shiftMs()
+    if (body.advanceMs !== undefined) clock.shiftTo(before + body.advanceMs)
+    else if (body.set !== undefined) clock.shiftTo(before + timeOf(body.set).getTime() - clock.now().getTime())
+    else clock.shiftTo(0)
+    for (const { clockMoved } of [agenda, linked.patience]) clockMoved(clock.shiftMs() - before)
+    platform.changed()
+    return state()
+  })
+}
+
+function timeOf(text: string): Date {
+  const time = readIsoTime(text)
+  if (time === null) throw badRequest('set must be an ISO 8601 time with an offset')
+  return time
+}
+
+function numberRoutes(app: App, platform: Platform): void {
+  const { numbers } = platform.world
+  const tags = ['Numbers']
+  const list = { tags, summary: 'The business numbers, with the credentials that a connection needs' }
+  app.get('/simulator/numbers', { schema: list }, () => ({ numbers: [...numbers.values()] }))
+  const add = { tags, summary: 'Add a business number', body: schema.numberCreate }
+  app.post('/simulator/numbers', { schema: add }, ({ body }, reply) => {
+    if (numbers.size >= limits.numbers) throw conflict('The simulator holds no more numbers')
+    const { isPartners = false, ...given } = body
+    const partner = isPartners ? newPartnerSide() : null
+    const number = given.network === 'linked' ? newPhone(given) : newNumber({ ...given, partner })
+    if (numbers.has(number.numberId)) throw conflict('There is a phone with this number already')
+    numbers.set(number.numberId, number)
+    platform.changed()
+    return reply.code(201).send(number)
+  })
+  const change = { tags, summary: 'Change a number', params: schema.numberParams, body: schema.numberChange }
+  app.patch('/simulator/numbers/:numberId', { schema: change }, ({ params, body }) => {
+    const { signingSecret, ...fields } = body
+    const number = Object.assign(numberFor(platform, params.numberId), fields)
+    if (signingSecret === undefined) return number
+    if (number.partner === null) throw conflict('The number has no partner')
+    number.partner.signingSecret = signingSecret
+    return number
+  })
+}
+
+function faultRoutes(app: App, platform: Platform): void {
+  const { faults, world } = platform
+  const tags = ['Faults']
+  app.get('/simulator/faults', { schema: { tags, summary: 'Faults that are waiting' } }, () => ({ faults }))
+  const add = { tags, summary: 'Let calls go wrong', body: schema.faultCreate }
+  app.post('/simulator/faults', { schema: add }, ({ body }, reply) => {
+    if (faults.length >= maxFaults) throw conflict('There are too many faults already. Remove some')
+    const { effect, to = null, times = 1, code = 131_000, httpStatus = null } = body
+    const on = body.on ?? (isFileEffect(effect) ? 'file' : 'send')
+    if (isFileEffect(effect) && !['media', 'file', 'any'].includes(on)) {
+      throw badRequest(`on must be media, file or any for the effect ${effect}`)
+    }
+    const { accepts = false, afterMs = 30_000 } = body
+    const fault = { id: `f${world.nextId++}`, effect, on, to, times, code, httpStatus, accepts, afterMs }
+    faults.push(fault)
+    return reply.code(201).send(fault)
+  })
+  app.delete('/simulator/faults', { schema: { tags, summary: 'Remove all faults' } }, () => {
+    faults.length = 0
+    return { faults }
+  })
+  const remove = { tags, summary: 'Remove a fault', params: schema.faultParams }
+  app.delete('/simulator/faults/:faultId', { schema: remove }, ({ params }) => {
+    const at = faults.findIndex(({ id }) => id === params.faultId)
+    if (at === -1) throw notFound('There is no such fault; it may have met its call')
+    faults.splice(at, 1)
+    return { faults }
+  })
+}
+
+function deliveryRoutes(app: App, platform: Platform): void {
+  const { courier, ladder } = platform
+  const tags = ['Webhooks']
+  const state = () => ({ ...courier.knobs, ladder, pending: courier.pending(), counts: courier.counts })
+  app.get('/simulator/delivery', { schema: { tags, summary: 'How webhooks travel, and how many have' } }, state)
+  const change = { tags, summary: 'Change how webhooks travel', body: schema.deliveryChange }
+  app.patch('/simulator/delivery', { schema: change }, ({ body }) => {
+    Object.assign(courier.knobs, body)
+    if (body.paused === false) courier.flush()
+    return state()
+  })
+  app.post('/simulator/delivery/flush', { schema: { tags, summary: 'Let go what is held' } }, () => {
+    courier.flush()
+    return state()
+  })
+  app.post('/simulator/delivery/calm', { schema: { tags, summary: 'Behave well again' } }, () => {
+    Object.assign(courier.knobs, calmDelivery)
+    courier.flush()
+    return state()
+  })
+  const times = { tags, summary: 'Change how long messages take', body: schema.ladderChange }
+  app.patch('/simulator/ladder', { schema: times }, ({ body }) => Object.assign(ladder, body))
+}

@@ -1,0 +1,117 @@
+import { notFound, unprocessable } from '../../server/src/base/errors.ts'
+import type { App } from '../../server/src/base/route.ts'
+import { typeOnDevice } from './business-acts.ts'
+import { numberFor } from './control-routes.ts'
+import * as schema from './control-schema.ts'
+import { call, changeNumber, setOnline, write } from './customer-acts.ts'
+import type { StoredFile } from './files/file-store.ts'
+import type { Utterance } from './inbound.ts'
+import { readAll } from './ladder.ts'
+import { tellMapping, tellName } from './linked/tell.ts'
+import type { Platform } from './platform.ts'
+import { presentChat, presentCustomer } from './present.ts'
+import { addCustomer, type BusinessNumber, type Customer, findByPhone, messageIn } from './world.ts'
+
+const tags = ['Customers']
+const params = schema.customerParams
+const one = '/simulator/customers/:customerId'
+
+/** What customers do with their phones. */
+export function customerRoutes(app: App, platform: Platform): void {
+  const { world } = platform
+  app.get('/simulator/customers', { schema: { tags, summary: 'The customers, newest chat first' } }, () => ({
+    customers: [...world.customers.values()].map((customer) => presentCustomer(platform, customer)).sort(byNewest),
+  }))
+  const add = { tags, summary: 'Add a customer with a phone', body: schema.customerCreate }
+  app.post('/simulator/customers', { schema: add }, ({ body }, reply) => {
+    const { numberId } = numberFor(platform, body.numberId)
+    const known = findByPhone(world, numberId, body.phone)
+    if (known !== undefined) throw unprocessable('A customer with this phone exists already', { id: known.id })
+    const customer = addCustomer(world, { ...body, numberId })
+    platform.changed()
+    return reply.code(201).send(presentChat(platform, customer))
+  })
+  const read = { tags, summary: 'A customer and the chat on their phone, oldest message first', params }
+  app.get(one, { schema: read }, (request) => presentChat(platform, customerOf(platform, request.params.customerId)[1]))
+  const change = { tags, summary: 'Change a customer or their phone', params, body: schema.customerChange }
+  app.patch(one, { schema: change }, (request) => {
+    const [number, customer] = customerOf(platform, request.params.customerId)
+    const { phone, online, ...fields } = request.body
+    const { name, hidesNumber } = customer
+    Object.assign(customer, fields)
+    if (number.network === 'linked') {
+      if (hidesNumber && !customer.hidesNumber) tellMapping(platform, number, customer)
+      if (name !== customer.name) tellName(platform, number, customer)
+    }
+    if (phone !== undefined && phone !== customer.waId) changeNumber(platform, number, customer, phone)
+    if (online !== undefined) setOnline(platform, number, customer, online)
+    if (customer.readsAtOnce) readAll(platform, number, customer)
+    platform.changed()
+    return presentChat(platform, customer)
+  })
+  app.delete(one, { schema: { tags, summary: 'Remove a customer', params } }, (request) => {
+    world.customers.delete(customerOf(platform, request.params.customerId)[1].id)
+    platform.changed()
+    return { removed: true }
+  })
+  actRoutes(app, platform)
+}
+
+function actRoutes(app: App, platform: Platform): void {
+  const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
+  app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
+    const [number, customer] = customerOf(platform, request.params.customerId)
+    const { kind = 'text', text = '', about = null, ad = null, fileId, place, card, choiceId } = request.body
+    if (choiceId !== undefined) {
+      const { id, status, at } = write(platform, number, customer, chosen(customer, about, choiceId))
+      return reply.code(201).send({ id, status, at })
+    }
+    if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
+    const file = fileId === undefined ? undefined : fileOf(platform, number, fileId)
+    const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
+    return reply.code(201).send({ id, status, at })
+  })
+  app.post(`${one}/read`, { schema: { tags, summary: 'The customer reads the chat', params } }, (request) => {
+    const [number, customer] = customerOf(platform, request.params.customerId)
+    readAll(platform, number, customer)
+    return presentChat(platform, customer)
+  })
+  app.post(`${one}/call`, { schema: { tags, summary: 'The customer calls', params } }, (request) => {
+    const [number, customer] = customerOf(platform, request.params.customerId)
+    call(platform, number, customer)
+    return presentChat(platform, customer)
+  })
+  const echoes = { tags, summary: 'A person at the business types on the phone', params, body: schema.echo }
+  app.post(`${one}/echo`, { schema: echoes }, (request, reply) => {
+    const [number, customer] = customerOf(platform, request.params.customerId)
+    const { text = '', kind = 'document', fileId } = request.body
+    if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
+    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, number, fileId) }
+    const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
+    return reply.code(201).send({ id, status, at })
+  })
+}
+
+/** What pressing a button says, or a row of a list. */
+function chosen(customer: Customer, about: string | null, choiceId: string): Utterance {
+  const offer = messageIn(customer, about)?.offer
+  const choice = offer?.options.find(({ id }) => id === choiceId)
+  if (offer == null || choice === undefined) throw unprocessable('The message offers no such choice')
+  return { kind: offer.button === null ? 'button_reply' : 'list_reply', text: choice.title, about, choice }
+}
+
+function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {
+  const file = files.find(fileId)
+  if (file?.numberId !== numberId)
+    throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
+  return file
+}
+
+function customerOf(platform: Platform, id: string): [BusinessNumber, Customer] {
+  const customer = platform.world.customers.get(id)
+  if (customer === undefined) throw notFound('There is no such customer')
+  return [numberFor(platform, customer.numberId), customer]
+}
+
+const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
+  (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)

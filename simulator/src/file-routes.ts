@@ -1,0 +1,96 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { notFound } from '../../server/src/base/errors.ts'
+import { type App, oneOf } from '../../server/src/base/route.ts'
+import { numberFor } from './control-routes.ts'
+import { bytesOf, type StoredFile, sealedBytesOf } from './files/file-store.ts'
+import { addReadyMade, readyMadeNames } from './files/ready-made.ts'
+import { notThere, serveFile } from './files/serve-file.ts'
+import { shownFile } from './files/shown-file.ts'
+import { takeFile } from './files/take-file.ts'
+import type { Platform } from './platform.ts'
+
+const tags = ['Files']
+const strict = { additionalProperties: false }
+const numberId = Type.Optional(
+  Type.String({ maxLength: 40, description: 'The number it is for; the first unless given' }),
+)
+const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'What the file is called' }))
+
+const fileQuery = Type.Object(
+  {
+    numberId,
+    name,
+    type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
+    isVoice: Type.Optional(
+      Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
+    ),
+  },
+  strict,
+)
+const madeFile = Type.Object({ numberId, name: oneOf(readyMadeNames), fileName: name }, strict)
+const nameQuery = Type.Object({ name }, strict)
+const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
+const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
+
+/** Files of customers: brought from a disk, made up, shown on phones, and fetched by linked devices. */
+export function fileRoutes(app: App, platform: Platform): void {
+  const brings = { tags, summary: 'Bring a file for a customer to send', querystring: fileQuery }
+  app.post('/simulator/files', { schema: brings }, async (request, reply) => {
+    const { numberId } = numberFor(platform, request.query.numberId)
+    const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
+    return reply.code(201).send(describe(file))
+  })
+  const makes = { tags, summary: 'Have a file made up', body: madeFile }
+  app.post('/simulator/files/made', { schema: makes }, ({ body }, reply) => {
+    const { numberId } = numberFor(platform, body.numberId)
+    return reply.code(201).send(describe(addReadyMade(platform.files, numberId, body.name, body.fileName)))
+  })
+  const shows = { tags, summary: 'The bytes of a file', params: fileParams, querystring: nameQuery }
+  app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
+    const file = platform.files.find(request.params.fileId)
+    if (file === undefined) throw notFound('There is no such file any more')
+    return show({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
+  })
+  const fetches = { hide: true, params: sealedParams }
+  app.get('/linked/media/:path', { schema: fetches }, (request, reply) => {
+    const { path } = request.params
+    platform.journal.add({ kind: 'call', at: platform.clock.now(), method: 'GET', path: '/linked/media', body: null })
+    const { file, sealed } = platform.linked.sealed.get(path) ?? {}
+    if (file === undefined || sealed === undefined || platform.files.find(file.id) === undefined) return notThere(reply)
+    const size = (Math.floor(file.size / 16) + 1) * 16 + 10
+    return serveFile(platform, reply, {
+      mimeType: 'application/octet-stream',
+      size,
+      bytes: () => sealedBytesOf(file, sealed),
+    })
+  })
+}
+
+const describe = (file: StoredFile) => ({ fileId: file.id, ...shownFile('document', file), kind: undefined })
+
+const opened = /^(image\/(jpeg|png|webp|gif)|audio\/[a-z0-9.+-]{1,40}|video\/[a-z0-9.+-]{1,40})(;|$)/
+
+/** For the page of a phone: pictures and sounds are shown, everything else is saved, and nothing of it runs. */
+function show(file: StoredFile, range: string | undefined, reply: FastifyReply): FastifyReply {
+  const isShown = opened.test(file.mimeType)
+  reply
+    .type(isShown ? file.mimeType : 'application/octet-stream')
+    .header(
+      'content-disposition',
+      isShown ? 'inline' : `attachment; filename*=UTF-8''${encodeURIComponent((file.name ?? 'file').toWellFormed())}`,
+    )
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'private, max-age=3600')
+    .header('accept-ranges', 'bytes')
+  const [, from, to] = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(range ?? '') ?? []
+  const first = Number(from ?? 0)
+  const last = Math.min(to ? Number(to) : file.size - 1, file.size - 1)
+  if (from === undefined || first > last) return reply.header('content-length', file.size).send(bytesOf(file))
+  return reply
+    .code(206)
+    .header('content-range', `bytes ${first}-${last}/${file.size}`)
+    .header('content-length', last - first + 1)
+    .send(bytesOf(file, first, last))
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { conflict } from '../../../server/src/base/errors.ts'
+import type { Platform } from '../platform.ts'
+import { type Device, type Entry, type LinkedSocket, linkedLimits } from './network.ts'
+
+// Somebody who is there asks again sooner, in real time.
+const idleMs = 45_000
+const maxAtOnce = 50
+
+/** Makes a socket that has received nothing yet. */
+export function addSocket(platform: Platform): LinkedSocket {
+  const { linked } = platform
+  if (linked.sockets.size >= linkedLimits.sockets) throw conflict('The simulator has too many sockets open')
+  const socket: LinkedSocket = {
+    id: randomBytes(16).toString('base64url'),
+    device: null,
+    pairing: null,
+    stream: [],
+    lastSeq: 0,
+    isClosed: false,
+    wake: () => {},
+    idleTimer: undefined,
+  }
+  linked.sockets.set(socket.id, socket)
+  keepAlive(platform, socket)
+  return socket
+}
+
+/** Tells the socket something; an entry comes again on the next socket unless it is acknowledged. */
+export function push(socket: LinkedSocket, event: string, data: unknown, entry: Entry | null = null): void {
+  if (socket.isClosed) return
+  socket.stream.push({ seq: ++socket.lastSeq, event, data, entry })
+  socket.wake()
+}
+
+export const pushUpdate = (socket: LinkedSocket, data: object): void => push(socket, 'connection.update', data)
+
+/** Closes from the network's side. The code is the last that the socket receives. */
+export function closeSocket({ clock, changed }: Platform, socket: LinkedSocket, code: number): void {
+  if (socket.isClosed) return
+  // Whatever was not acknowledged is for the next socket.
+  socket.stream = socket.stream.filter(({ entry }) => entry === null)
+  const error = { message: closeWords[code] ?? 'Connection closed', output: { statusCode: code } }
+  pushUpdate(socket, { connection: 'close', lastDisconnect: { error, date: clock.now().toISOString() } })
+  leave(socket)
+  changed()
+}
+
+const closeWords: Record<number, string> = {
+  401: 'Logged out',
+  408: 'QR refs attempts ended',
+  440: 'Stream Errored (conflict)',
+  500: 'Bad session',
+  515: 'Stream Errored (restart required)',
+}
+
+/** Forgets a socket that its device has closed, or has left without a word. */
+export function dropSocket({ linked, changed }: Platform, socket: LinkedSocket): void {
+  leave(socket)
+  clearTimeout(socket.idleTimer)
+  linked.sockets.delete(socket.id)
+  changed()
+}
+
+function leave(socket: LinkedSocket): void {
+  socket.isClosed = true
+  socket.pairing = null
+  if (socket.device?.socket === socket) socket.device.socket = null
+  socket.wake()
+}
+
+/**
+ * What the socket has to tell after `after`, once there is something or the wait is over. Whoever asks for more has what
+ * came before: it is acknowledged.
+ */
+export async function poll(platform: Platform, socket: LinkedSocket, after: number, waitMs: number) {
+  keepAlive(platform, socket)
+  acknowledge(platform, socket, after)
+  // One asks at a time; who asked before gets nothing.
+  socket.wake()
+  if (socket.stream.length === 0 && !socket.isClosed) await woken(socket, waitMs)
+  const events = socket.stream.slice(0, maxAtOnce).map(({ seq, event, data }) => ({ seq, event, data }))
+  const isOver = socket.isClosed && events.length === 0
+  if (isOver) dropSocket(platform, socket)
+  return { events, isOver }
+}
+
+function woken(socket: LinkedSocket, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => wake(), waitMs).unref()
+    const wake = () => {
+      clearTimeout(timer)
+      if (socket.wake === wake) socket.wake = () => {}
+      resolve()
+    }
+    socket.wake = wake
+  })
+}
+
+function acknowledge({ changed }: Platform, socket: LinkedSocket, after: number): void {
+  const taken = socket.stream.filter(({ seq }) => seq <= after)
+  if (taken.length === 0) return
+  socket.stream = socket.stream.filter(({ seq }) => seq > after)
+  const entries = new Set(taken.flatMap(({ entry }) => entry ?? []))
+  if (socket.device !== null) socket.device.queue = socket.device.queue.filter((one) => !entries.has(one))
+  for (const { onTaken } of entries) onTaken()
+  changed()
+}
+
+function keepAlive(platform: Platform, socket: LinkedSocket): void {
+  clearTimeout(socket.idleTimer)
+  socket.idleTimer = setTimeout(() => dropSocket(platform, socket), idleMs).unref()
+}
+
+/** Tells a device something, now or when it is back, until it has acknowledged it. */
+export function hand(device: Device, entry: Entry): void {
+  device.queue.push(entry)
+  if (device.queue.length > linkedLimits.queue) device.queue.shift()
+  if (device.socket !== null) push(device.socket, entry.event, entry.data, entry)
+}
+
+/** What came while the device was away, which is marked as such. */
+export function replay(socket: LinkedSocket, device: Device): void {
+  for (const entry of device.queue) {
+    const { event, data } = entry
+    const isUpsert = event === 'messages.upsert' && typeof data === 'object'
+    push(socket, event, isUpsert ? { ...data, type: 'append' } : data, entry)
+  }
+}

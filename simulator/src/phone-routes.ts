@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import type { App } from '../../server/src/base/route.ts'
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const assets = [
+  { path: '/phone', file: 'phone.html', type: 'text/html; charset=utf-8' },
+  { path: '/phone/theme.css', file: 'theme.css', type: 'text/css; charset=utf-8' },
+  { path: '/phone/phone.css', file: 'phone.css', type: 'text/css; charset=utf-8' },
+  { path: '/phone/chat.css', file: 'chat.css', type: 'text/css; charset=utf-8' },
+  { path: '/phone/owner', file: 'owner.html', type: 'text/html; charset=utf-8' },
+  { path: '/phone/owner.css', file: 'owner.css', type: 'text/css; charset=utf-8' },
+  { path: '/phone/owner.js', file: 'owner.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/parts.css', file: 'parts.css', type: 'text/css; charset=utf-8' },
+  { path: '/phone/acts.js', file: 'acts.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/attach.js', file: 'attach.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/parts.js', file: 'parts.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/asking.js', file: 'asking.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/chat.js', file: 'chat.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/phone.js', file: 'phone.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/bubbles.js', file: 'bubbles.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/phone/elements.js', file: 'elements.js', type: 'text/javascript; charset=utf-8' },
+] as const
+
+/** The phones as pages: the customers', and the business's own. */
+export function phoneRoutes(app: App): void {
+  for (const { path, file, type } of assets) {
+    const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')
+    app.get(path, { schema: { hide: true } }, (_request, reply) =>
+      reply
+        .type(type)
+        .header('content-security-policy', policy)
+        .header('x-content-type-options', 'nosniff')
+        .header('referrer-policy', 'no-referrer')
+        .header('cache-control', 'no-cache')
+        .send(text),
+    )
+  }
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/phone'))
+}

@@ -1,0 +1,33 @@
+import type { ShiftedClock } from '../../server/src/base/clock.ts'
+import type { Log } from '../../server/src/base/log.ts'
+import type { Agenda } from './agenda.ts'
+import type { Courier } from './callbacks/courier.ts'
+import type { Journal } from './callbacks/journal.ts'
+import type { Fault } from './faults.ts'
+import type { FileStore } from './files/file-store.ts'
+import type { LinkedNetwork } from './linked/network.ts'
+import type { World } from './world.ts'
+
+/** How long a message takes to each rung, from the one before. */
+export interface LadderTimes {
+  sentMs: number
+  deliveredMs: number
+  readMs: number
+}
+
+/** The simulated platform: what it knows and what drives it. */
+export interface Platform {
+  clock: ShiftedClock
+  log: Log
+  world: World
+  /** The other network: phones, and the devices that are linked to them. */
+  linked: LinkedNetwork
+  files: FileStore
+  agenda: Agenda
+  courier: Courier
+  journal: Journal
+  faults: Fault[]
+  ladder: LadderTimes
+  /** Tells those who look at the phones that something is new. */
+  changed(): void
+}

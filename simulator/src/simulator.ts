@@ -1,0 +1,183 @@
+import { isIP } from 'node:net'
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyRequest } from 'fastify'
+import type { ShiftedClock } from '../../server/src/base/clock.ts'
+import { ApiError, forbidden } from '../../server/src/base/errors.ts'
+import type { Log } from '../../server/src/base/log.ts'
+import type { App } from '../../server/src/base/route.ts'
+import { compileForRequest, invalidInput } from '../../server/src/base/validation.ts'
+import { createAgenda } from './agenda.ts'
+import { Courier } from './callbacks/courier.ts'
+import { createJournal } from './callbacks/journal.ts'
+import { controlRoutes } from './control-routes.ts'
+import { customerRoutes } from './customer-routes.ts'
+import { fileRoutes } from './file-routes.ts'
+import { createFileStore } from './files/file-store.ts'
+import { graphRoutes } from './graph/graph-routes.ts'
+import { partnerRoutes } from './graph/partner-routes.ts'
+import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
+import { ownerRoutes } from './linked/owner-routes.ts'
+import { socketRoutes } from './linked/socket-routes.ts'
+import { createLive } from './live.ts'
+import { phoneRoutes } from './phone-routes.ts'
+import type { LadderTimes, Platform } from './platform.ts'
+import { templateRoutes } from './template-routes.ts'
+import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
+
+export interface SimulatorOptions {
+  /** 0 takes a free one. */
+  port: number
+  host?: string
+  /** Names under which people open it, beside localhost and addresses. */
+  ownHosts?: readonly string[]
+  clock: ShiftedClock
+  log: Log
+  /** The first business number; ids and secrets are made up where none are given. */
+  number?: Partial<BusinessNumber>
+  ladder?: Partial<LadderTimes>
+  /** The phone that devices are linked to. */
+  phone?: Partial<BusinessNumber>
+  pairingTimes?: Partial<PairingTimes>
+  /** Waits before each further attempt to deliver a webhook. */
+  retryMs?: readonly number[]
+}
+
+export interface Simulator {
+  /** `http://127.0.0.1:7008`, without a trailing slash: the base address for a connection. */
+  url: string
+  app: App
+  platform: Platform
+  /** The first business number. Its `callbackUrl` may be set at any time. */
+  number: BusinessNumber
+  /** The business's own phone, to which devices are linked by QR code. */
+  phone: BusinessNumber
+  /** Resolves when nothing is on its way any more: no webhook, no status, nothing that a device which is there has not taken. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+const livelyLadder: LadderTimes = { sentMs: 250, deliveredMs: 600, readMs: 1500 }
+const demoPhone = { phone: '15550783882', name: 'Parley Demo, phone' }
+const compressedRetryMs = [0, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
+const settleCheckMs = 3
+
+/** Starts a stand-in for the official platform, with phones for its customers. Everything it knows is in memory. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { clock, log, host = '127.0.0.1' } = options
+  const live = createLive()
+  const onError = (error: unknown) => log.error('simulator failed', {}, error)
+  const agenda = createAgenda(clock, onError)
+  const journal = createJournal()
+  const courier = new Courier({ clock, log, agenda, journal, retryMs: options.retryMs ?? compressedRetryMs })
+  const ladder = { ...livelyLadder, ...options.ladder }
+  const world = createWorld()
+  const linked = createNetwork(clock, options.pairingTimes ?? {}, onError)
+  const { changed } = live
+  const files = createFileStore(clock)
+  const platform: Platform = { clock, log, world, linked, files, agenda, courier, journal, faults: [], ladder, changed }
+  const number = newNumber(options.number ?? {})
+  const phone = newPhone({ ...demoPhone, ...options.phone })
+  for (const one of [number, phone]) world.numbers.set(one.numberId, one)
+
+  const app = await buildServer(platform, options.ownHosts ?? [])
+  live.serve(app)
+  const stop = async () => {
+    agenda.stop()
+    stopNetwork(linked)
+    live.stop()
+    app.server.closeAllConnections()
+    await Promise.all([courier.stop(), app.close()])
+    files.stop()
+  }
+  try {
+    await app.listen({ port: options.port, host })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
+}
+
+async function buildServer(platform: Platform, ownHosts: readonly string[]): Promise<App> {
+  const app: App = fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true })
+  app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setSchemaErrorFormatter((errors, part) => invalidInput(errors as never, part as never))
+  app.setErrorHandler((error, _request, reply) => {
+    const { statusCode = 500, message } = error as { statusCode?: number; message: string }
+    if (statusCode >= 500) platform.log.error('simulator failed', {}, error)
+    const data = error instanceof ApiError && error.data !== undefined ? { data: error.data } : {}
+    return reply
+      .code(statusCode)
+      .send({ statusCode, statusMessage: statusCode >= 500 ? 'Internal error' : message, ...data })
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    reply
+      .code(404)
+      .send({ statusCode: 404, statusMessage: 'Nothing is here. The phones are at /phone, the knobs at /simulator' }),
+  )
+  // Only JSON: a body that needs no leave to be sent across sites would open the knobs to any page.
+  app.removeContentTypeParser('text/plain')
+  // Files, which need that leave as well.
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
+  keepOtherSitesOut(app, ownHosts)
+  await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
+  await app.register(async (graph) => graphRoutes(graph as App, platform))
+  await app.register(async (partner) => partnerRoutes(partner as App, platform))
+  controlRoutes(app, platform)
+  templateRoutes(app, platform)
+  customerRoutes(app, platform)
+  fileRoutes(app, platform)
+  socketRoutes(app, platform)
+  ownerRoutes(app, platform)
+  phoneRoutes(app)
+  app.get('/simulator', { schema: { hide: true } }, () => app.swagger())
+  return app
+}
+
+const about = {
+  title: 'Parley simulator',
+  version: '1',
+  description:
+    'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
+    'documents it, at /messages and /v1/configs/… as one of its partners does, and at /linked a network of phones with ' +
+    'linked devices; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the phone ' +
+    'that devices are linked to, the clock.',
+}
+
+function addressOf(app: App, host: string): string {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const own = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host]
+  const name = own ?? host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+async function settled({ agenda, courier, linked }: Platform): Promise<void> {
+  const isTelling = () => [...linked.devices.values()].some(({ socket, queue }) => socket !== null && queue.length > 0)
+  while (agenda.size() > 0 || courier.pending() > 0 || isTelling()) {
+    await new Promise((resolve) => setTimeout(resolve, settleCheckMs))
+  }
+}
+
+/**
+ * The simulator knows no passwords, so that nothing but its address protects it: pages of other sites must not reach
+ * it through somebody's browser, neither by a request across sites nor by a name that points here.
+ */
+function keepOtherSitesOut(app: App, ownHosts: readonly string[]): void {
+  app.addHook('onRequest', async (request) => {
+    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address, or by localhost')
+    if (isFromElsewhere(request)) throw forbidden('The simulator takes no requests from pages of other sites')
+  })
+}
+
+function isOwnHost(name: string, ownHosts: readonly string[]): boolean {
+  const bare = name.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare.endsWith('.localhost') || isIP(bare) !== 0 || ownHosts.includes(bare)
+}
+
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  if (headers['sec-fetch-site'] === 'cross-site') return headers['sec-fetch-mode'] !== 'navigate'
+  const { origin } = headers
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== headers.host)
+}

@@ -1,0 +1,291 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
+import type { Card, Place, ShownFile } from './files/shown-file.ts'
+import { randomDigits } from './random-digits.ts'
+import type { SimulatedTemplate } from './template.ts'
+
+/** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
+export interface BusinessNumber {
+  network: 'official' | 'linked'
+  /** How linked devices are told of customers first: by phone number or by hidden id. */
+  addressing: 'pn' | 'lid'
+  /** A simulator that has started anew has forgotten which devices were linked: it takes them at their word. */
+  trustsUnknownDevices: boolean
+  numberId: string
+  accountId: string
+  /** Digits with country code. */
+  phone: string
+  name: string
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+  callbackUrl: string | null
+  tokenState: 'valid' | 'expired'
+  registered: boolean
+  subscribed: boolean
+  /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
+  trustsUnknownWindows: boolean
+  /** Null for a number that its business has at the platform itself. */
+  partner: PartnerSide | null
+}
+
+/** What a partner of the platform has of a number that it serves. */
+export interface PartnerSide {
+  apiKey: string
+  /** What callbacks carry, as it was told when their address was registered. */
+  headers: Record<string, string>
+  /** Signs callbacks; null for a partner that does not. */
+  signingSecret: string | null
+}
+
+export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
+
+export interface ChatMessage {
+  id: string
+  /** `device` is a person at the business who typed on the phone. */
+  from: 'customer' | 'business' | 'device'
+  kind: string
+  text: string
+  header: string | null
+  footer: string | null
+  buttons: string[]
+  /** What the customer can choose from. */
+  offer: Offer | null
+  at: Date
+  status: Tick
+  errorCode: number | null
+  correlator: string | null
+  /** How the platform bills it: `service`, or the template's category. */
+  category: string
+  /** How often the network took it: a message that was sent twice is shown once. */
+  arrivals: number
+  /** What it carries beside words; its `text` is for lists then, and `caption` are the words below it. */
+  file: ShownFile | null
+  place: Place | null
+  cards: Card[]
+  caption: string | null
+  /** Id of the message that it answers to. */
+  quotes: string | null
+  reactions: { customer: string | null; business: string | null }
+  isEdited: boolean
+  isWithdrawn: boolean
+}
+
+export interface Offer {
+  /** What opens the list; null where they are buttons. */
+  button: string | null
+  options: Choice[]
+}
+
+export interface Choice {
+  id: string
+  title: string
+  description?: string
+}
+
+/** A customer's phone, whose only chat is the one with a business number. */
+export interface Customer {
+  id: string
+  numberId: string
+  name: string
+  username: string | null
+  waId: string
+  userId: string
+  hidesNumber: boolean
+  online: boolean
+  readsAtOnce: boolean
+  lastWroteAt: Date | null
+  /** Newest last. */
+  messages: ChatMessage[]
+  /** What was written without a network. */
+  unsent: { messageId: string; message: object }[]
+}
+
+export interface World {
+  numbers: Map<string, BusinessNumber>
+  customers: Map<string, Customer>
+  templates: Map<string, SimulatedTemplate>
+  nextId: number
+}
+
+export const limits = {
+  numbers: 50,
+  customers: 500,
+  messages: 300,
+  templates: 500,
+  unsent: 20,
+  shownChars: 16_384,
+} as const
+
+export const createWorld = (): World => ({
+  numbers: new Map(),
+  customers: new Map(),
+  templates: new Map(),
+  nextId: 1,
+})
+
+export interface NewCustomer {
+  numberId: string
+  name: string
+  phone: string
+  username?: string | null
+  hidesNumber?: boolean
+  online?: boolean
+  readsAtOnce?: boolean
+}
+
+/** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
+export function addCustomer(world: World, input: NewCustomer): Customer {
+  if (world.customers.size >= limits.customers) forgetQuietest(world)
+  const isLinked = world.numbers.get(input.numberId)?.network === 'linked'
+  const customer: Customer = {
+    id: `c${world.nextId++}`,
+    numberId: input.numberId,
+    name: input.name,
+    username: input.username ?? null,
+    waId: input.phone,
+    userId: isLinked ? lidOf(input.phone) : userIdOf(input.numberId, input.phone),
+    hidesNumber: input.hidesNumber ?? false,
+    online: input.online ?? true,
+    readsAtOnce: input.readsAtOnce ?? false,
+    lastWroteAt: null,
+    messages: [],
+    unsent: [],
+  }
+  world.customers.set(customer.id, customer)
+  return customer
+}
+
+function forgetQuietest(world: World): void {
+  let quietest: Customer | undefined
+  for (const customer of world.customers.values()) {
+    if (quietest === undefined || lastSignOf(customer) < lastSignOf(quietest)) quietest = customer
+  }
+  if (quietest !== undefined) world.customers.delete(quietest.id)
+}
+
+const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
+
+/**
+ * A business-scoped user id: a country and many digits. The same phone always has the same one, also after a restart,
+ * since conversations hang on it.
+ */
+export function userIdOf(numberId: string, phone: string): string {
+  const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
+  const digest = createHash('sha256').update(`${numberId} ${phone}`).digest('hex')
+  return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
+}
+
+/** The hidden id of whoever has this phone; to linked devices it is the same at every number. */
+export function lidOf(phone: string): string {
+  const digest = createHash('sha256').update(`lid ${phone}`).digest()
+  return `${100_000_000_000_000n + (digest.readBigUInt64BE() % 900_000_000_000_000n)}@lid`
+}
+
+const countries: readonly (readonly [string, string])[] = [
+  ['55', 'BR'],
+  ['52', 'MX'],
+  ['54', 'AR'],
+  ['34', 'ES'],
+  ['44', 'GB'],
+  ['1', 'US'],
+]
+
+export function findByPhone(world: World, numberId: string, phone: string): Customer | undefined {
+  const wanted = phoneClass(phone)
+  return findCustomer(world, (customer) => customer.numberId === numberId && phoneClass(customer.waId) === wanted)
+}
+
+export function findByUserId(world: World, numberId: string, userId: string): Customer | undefined {
+  return findCustomer(world, (customer) => customer.numberId === numberId && customer.userId === userId)
+}
+
+function findCustomer(world: World, fits: (customer: Customer) => boolean): Customer | undefined {
+  for (const customer of world.customers.values()) if (fits(customer)) return customer
+  return undefined
+}
+
+export function findMessage(world: World, numberId: string, messageId: string): [Customer, ChatMessage] | undefined {
+  for (const customer of world.customers.values()) {
+    if (customer.numberId !== numberId) continue
+    const message = customer.messages.findLast(({ id }) => id === messageId)
+    if (message !== undefined) return [customer, message]
+  }
+  return undefined
+}
+
+/** Finds a message in one chat. */
+export const messageIn = ({ messages }: Customer, id: string | null): ChatMessage | undefined =>
+  id === null ? undefined : messages.findLast((message) => message.id === id)
+
+export function addMessage(
+  customer: Customer,
+  message: Pick<ChatMessage, 'id' | 'from' | 'text' | 'at'> & Partial<ChatMessage>,
+): ChatMessage {
+  const full: ChatMessage = {
+    kind: 'text',
+    header: null,
+    footer: null,
+    buttons: [],
+    offer: null,
+    status: 'pending',
+    errorCode: null,
+    correlator: null,
+    category: 'service',
+    arrivals: 1,
+    file: null,
+    place: null,
+    cards: [],
+    caption: null,
+    quotes: null,
+    reactions: { customer: null, business: null },
+    isEdited: false,
+    isWithdrawn: false,
+    ...message,
+    text: message.text.slice(0, limits.shownChars),
+  }
+  customer.messages.push(full)
+  if (customer.messages.length > limits.messages) customer.messages.shift()
+  return full
+}
+
+const windowMs = 24 * 3_600_000
+
+export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Date): boolean {
+  if (customer.lastWroteAt === null) return number.trustsUnknownWindows
+  return now.getTime() < customer.lastWroteAt.getTime() + windowMs
+}
+
+/** Secrets and ids of a number that nobody has given any. */
+export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
+  return {
+    network: 'official',
+    addressing: 'lid',
+    trustsUnknownDevices: false,
+    numberId: randomDigits(15),
+    accountId: randomDigits(15),
+    phone: '15550783881',
+    name: 'Parley Demo',
+    accessToken: `EAA${randomBytes(24).toString('hex')}`,
+    appSecret: randomBytes(16).toString('hex'),
+    verifyToken: randomBytes(12).toString('base64url'),
+    callbackUrl: null,
+    tokenState: 'valid',
+    registered: true,
+    subscribed: true,
+    trustsUnknownWindows: false,
+    partner: null,
+    ...given,
+  }
+}
+
+/** A phone that devices can be linked to. Its id is the same after a restart, since chats hang on it. */
+export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
+  newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
+
+/** How a partner serves a number that it has just got. */
+export const newPartnerSide = (): PartnerSide => ({
+  apiKey: randomBytes(18).toString('base64url'),
+  headers: {},
+  signingSecret: null,
+})
