@@ -1,6 +1,6 @@
-import { reasonWords } from '../connections/parts/state-words.ts'
 import type { Notice } from '../data/notices.ts'
 import { t } from '../text/index.ts'
+import { reasonWords } from '../ui/format/failure-words.ts'
 
 /** Who did what, as one sentence. */
 export function sentenceOf({ kind, count, actor, connection, reason }: Notice): string {

@@ -1,6 +1,7 @@
 import type { Connection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import type { Tone } from '../../ui/Chip.tsx'
+import { reasonWords } from '../../ui/format/failure-words.ts'
 
 type Stateful = Pick<Connection, 'state' | 'stateReason'>
 
@@ -28,16 +29,6 @@ export function stateWords({ state, stateReason }: Stateful): StateWords {
 /** Whether somebody should look: it cannot send, and not because that was wanted or nobody has linked it yet. */
 export function isInTrouble({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in onTheWay)
-}
-
-export function reasonWords(code: string): string {
-  const { reasons, platformError, otherReason } = t.connections
-  if (code.startsWith('account_violation')) return reasons.account_violation
-  const [, template, category] = /^template_category (.+) (\S+)$/.exec(code) ?? []
-  if (template !== undefined) return `${reasons.template_category}: ${template}, ${category}`
-  if (code in reasons) return reasons[code as keyof typeof reasons]
-  const number = /^platform_error_(.+)$/.exec(code)?.[1]
-  return number === undefined ? otherReason(code) : platformError(number)
 }
 
 /** The number as people know it: a phone with its plus, the platform's id otherwise, null before a phone is linked. */

@@ -29,3 +29,14 @@ export function problemFor(message: string): string {
   if (said !== null) return said
   return language === 'en' ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : t.common.failure.refused
 }
+
+/** Why a connection cannot send, or what has changed of it. */
+export function reasonWords(code: string): string {
+  const { reasons, platformError, otherReason } = t.connections
+  if (code.startsWith('account_violation')) return reasons.account_violation
+  const [, template, category] = /^template_category (.+) (\S+)$/.exec(code) ?? []
+  if (template !== undefined) return `${reasons.template_category}: ${template}, ${category}`
+  if (code in reasons) return reasons[code as keyof typeof reasons]
+  const number = /^platform_error_(.+)$/.exec(code)?.[1]
+  return number === undefined ? otherReason(code) : platformError(number)
+}
