@@ -136,7 +136,7 @@ test('nothing but the command line knows of the simulator', () => {
 
 test('OpenTelemetry is loaded by the file that is loaded when it is wanted, and by those behind it', () => {
   const folder = 'http/ops/telemetry'
-  const behind = ['figures.ts', 'sdk.ts', 'spans.ts'].map((name) => `${folder}/${name}`)
+  const behind = ['figures.ts', 'sdk.ts'].map((name) => `${folder}/${name}`)
   const users = files.filter(({ text }) => text.includes("from '@opentelemetry/"))
   assert.deepEqual(
     users.map(({ path }) => path),
@@ -150,7 +150,7 @@ test('OpenTelemetry is loaded by the file that is loaded when it is wanted, and 
     [`${folder}/telemetry.ts`],
   )
   const [{ text = '' } = {}] = importers
-  assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/(?:figures|sdk|spans)\.ts'/)
+  assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/(?:figures|sdk)\.ts'/)
 })
 
 test('no file imports itself by way of others', () => {

@@ -1,16 +1,22 @@
-import type { App } from '../base/route.ts'
-import type { TeamGuard } from '../team/member.ts'
+import { Type } from 'typebox'
+import { type App, errors } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
+import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { meTeamRoutes } from './account/team-routes-me.ts'
 import { sessionTeamRoutes } from './account/team-routes-session.ts'
 import { tokenTeamRoutes } from './credentials/team-routes-tokens.ts'
 import type { KeyDeps } from './keys/change.ts'
+import { statusAt, usableStatus } from './keys/key-schema.ts'
 import { keyTeamRoutes } from './keys/team-routes-keys.ts'
 import type { LeavingDeps } from './people/change-members.ts'
+import { listPeople, type NamedRow } from './people/people.ts'
 import { auditTeamRoutes } from './people/team-routes-audit.ts'
 import { invitationTeamRoutes } from './people/team-routes-invitations.ts'
 import { memberTeamRoutes } from './people/team-routes-members.ts'
-import { peopleTeamRoutes } from './people/team-routes-people.ts'
 import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
+import type { TeamDeps } from './users/team-deps.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 
@@ -29,4 +35,43 @@ export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): 
   ]) {
     routes(app, deps, guard)
   }
+}
+
+const named = (id: string, name: string) =>
+  Type.Object({ id: idSchema(id), name: text(100, 'What it is called.', { example: name }), status: usableStatus })
+
+const peopleSchema = Type.Object({
+  members: Type.Array(Type.Object({ id: idSchema('The user.'), name: personNameSchema, role: roleSchema }), {
+    ...unpaged,
+    description: 'Those who joined first come first.',
+  }),
+  keys: Type.Array(named('The API key.', 'Website agent'), { ...unpaged, description: 'Oldest first.' }),
+  tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
+})
+
+/** The names of the ids that the team API returns: of actors, owners and assignees. */
+function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/people',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'listPeople',
+      summary: 'List the names of members, API keys and team tokens',
+      description:
+        'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
+      params: Type.Object(workspaceParams),
+      response: { 200: peopleSchema, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { members, keys, tokens } = await vault.withKeyring(instanceScope, (instanceKeys) =>
+        listPeople(db.sql, workspaceId, instanceKeys),
+      )
+      const now = clock.now()
+      const present = (row: NamedRow) => ({ id: row.id, name: row.name, status: statusAt(row, now) })
+      return { members, keys: keys.map(present), tokens: tokens.map(present) }
+    },
+  })
 }

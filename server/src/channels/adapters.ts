@@ -1,10 +1,13 @@
 import { traced } from '../base/shares/work.ts'
-import type { ChannelAdapters } from './adapter.ts'
-import { type Channel, channels } from './connection/connection.ts'
+import { type ChannelAdapter, type ChannelAdapters, type CheckedNumber, nothingShown } from './adapter.ts'
+import { type Channel, channels, type SessionConnection } from './connection/connection.ts'
 import type { Connector, SendResult } from './connector.ts'
 import { partnerAdapter } from './partner/adapter.ts'
-import { sessionAdapter } from './unofficial/adapter.ts'
-import type { SessionDeps } from './unofficial/session/change-session.ts'
+import { linkedMedia } from './unofficial/media.ts'
+import { sessionConnector } from './unofficial/send/connector.ts'
+import { resumeSession, type SessionDeps } from './unofficial/session/change-session.ts'
+import { findStanding } from './unofficial/session/session-queries.ts'
+import { channelSessionTeamRoutes } from './unofficial/session/team-routes.ts'
 import { wabaAdapter } from './waba/adapter.ts'
 import type { Wire } from './waba/exchange.ts'
 
@@ -53,4 +56,31 @@ function observedConnector(
       }
     },
   }
+}
+
+/** Phones that link us as one of their devices. Their events come over the session, so nothing calls. */
+const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdapter<SessionConnection> => ({
+  // The pairing tells the number; until then nothing else has this one.
+  begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
+  changes: [],
+  secretsSent: [],
+  change: ({ numberId, accountId, settings }) => ({ numberId, accountId, settings }),
+  show: ({ settings: { baseUrl } }) => ({ ...nothingShown, baseUrl }),
+  webhookPath: () => null,
+  verifyToken: () => null,
+  check: (connection) => check(deps, connection),
+  resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
+  connector: sessionConnector(deps),
+  media: linkedMedia(deps),
+  // The network's codes tell of the one message: that a session cannot send shows by its line.
+  effectOfCode: () => 'none',
+  teamRoutes: (app, guard) => channelSessionTeamRoutes(app, deps, guard),
+})
+
+/** Nobody is asked: where the session stands is what its holder wrote last. */
+async function check({ db }: SessionDeps, { workspaceId, id }: SessionConnection): Promise<CheckedNumber> {
+  const standing = await findStanding(db.sql, workspaceId, id)
+  const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
+  // The pairing has reserved it.
+  return { problem, number: null, isOnPhone: true }
 }

@@ -1,4 +1,7 @@
 import { buildApp } from '../app/app.ts'
+import { presentPayload } from '../app/events.ts'
+import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
+import type { Runtime } from '../app/runtime.ts'
 import { buildWorkerApp } from '../app/worker.ts'
 import type { Loop } from '../base/async/loop.ts'
 import { withTimeout } from '../base/async/timeout.ts'
@@ -7,16 +10,21 @@ import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
 import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
+import { openTransports, startSessions } from '../channels/unofficial/session/worker.ts'
 import type { Config } from '../config.ts'
 import { startDraining } from '../http/ops/draining.ts'
 import { howToBuild } from '../http/site/web-app.ts'
+import { createMediaFetcher } from '../inbox/media/media-fetcher.ts'
+import { openPreviews } from '../inbox/media/preview.ts'
+import { startBulkChanges } from '../leads/bulk/run.ts'
+import { startImports } from '../leads/transfer/import/worker.ts'
+import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
+import { startChores } from './start/chores.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
 import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { removeServerFile, writeServerFile } from './start/server-file.ts'
 import { noSimulation, type Simulation, startSimulation } from './start/simulation.ts'
 import { type Pause, takeStopSignals } from './start/stop-signals.ts'
-import { welcomeLines } from './start/welcome.ts'
-import { startWorker } from './start/worker.ts'
 import { describeProblem, say } from './terminal.ts'
 
 const maxDrainMs = 10_000
@@ -184,4 +192,93 @@ function logFatalErrors({ log }: OpenRuntime): void {
 
 function startDocument({ http }: Config, start: FirstStart, phonesUrl: string | null) {
   return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...(phonesUrl && { phonesUrl }), ...start }
+}
+
+const openLine =
+  'Webhooks and channels may call this machine, as a demo needs. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 forbid it.'
+
+/** What the terminal shows once the service listens. */
+function welcomeLines(
+  { http, dataFolder, database, demo, simulator }: Config,
+  start: FirstStart,
+  phonesUrl: string | null,
+): string[] {
+  const { publicUrl } = http
+  const data = database.url === null ? [`The data is in ${dataFolder}.`] : []
+  return [
+    '',
+    `  Parley ${version} is running at ${publicUrl}`,
+    '',
+    ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
+    '',
+    ...(phonesUrl === null ? [] : phoneLines(phonesUrl)),
+    ...(demo || simulator.enabled ? [`  ${openLine}`] : []),
+    `  API reference: ${publicUrl}/docs`,
+    `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
+    '',
+  ]
+}
+
+const phoneLines = (phonesUrl: string): string[] => [
+  `  The customers' phones, simulated: ${phonesUrl}`,
+  `  The business's own, to link by QR code: ${phonesUrl}/owner`,
+]
+
+function nextSteps(publicUrl: string, start: FirstStart): string[] {
+  switch (start.state) {
+    case 'demo':
+      return [
+        'Sign in (this link works once, for 24 hours):',
+        `  ${start.signInUrl}`,
+        '',
+        'API key of the workspace Demo (shown only now):',
+        `  ${start.apiKey}`,
+        '',
+        'Create a lead:',
+        `  ${curlLine(publicUrl, start.apiKey)}`,
+      ]
+    case 'empty':
+      return [
+        'There is no workspace yet. Make one, and get the link by which its first owner joins:',
+        '  npx parley workspace create "Acme" --owner you@example.com',
+      ]
+    case 'known':
+      return ['A sign-in link:  npx parley member link', 'An API key:      npx parley key create']
+    default:
+      return start satisfies never
+  }
+}
+
+function curlLine(publicUrl: string, apiKey: string): string {
+  const headers = `-H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json'`
+  const body = '{"firstName":"Marina","phone":"+55 11 98765-4321","source":"website"}'
+  return `curl -sS ${publicUrl}/api/v1/leads ${headers} -d '${body}'`
+}
+
+/** Starts what goes on without being asked. Any number of processes may do this at once. */
+export function startWorker(runtime: Runtime): Loop {
+  const chores = startChores(runtime)
+  const imports = startImports(runtime)
+  const bulkChanges = startBulkChanges(runtime)
+  const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
+  webhooks.start()
+  const transportOf = openTransports(runtime)
+  const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
+  const sessions = startSessions({ ...sessionDeps, random: Math.random })
+  const previews = openPreviews(runtime)
+  const files = createMediaFetcher(fetchDeps(runtime, previews))
+  files.start()
+  return {
+    stop: async () => {
+      await Promise.all([
+        sessions.stop(),
+        webhooks.stop(),
+        imports.stop(),
+        bulkChanges.stop(),
+        chores.stop(),
+        files.stop(),
+      ])
+      await previews.close()
+    },
+  }
 }

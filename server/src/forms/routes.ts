@@ -1,18 +1,24 @@
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, InvalidInput } from '../base/errors.ts'
+import { type Sql, type Tx, violates } from '../base/db.ts'
+import { isSpread } from '../base/distribution/spread.ts'
+import { ApiError, badRequest, InvalidInput, tooManyRequests } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
 import { type App, errors } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
 import type { Html } from '../base/text/html.ts'
+import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
+import { createClaimedLead } from '../leads/write/create.ts'
 import { formNotFound, isQuotaReached } from './form/errors.ts'
-import { type Form, type PublicForm, tokenField } from './form/form.ts'
+import { decoyField, type Form, type PublicForm, tokenField } from './form/form.ts'
 import { carriedParameters, type RawFields } from './form/parameters.ts'
 import { findPublicForm } from './form/queries.ts'
 import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
-import { submitForm } from './submit/submit.ts'
-import { issueToken } from './submit/token.ts'
+import { readSubmission } from './submit/submission.ts'
+import { answersOf, insertSubmission } from './submit/submissions.ts'
+import { issueToken, readToken, type TokenReading } from './submit/token.ts'
 import { admitSender, isJson, looseQuery, type RateDeps, takeTurn, wantsJson } from './submit/visitor.ts'
 
 // Brings the types of what only the document of the API reads.
@@ -188,4 +194,107 @@ function policyOf(form: Form | null): string {
     `form-action ${targets}`,
     `frame-ancestors ${frames.join(' ')}`,
   ].join('; ')
+}
+
+interface FilledForm {
+  body: RawFields
+  /** The parameters of the address. */
+  query: RawFields
+  /** Whether it comes from the page that we served, which holds a token. */
+  fromOwnPage: boolean
+  refuseUnknown: boolean
+}
+
+/**
+ * Makes one lead of a filled form, however often the same page is sent. Refuses with 400 what does not fit and what
+ * came too fast or too late, and with 429 when the day's quota, or what forms have of it, is used up. A program that filled the decoy is told
+ * that all went well.
+ */
+async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm): Promise<void> {
+  const { body, query } = filled
+  if (String(body[decoyField] ?? '') !== '') return
+  const now = deps.clock.now()
+  const nonce = await nonceOf(deps, form, filled, now)
+  const { patch, answers, issues } = readSubmission(form, body, query, filled.refuseUnknown)
+  const { workspaceId, id: formId, leadSettings } = form
+  const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
+  const keyring = await deps.vault.keyring(workspaceId)
+  const submission = { id: newId(now), formId, nonce, submittedAt: now }
+  const sealed = keyring.seal(answersOf(submission.id), JSON.stringify(answers))
+  try {
+    await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
+      await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: sealed })
+      await takeFormQuota(tx, workspaceId, formId, now)
+    })
+  } catch (error) {
+    if (violates(error, 'form_submissions_form_fkey')) throw formNotFound()
+    if (!violates(error, 'form_submissions_nonce_key')) throw error
+  }
+}
+
+async function nonceOf(
+  deps: LeadDeps,
+  form: PublicForm,
+  { body, fromOwnPage }: FilledForm,
+  now: Date,
+): Promise<string> {
+  const token = body[tokenField]
+  if (token === undefined && !fromOwnPage) return newId(now)
+  const keyring = await deps.vault.keyring(form.workspaceId)
+  const reading = readToken(keyring, form.id, typeof token === 'string' ? token : '', now)
+  if (!reading.ok) throw badRequest(sendAgain[reading.problem])
+  return reading.nonce
+}
+
+const sendAgain: Record<Extract<TokenReading, { ok: false }>['problem'], string> = {
+  tampered: 'This page could not be recognised. Please send it once more.',
+  'too fast': 'That was very quick. Please look it over and send it once more.',
+  'too old': 'This page was open for more than a day. Please send it once more.',
+}
+
+// Anybody can post a form. Half of the day's leads stay for keys and people, and no form takes what others have.
+const shares = { all: 2, each: 4 } as const
+
+/** Counts a lead of the form against the forms' share of the daily lead quota; throws 429 when it is used up. */
+async function takeFormQuota(tx: Tx, workspaceId: string, formId: string, now: Date): Promise<void> {
+  const day = startOfUtcDay(now)
+  const first = await takeOne(tx, workspaceId, day, workspaceId, shares.all)
+  const one = first === undefined ? undefined : await takeOne(tx, workspaceId, day, formId, shares.each)
+  if (first === undefined || one === undefined) {
+    throw tooManyRequests('Daily lead limit of forms reached', secondsToNextUtcDay(now))
+  }
+  if (first > 1) return
+  await tx`
+    delete from form_quota
+    where workspace_id = ${workspaceId}
+      and day < ${day}::date`
+}
+
+/** How many there are of the day with this one; undefined when there is no room for it. */
+async function takeOne(
+  tx: Tx,
+  workspaceId: string,
+  day: Date,
+  ofId: string,
+  share: number,
+): Promise<number | undefined> {
+  const [row] = await tx<{ taken: number }[]>`
+    insert into form_quota as q (workspace_id, day, form_id, taken)
+    values (${workspaceId}, ${day}::date, ${ofId}, 1)
+    on conflict (workspace_id, day, form_id) do update
+    set taken = q.taken + 1
+    where q.taken < ${isSpread(tx) ? tx`${await readMost(tx, workspaceId, share)}` : tx`(${mostOf(tx, workspaceId, share)})`}
+    returning taken`
+  return row?.taken
+}
+
+const mostOf = (sql: Sql, workspaceId: string, share: number) => sql`
+  select case when daily_lead_quota = 0 then 2147483647 else greatest(1, daily_lead_quota / ${share}::integer) end as most
+  from workspaces
+  where id = ${workspaceId}`
+
+/** Where rows are spread no insert asks another table. */
+async function readMost(sql: Sql, workspaceId: string, share: number): Promise<number> {
+  const [row] = await sql<{ most: number }[]>`${mostOf(sql, workspaceId, share)}`
+  return row?.most ?? 0
 }

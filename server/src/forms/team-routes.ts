@@ -1,14 +1,16 @@
 import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { html } from '../base/text/html.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { changeForm, createForm, draftForm, type FormDeps, removeForm } from './form/change.ts'
 import { formNotFound } from './form/errors.ts'
+import { decoyField, type Form } from './form/form.ts'
 import { findForm, listForms } from './form/queries.ts'
 import type { NewForm } from './form/schema.ts'
 import * as schema from './form/schema.ts'
+import { fieldHtml, untouched } from './page/field-html.ts'
 import { formPage, thanksPage } from './page/page.ts'
-import { presentForm, presentListed } from './present.ts'
-import { countSubmissions } from './submit/submissions.ts'
+import { countSubmissions, type SubmissionCount } from './submit/submissions.ts'
 import { about, always, formsPath as path } from './team-request.ts'
 import { submissionTeamRoutes } from './team-routes-submissions.ts'
 
@@ -167,4 +169,37 @@ function previewForm(workspaceId: string, input: NewForm, now: Date): { page: st
   const form = draftForm(workspaceId, input, now)
   const page = formPage({ form, token: '', carried: [], values: {}, refusal: null })
   return { page: page.toString(), thanks: thanksPage(form).toString() }
+}
+
+/** A form as the team sees it, with what it needs to publish it. */
+function presentForm(publicUrl: string, form: Form) {
+  const { workspaceId: _, createdAt, updatedAt, ...shown } = form
+  return {
+    ...shown,
+    url: formUrl(publicUrl, form),
+    embedHtml: embedHtml(publicUrl, form),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+function presentListed(publicUrl: string, form: Form, counted: SubmissionCount | undefined) {
+  return {
+    ...presentForm(publicUrl, form),
+    submissionCount: counted?.count ?? 0,
+    lastSubmissionAt: counted?.lastAt.toISOString() ?? null,
+  }
+}
+
+/** A plain form for a page of another site, whose own styles it takes on. That site's origin must be allowed. */
+function embedHtml(publicUrl: string, form: Form): string {
+  // A class of ours means nothing there, so the decoy is moved away by a style of its own.
+  return html`<form method="post" action="${formUrl(publicUrl, form)}" accept-charset="utf-8">
+${form.fields.map((field) => html`${fieldHtml(field, untouched)}\n`)}<div aria-hidden="true" style="position:absolute;left:-10000px"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>
+<button type="submit">${form.submitLabel}</button>
+</form>`.toString()
+}
+
+function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
+  return `${publicUrl}/f/${form.slug}`
 }

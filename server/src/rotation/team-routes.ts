@@ -1,14 +1,138 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { notFound } from '../base/errors.ts'
+import type { Db, Tx } from '../base/db.ts'
+import { conflict, notFound } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
 import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
+import { replaceMasterKeyFile } from '../base/sealing/master-key.ts'
+import { instanceScope, type Vault } from '../base/sealing/vault.ts'
 import { readIsoTime } from '../base/time.ts'
-import { type TeamGuard, teamCallerOf } from '../team/member.ts'
+import { recordAudit } from '../team/audit.ts'
+import { type TeamActor, type TeamGuard, teamCallerOf } from '../team/member.ts'
 import { closed, idSchema, teamRoute } from '../team/team-schema.ts'
-import { beginEverywhere, beginIn } from './begin.ts'
-import { type MasterDeps, rotateMasterKey } from './master.ts'
-import { findOldestStart, type Progress, purposes, type RotationDeps, readProgress } from './rotation.ts'
+import {
+  findOldestStart,
+  noticeMs,
+  type Progress,
+  type Purpose,
+  purposes,
+  type RotationDeps,
+  readProgress,
+} from './rotation.ts'
+
+interface MasterDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  /** Where this installation keeps its master key, if it does; null when the settings give it. */
+  masterKeyFile: string | null
+  /** Told of a new key before it wraps anything: others of this process hold keys too. */
+  masterKeyReplaced: (masterKey: Buffer) => void
+  /** Whether other nodes, with key files of their own, may use the same database. */
+  sharesDatabase: boolean
+}
+
+interface MasterRotated {
+  masterKeyId: string
+  rewrapped: number
+  /** The file that the key before is kept in; null when the settings give the keys. */
+  previousFile: string | null
+}
+
+/**
+ * Wraps every secret with the current master key. A key that is kept in a file is replaced by a new one first, unless
+ * an earlier run was killed before it was through: then that one is gone on with.
+ */
+export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promise<MasterRotated> {
+  const { db, vault, masterKeyFile: path } = deps
+  let previousFile: string | null = null
+  if (path !== null && !(await hasOldSecrets(deps))) {
+    if (deps.sharesDatabase) throw fileIsNotShared()
+    const replaced = replaceMasterKeyFile(path)
+    previousFile = replaced.previousFile
+    vault.useMasterKey(replaced.masterKey)
+    deps.masterKeyReplaced(replaced.masterKey)
+  }
+  const rewrapped = await vault.rewrapSecrets()
+  const masterKeyId = vault.masterKeyId()
+  const entry = { scopeId: instanceScope, actor, action: 'keys.master_rotated', target: `master:${masterKeyId}` }
+  await db.tx((tx) => recordAudit(tx, entry, deps.clock.now()))
+  return { masterKeyId, rewrapped, previousFile }
+}
+
+async function hasOldSecrets({ db, vault }: MasterDeps): Promise<boolean> {
+  const rows = await db.sql`
+    select 1
+    from secrets
+    where master_key_id <> ${vault.masterKeyId()}
+    limit 1`
+  return rows.length > 0
+}
+
+const fileIsNotShared = () =>
+  conflict(
+    'This node keeps its master key in a file of its own, and others may use the same database: give every node the new key as PARLEY_MASTER_KEY and the old one in PARLEY_PREVIOUS_MASTER_KEYS, restart them, and run this again',
+  )
+
+/** Begins a rotation in every scope that has none on its way; returns how many it began. */
+async function beginEverywhere(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
+  const scopes = await deps.db.sql<{ id: string }[]>`
+    select id
+    from workspaces
+    order by id`
+  let begun = 0
+  for (const scopeId of [instanceScope, ...scopes.map(({ id }) => id)]) {
+    if (await deps.db.tx((tx) => begin(deps, tx, actor, scopeId, purpose))) begun++
+  }
+  return begun
+}
+
+/** Begins a rotation in one workspace unless it is on its way. While one of another purpose is, that is a 409. */
+async function beginIn(deps: RotationDeps, actor: TeamActor, workspaceId: string, purpose: Purpose): Promise<number> {
+  return deps.db.tx(async (tx) => {
+    if (await begin(deps, tx, actor, workspaceId, purpose)) return 1
+    const [running] = await tx<{ purpose: Purpose }[]>`
+      select purpose
+      from key_rotations
+      where scope_id = ${workspaceId}
+        and finished_at is null`
+    if (running !== undefined && running.purpose !== purpose) throw otherIsRunning(running.purpose)
+    return 0
+  })
+}
+
+async function begin(
+  { vault, clock }: RotationDeps,
+  tx: Tx,
+  actor: TeamActor,
+  scopeId: string,
+  purpose: Purpose,
+): Promise<boolean> {
+  const now = clock.now()
+  const [begun] = await tx<{ to_version: number }[]>`
+    insert into key_rotations (id, scope_id, purpose, to_version, phase, due_at, started_at)
+    select ${newId(now)}, ${scopeId}, ${purpose}, max(s.version) + 1, 'announced',
+      ${new Date(now.getTime() + noticeMs)}, ${now}
+    from secrets s
+    where s.scope_id = ${scopeId}
+      and s.purpose = ${purpose}
+    on conflict (scope_id) where finished_at is null do nothing
+    returning to_version`
+  if (begun === undefined) return false
+  await vault.addSecret(tx, { scopeId, purpose, version: begun.to_version })
+  await recordAudit(
+    tx,
+    { scopeId, actor, action: 'keys.rotation_began', target: `${purpose}:${begun.to_version}` },
+    now,
+  )
+  return true
+}
+
+const otherIsRunning = (purpose: Purpose) =>
+  conflict(`A rotation of the ${purpose} key is running in this workspace: start this one when it has ended`, {
+    field: 'purpose',
+  })
 
 const forOperators = 'For operators.'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBreaker } from '../../src/agents/pause/breaker.ts'
 import {
+  createBreaker,
   isFinal,
   isTooOften,
   nextPause,
@@ -9,7 +9,7 @@ import {
   sameCall,
   sameText,
   withNow,
-} from '../../src/agents/pause/repeats.ts'
+} from '../../src/agents/pause/breaker.ts'
 import { manualClock } from '../../src/base/clock.ts'
 import { conflict } from '../../src/base/errors.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'

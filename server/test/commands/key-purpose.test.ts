@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { chooseRights } from '../../src/commands/key-purpose.ts'
+import { chooseRights } from '../../src/commands/key.ts'
 
 function terminal(isTTY: boolean, typed = '') {
   const input = Object.assign(new PassThrough(), { isTTY })

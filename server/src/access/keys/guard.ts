@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -8,16 +9,79 @@ import type { Limiter, Take } from '../rate-limit/limiter.ts'
 import { setRateLimitHeaders, setUncountedHeaders } from '../rate-limit/rate-limit-headers.ts'
 import { countRequest, type Limits, limitOf } from '../rate-limit/request-limits.ts'
 import { checkAdmission, checkFeedAdmission, type Face } from './admission.ts'
-import { type Authentication, authenticate } from './authenticate.ts'
 import { type Caller, callerOf } from './caller.ts'
-import { clientAddressReader } from './client-address.ts'
-import { createKeyCache } from './key-cache.ts'
+import { type ClientAddress, clientAddressReader } from './client-address.ts'
+import { createKeyCache, type KeyCache } from './key-cache.ts'
+import { hashKeyValue, isKeyValue } from './key-format.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
 import { createLastCalls, type LastCalls } from './last-calls.ts'
-import { createLastUsed } from './last-used.ts'
-import { selectKeysByHash } from './queries.ts'
-import { requireDeleteScope, requireScope } from './require-scope.ts'
+import { recordKeyUses, selectKeysByHash } from './queries.ts'
+import { rejectKey } from './reject-key.ts'
 import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
+
+const flushEveryMs = 5000
+const perKeyMs = 60_000
+
+interface LastUsed {
+  note(caller: Caller): void
+  /** Writes what is due. A failure keeps it for the next time. */
+  flush(): Promise<void>
+  /** Writes everything that is left. */
+  close(): Promise<void>
+}
+
+interface Use {
+  workspaceId: string
+  keyId: string
+  at: Date
+  writtenAt: Date | null
+}
+
+/** Notes uses in memory and writes them in batches, at most once a minute for each key. A crash loses a minute. */
+export function createLastUsed(db: Db, clock: Clock): LastUsed {
+  let uses = new Map<string, Use>()
+
+  function note(caller: Caller): void {
+    const use = uses.get(caller.keyId)
+    if (use !== undefined) use.at = clock.now()
+    else {
+      const { workspaceId, keyId } = caller
+      uses.set(keyId, { workspaceId, keyId, at: clock.now(), writtenAt: null })
+    }
+  }
+
+  async function write(due: (use: Use) => boolean): Promise<void> {
+    const batch = [...uses.values()].filter(due).map((use) => ({ ...use }))
+    if (batch.length === 0) return
+    await db.tx((tx) => recordKeyUses(tx, batch))
+    for (const { keyId, at } of batch) {
+      const use = uses.get(keyId)
+      if (use !== undefined) use.writtenAt = at
+    }
+  }
+
+  async function flush(): Promise<void> {
+    await write((use) => use.writtenAt === null || elapsedMs(use.writtenAt, use.at) >= perKeyMs)
+    const now = clock.now()
+    const isIdle = (use: Use) => use.writtenAt !== null && elapsedMs(use.at, now) >= perKeyMs
+    uses = new Map([...uses].filter(([, use]) => !isIdle(use)))
+  }
+
+  const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
+
+  return {
+    note,
+    flush,
+    close: async () => {
+      clearInterval(timer)
+      await write((use) => use.writtenAt === null || use.at > use.writtenAt)
+    },
+  }
+}
+
+function elapsedMs(from: Date, to: Date): number {
+  return to.getTime() - from.getTime()
+}
 
 export interface GuardOptions {
   db: Db
@@ -158,4 +222,76 @@ async function identify(
     if (limit > 0) setUncountedHeaders(reply, limit)
     throw error
   }
+}
+
+interface Authentication {
+  keys: KeyCache
+  clock: Clock
+  clientAddress: ClientAddress
+}
+
+/** The caller whose key the request holds; throws the 401 that says why there is none. */
+async function authenticate({ keys, clock, clientAddress }: Authentication, request: IncomingMessage): Promise<Caller> {
+  const value = bearerOf(request)
+  if (value === null || !isKeyValue(value)) throw rejectKey('unknown')
+  const found = keys.find(hashKeyValue(value))
+  const key = found instanceof Promise ? await found : found
+  if (key === null) throw rejectKey('unknown')
+  const now = clock.now()
+  if (key.revoked || hasPassed(key.validUntil, now)) throw rejectKey('revoked')
+  if (hasPassed(key.expiresAt, now)) throw rejectKey('expired')
+  if (!isAllowedFrom(key, clientAddress, request)) throw rejectKey('address')
+  return key.caller
+}
+
+// Null also for several credentials: which of them counts would be anybody's guess, and Node would take the first.
+function bearerOf(request: IncomingMessage): string | null {
+  const header = request.headers.authorization
+  if (header === undefined || countOf('authorization', request.rawHeaders) > 1) return null
+  return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
+}
+
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]
+    if (header?.length === name.length && header.toLowerCase() === name) count++
+  }
+  return count
+}
+
+function hasPassed(time: Date | null, now: Date): boolean {
+  return time !== null && time <= now
+}
+
+function isAllowedFrom(key: KnownKey, clientAddress: ClientAddress, request: IncomingMessage): boolean {
+  return key.allowlist === null || key.allowlist(clientAddress(request))
+}
+
+/** Throws the 401 that names the scopes unless the caller has one of them. */
+function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
+  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
+}
+
+/** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
+  if (caller.may('leads.delete')) return
+  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
+  setLegacyDeleteHeaders(reply)
+}
+
+// `leads.write` deletes leads through 30 September 2026 UTC, and not after.
+const endsAt = new Date('2026-10-01T00:00:00Z')
+const deprecatedAt = new Date('2026-01-01T00:00:00Z')
+const warning = 'Scope leads.write deletes leads only until 30 September 2026. Use a key with scope leads.delete.'
+
+function legacyDeleteIsAccepted(now: Date): boolean {
+  return now < endsAt
+}
+
+function setLegacyDeleteHeaders(reply: FastifyReply): void {
+  reply.header('x-service-deprecation-warning', warning)
+  reply.header('warning', `299 - "${warning}"`)
+  reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
+  reply.header('sunset', endsAt.toUTCString())
 }

@@ -1,15 +1,15 @@
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { type Db, violates } from '../../base/db.ts'
+import { type Db, type Tx, violates } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { definitionIssues } from './definition.ts'
-import { formNotFound, maxForms, slugTaken, tooManyForms } from './errors.ts'
+import { formNotFound, maxForms, maxSlugs, slugTaken, tooManyForms, tooManySlugs } from './errors.ts'
 import type { Form, FormDefinition } from './form.ts'
 import { countForms, deleteForm, insertForm, lockForm, updateForm } from './queries.ts'
 import type { FormChanges, NewForm } from './schema.ts'
-import { claimSlug, makeSlug } from './slugs.ts'
 
 export interface FormDeps {
   db: Db
@@ -91,4 +91,39 @@ async function whileSlugIsFree<T>(work: () => Promise<T>): Promise<T> {
 
 function entry(member: Member, action: string, formId: string) {
   return { scopeId: member.workspaceId, actor: member.actor, action, target: `form:${formId}` }
+}
+
+/**
+ * Has the address lead to the form, from now on and for good: neither a rename nor a deletion frees it for another
+ * workspace. Throws 409 when another has it.
+ */
+async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: string): Promise<void> {
+  const claimed = await tx`
+    insert into form_slugs as s (workspace_id, slug, form_id)
+    values (${workspaceId}, ${slug}, ${formId})
+    on conflict (slug) do update
+    set form_id = excluded.form_id
+    where s.workspace_id = excluded.workspace_id
+    returning 1`
+  if (claimed.length === 0) throw slugTaken()
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count
+    from form_slugs
+    where workspace_id = ${workspaceId}`
+  if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
+}
+
+/** A slug that reads like the title, with enough chance at its end to be free. */
+function makeSlug(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 48)
+    .replace(/^-|-$/g, '')
+  const chance = randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')
+  return words === '' ? `form-${chance}` : `${words}-${chance}`
 }

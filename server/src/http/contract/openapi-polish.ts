@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import { errors } from '../../base/route.ts'
+import { requestIdHeader } from '../server/request-id.ts'
 import { errorSchema, exampleOfError, isError } from './openapi-error.ts'
-import { always, headerComponents, limits, whenToRetry } from './openapi-headers.ts'
 import { shareParameters } from './openapi-parameters.ts'
-import { type Place, publish } from './openapi-schemas.ts'
-import { type Shared, shareAnswer } from './openapi-shared.ts'
+import { type Shared, shareAnswer, shareSchema } from './openapi-shared.ts'
 import type {
   Answer,
   MediaType,
@@ -16,6 +15,66 @@ import type {
   RouteDocument,
   Schema,
 } from './openapi-types.ts'
+
+const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+const mapKeywords = new Set(['properties', 'patternProperties', '$defs'])
+const schemaKeywords = new Set(['items', 'additionalProperties', 'not', 'propertyNames', 'contains'])
+
+interface Place {
+  shared: Shared
+  /** An answer leaves nothing out because it has a default; a request may. */
+  part: 'request' | 'answer'
+}
+
+/** A schema as it is published: `examples` as the standard spells it, errors and titled ones by reference. */
+function publish(schema: Schema, place: Place): Schema {
+  if (schema['x-published'] !== undefined) return publish(schema['x-published'] as Schema, place)
+  if (isError(schema)) return { $ref: '#/components/schemas/Error' }
+  const result: Schema = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'example') result.examples = [value]
+    else if (listKeywords.has(keyword)) result[keyword] = (value as Schema[]).map((each) => publish(each, place))
+    else if (mapKeywords.has(keyword)) result[keyword] = publishEach(value as Record<string, Schema>, place)
+    else if (schemaKeywords.has(keyword) && typeof value === 'object') result[keyword] = publish(value as Schema, place)
+    else result[keyword] = value
+  }
+  const whole = withoutDefaults(nameChoices(result, place.shared), place.part)
+  return typeof whole.title === 'string' ? shareSchema(place.shared, { ...whole, title: whole.title }) : whole
+}
+
+function publishEach(properties: Record<string, Schema>, place: Place): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema, place)]))
+}
+
+// A field with a default need not be sent. Generators make it a required part of their types, so words say it instead.
+function withoutDefaults(schema: Schema, part: Place['part']): Schema {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>
+  const names = Object.keys(properties).filter((name) => properties[name]?.default !== undefined)
+  if (names.length === 0) return schema
+  const said = Object.entries(properties).map(([name, property]) => [name, sayDefault(property, part)])
+  const required = (schema.required ?? []) as string[]
+  const needed = part === 'request' ? required.filter((name) => !names.includes(name)) : required
+  return { ...schema, properties: Object.fromEntries(said), required: needed }
+}
+
+function sayDefault({ default: value, ...property }: Schema, part: Place['part']): Schema {
+  if (value === undefined || part === 'answer') return property
+  const words = `Default: \`${JSON.stringify(value)}\`.`
+  return { ...property, description: property.description === undefined ? words : `${property.description} ${words}` }
+}
+
+// Names are not those of the values that choose, so that a discriminator has to tell which is which.
+function nameChoices(schema: Schema, shared: Shared): Schema {
+  const { discriminator, oneOf } = schema as { discriminator?: { propertyName: string }; oneOf?: Schema[] }
+  if (discriminator === undefined || oneOf === undefined) return schema
+  const mapping = oneOf.map(({ $ref }) => {
+    const choice = shared.schemas.get(String($ref).split('/').at(-1) ?? '')
+    const properties = (choice?.properties ?? {}) as Record<string, { const?: unknown; enum?: unknown[] }>
+    const { const: value, enum: values } = properties[discriminator.propertyName] ?? {}
+    return [value ?? values?.[0], $ref]
+  })
+  return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } }
+}
 
 /**
  * Makes the generated document one to read: titled schemas and answers are written once, answers show their headers,
@@ -115,4 +174,39 @@ function polishContent(content: Record<string, MediaType>, place: Place): Record
     const example = isError(media.schema) ? { example: exampleOfError(media.schema) } : {}
     return { ...media, schema: publish(media.schema, place), ...example }
   })
+}
+
+const count = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer', minimum: 0, maximum: 9_007_199_254_740_991, examples: [example] },
+})
+
+/** The headers of answers, as `components` has them. */
+const headerComponents = {
+  RequestId: {
+    description: 'Names this request in the logs. Quote it when reporting a problem.',
+    schema: { type: 'string', maxLength: 64 },
+  },
+  RetryAfter: count('Seconds to wait before the next try.', 12),
+  RateLimitLimit: count(
+    'Requests that the limit allows a minute. Absent, as all of these, when it is turned off.',
+    3000,
+  ),
+  RateLimitRemaining: count('Requests left of them.', 2999),
+  RateLimitReset: count('Seconds until all of them are there again.', 60),
+  RateLimitPolicy: {
+    description: 'The limit and its window in seconds.',
+    schema: { type: 'string', maxLength: 64, examples: ['3000;w=60'] },
+  },
+}
+
+const refer = (name: keyof typeof headerComponents) => ({ $ref: `#/components/headers/${name}` })
+
+const always = { [requestIdHeader]: refer('RequestId') }
+const whenToRetry = { 'Retry-After': refer('RetryAfter') }
+const limits = {
+  'RateLimit-Limit': refer('RateLimitLimit'),
+  'RateLimit-Remaining': refer('RateLimitRemaining'),
+  'RateLimit-Reset': refer('RateLimitReset'),
+  'RateLimit-Policy': refer('RateLimitPolicy'),
 }

@@ -5,11 +5,12 @@ import { refuseForeignOrigin, refuseForgery } from '../../access/sign-in/csrf.ts
 import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
 import type { App } from '../../base/route.ts'
+import { type Html, html } from '../../base/text/html.ts'
 import { isBlank } from '../../base/text/outside-text.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { fieldOf } from './form-body.ts'
-import { colleaguePage, type InviteView, newcomerPage } from './pages/invite.ts'
-import { sendPage } from './pages/layout.ts'
+import { fieldOfForm, type Problem, page, problemLine, sendPage } from './pages/layout.ts'
+import { newPasswordField } from './pages/sign-in.ts'
 import { type Words, wordsFor } from './pages/words.ts'
 import { passwordProblem } from './site-password.ts'
 import { checkFields, showProblem } from './site-problems.ts'
@@ -79,3 +80,52 @@ function showInvitation(
 /** A form has no schema, so its limits are checked here. */
 const nameProblem = (name: string, { needs }: Words): string | null =>
   isBlank(name) || name.length > maxNameLength ? needs.name(maxNameLength) : null
+
+interface InviteView {
+  token: string
+  workspaceName: string
+  email: string
+  role: string
+}
+
+function newcomerPage(words: Words, view: InviteView, name: string, problem: Problem): Html {
+  return page(
+    { title: words.joinTo(view.workspaceName), words },
+    html`<div class="card">
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invited(view.email, words.roles[view.role] ?? view.role)}</p>
+${problemLine(problem)}
+<form method="post" novalidate action="/invite/${view.token}">
+<input type="hidden" name="username" value="${view.email}" autocomplete="username">
+${fieldOfForm(
+  {
+    name: 'name',
+    label: words.yourName,
+    attributes: html` value="${name}" autocomplete="name" maxlength="100"`,
+    help: words.yourNameHelp,
+    isFirst: true,
+  },
+  problem,
+)}
+${newPasswordField(words, problem, false)}
+<button>${words.join}</button>
+</form>
+</div>
+<p class="quiet">${words.haveAccount} <a href="/sign-in?next=/invite/${view.token}">${words.signInFirst}</a>.</p>`,
+  )
+}
+
+function colleaguePage(words: Words, view: InviteView, name: string, csrfToken: string, problem: Problem): Html {
+  return page(
+    { title: words.joinTo(view.workspaceName), words },
+    html`<div class="card">
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invitedAs(name, words.roles[view.role] ?? view.role)}</p>
+${problemLine(problem)}
+<form method="post" action="/invite/${view.token}">
+<input type="hidden" name="csrf" value="${csrfToken}">
+<button autofocus>${words.join}</button>
+</form>
+</div>`,
+  )
+}

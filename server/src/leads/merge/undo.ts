@@ -3,6 +3,8 @@ import { ApiError, conflict } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
+import type { FormerValues } from '../bulk/items.ts'
+import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
@@ -25,7 +27,7 @@ import {
   sealFormer,
 } from './merges.ts'
 import { moveRows } from './move-rows.ts'
-import { planUndo, withoutUndone } from './plan-undo.ts'
+import { mergeFields } from './plan-merge.ts'
 
 const maxAttempts = 4
 
@@ -204,4 +206,56 @@ async function bringBack(
   if (outcome === undefined || 'lead' in outcome) return outcome !== undefined
   if (outcome.error instanceof ApiError && outcome.error.statusCode === 409) throw outcome.error
   return false
+}
+
+/** What a lead gets back of a merge, and the fields that stay since somebody changed them afterwards. */
+function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead>; left: string[] } {
+  const left: string[] = []
+  const back = mergeFields.flatMap((name) => {
+    if (!(name in before)) return []
+    if (lead[name] === after[name]) return [[name, before[name]]]
+    if (lead[name] !== before[name]) left.push(name)
+    return []
+  })
+  const { customFields, kept } = customFieldsBack(lead.customFields, before.customFields, after.customFields)
+  return { fields: { ...Object.fromEntries(back), customFields }, left: [...left, ...kept] }
+}
+
+/**
+ * What a later merge into the same lead has noted, once an earlier one was undone: a value that came by that one, and was there
+ * when the later merge was made, is not to come back with its undo.
+ */
+function withoutUndone(later: Former, undone: Former): Former {
+  const came = mergeFields.filter((name) => name in undone.before && later.before[name] === undone.after[name])
+  const former = came.flatMap((name) => (name in later.before ? [[name, undone.before[name]]] : []))
+  return {
+    ...later,
+    before: { ...later.before, ...Object.fromEntries(former), ...fieldsWithout(later.before, undone) },
+    after: { ...later.after, ...fieldsWithout(later.after, undone) },
+  }
+}
+
+function fieldsWithout({ customFields }: FormerValues, { before, after }: Former): Pick<FormerValues, 'customFields'> {
+  if (customFields === undefined || before.customFields === undefined || after.customFields === undefined) return {}
+  const { customFields: fields } = customFieldsBack(customFields, before.customFields, after.customFields)
+  return { customFields: fields }
+}
+
+type Fields = readonly CustomField[]
+
+function customFieldsBack(now: Fields, before: Fields | undefined, after: Fields | undefined) {
+  if (before === undefined || after === undefined) return { customFields: [...now], kept: [] }
+  const fields = new Map(now.map((field) => [field.key, field]))
+  const valueIn = (all: Fields, key: string) => JSON.stringify(all.find((field) => field.key === key) ?? null)
+  const kept: string[] = []
+  for (const key of new Set([...before, ...after].map((field) => field.key))) {
+    const [old, set, present] = [before, after, now].map((all) => valueIn(all, key))
+    if (old === set || present === old) continue
+    const field = before.find((one) => one.key === key)
+    if (present !== set) kept.push(`customFields.${key}`)
+    else if (field === undefined) fields.delete(key)
+    else if (fields.has(key) || fields.size < maxCustomFields) fields.set(key, field)
+    else kept.push(`customFields.${key}`)
+  }
+  return { customFields: [...fields.values()], kept }
 }

@@ -2,7 +2,8 @@ import { coalesce } from '../../base/async/coalesce.ts'
 import { openErrands } from '../../base/async/errands.ts'
 import { type Repeat, repeatAtOnce } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
-import type { Db } from '../../base/db.ts'
+import { type Db, processName, type Sql } from '../../base/db.ts'
+import { ownSession } from '../../base/lease-session.ts'
 import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import { type HeardNews, hearNews } from '../../base/news/heard-news.ts'
 import { runStep } from '../../base/steps.ts'
@@ -10,10 +11,8 @@ import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
-import { readNextDue } from '../endpoint/next-due.ts'
-import { dueTopic } from '../endpoint/queue-queries.ts'
+import { dueTopic, endLeasesOf, hasReplay, listDeadHolders } from '../endpoint/queue-queries.ts'
 import { createSlots } from './concurrency.ts'
-import { createDeadWorkerReaper } from './dead-worker-reaper.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { forgetErased, type PumpDeps } from './queue.ts'
 import { askForRebalance, askTopic, givenTopic, type RebalanceRequest } from './rebalance.ts'
@@ -215,4 +214,94 @@ function watchStir({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
       return nowMs >= stirredAtMs && nowMs < stirredAtMs + stirredForMs
     },
   }
+}
+
+/** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
+const graceMs = 3000
+/** Of those who died before they were seen here, the leases are looked for. */
+const searchEveryMs = 1000
+
+interface Sessions {
+  /** Of all processes that have a session now. */
+  names: Set<string>
+  /** Of this process. */
+  pids: number[]
+  databaseIsYoung: boolean
+}
+
+/**
+ * Returns what to call many times a second: it ends the leases of workers that have died, and returns how many. A look
+ * costs the list of sessions; the leases are only searched when a process has gone from it, or once a second.
+ */
+export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()): () => Promise<number> {
+  let last: Sessions | null = null
+  let graceEndsAt = 0
+  let searchedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const seen = await readSessions(db.sql)
+    const now = nowMs()
+    const isMissed = last !== null && [...last.names].some((name) => !seen.names.has(name))
+    if (isBackAgain(last, seen)) graceEndsAt = now + graceMs
+    last = seen
+    if (now < graceEndsAt || (!isMissed && now < searchedAt + searchEveryMs)) return 0
+    searchedAt = now
+    const dead = await listDeadHolders(db.sql)
+    return dead.length === 0 ? 0 : db.statement((tx) => endLeasesOf(tx, dead))
+  }
+}
+
+/** Whether the database has ended all sessions of late. A process that begins has none to tell it by. */
+function isBackAgain(last: Sessions | null, seen: Sessions): boolean {
+  return last === null ? seen.databaseIsYoung : !seen.pids.some((pid) => last.pids.includes(pid))
+}
+
+async function readSessions(sql: Sql): Promise<Sessions> {
+  const rows = await sql<{ name: string; isOurs: boolean; pids: number[]; databaseIsYoung: boolean }[]>`
+    select
+      application_name as name,
+      application_name = ${processName(sql)} as "isOurs",
+      array_agg(pid) as pids,
+      pg_postmaster_start_time() > clock_timestamp() - ${`${graceMs} milliseconds`}::interval as "databaseIsYoung"
+    from pg_stat_activity
+    where datname = current_database()
+      and usename = current_user
+      and application_name is not null
+    group by application_name`
+  return {
+    names: new Set(rows.map(({ name }) => name)),
+    pids: rows.filter(({ isOurs }) => isOurs).flatMap(({ pids }) => pids),
+    databaseIsYoung: rows.some(({ databaseIsYoung }) => databaseIsYoung),
+  }
+}
+
+/**
+ * When time alone makes the first queue ready that this process does not hold, as `due` finds them; null when there is none
+ * that waits for that.
+ */
+async function readNextDue(sql: Sql, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select min(
+      coalesce(
+        greatest(
+          case
+            when q.lease_owner is not null or q.lease_session <> ${ownSession(sql)}
+            then ${now}::timestamptz + (q.lease_until - clock_timestamp())
+          end,
+          q.paused_until,
+          case when q.cursor >= coalesce(f.last_position, 0) and not ${hasReplay(sql, null)} then q.retry_at end
+        ),
+        ${now}
+      )
+    ) as at
+    from webhook_queues q
+    join webhook_endpoints e
+      on e.workspace_id = q.workspace_id
+      and e.id = q.endpoint_id
+    left join event_feeds f on f.workspace_id = q.workspace_id
+    where (q.retry_at is not null or q.paused_until is not null or q.lease_session is not null)
+      and not coalesce(q.lease_owner is not null and q.lease_session = ${ownSession(sql)}, false)
+      and e.state = 'active'
+      and e.removed_at is null
+      and (q.retry_at is not null or q.cursor < f.last_position or ${hasReplay(sql, null)})`
+  return row?.at ?? null
 }

@@ -1,13 +1,26 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { badRequest } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
 import { type App, errors } from '../../base/route.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { version } from '../../base/version.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { requestBody } from '../deliver/bodies.ts'
-import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
-import { deliveryNotFound, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
+import { recordTestEvent } from '../../events/record.ts'
+import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
+import { openAnswer, requestBody } from '../deliver/bodies.ts'
+import { lockEndpoint, openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
+import { deliveryNotFound, endpointDisabled, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
+import { queueOnce } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { type AnswerFilter, findDelivery, type LoggedDelivery, listAttempts, listDeliveries } from './deliveries.ts'
+import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
+import { noteChange } from './change.ts'
+import {
+  type AnswerFilter,
+  findDelivery,
+  type LoggedAttempt,
+  type LoggedDelivery,
+  listAttempts,
+  listDeliveries,
+} from './deliveries.ts'
 import {
   DeliveriesQuery,
   DeliveryDetail,
@@ -17,9 +30,7 @@ import {
   TestRequest,
 } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
-import { explain, presentAttempt } from './present-attempt.ts'
 import { findEvent, resendEvent } from './send-again.ts'
-import { sendTest } from './send-test.ts'
 import { endpointPath, readTime, webhookRoute, workspaceOfEndpoint } from './team-request.ts'
 
 export function deliveryTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
@@ -195,4 +206,67 @@ function readCursor(text: string, endpointId: string): number {
     throw badRequest('Invalid cursor format')
   }
   return position as number
+}
+
+const sentences: Record<string, string> = {
+  invalid_address: 'The address cannot be used: change it.',
+  forbidden_address: 'The name leads to an address that is not public. The operator may allow it.',
+  invalid_request: 'The request could not be made: check the headers of the endpoint.',
+  dns: 'The name of the host could not be resolved.',
+  connect: 'No connection came about: is the receiver running, and open to the internet?',
+  tls: 'The encrypted connection failed: check the certificate of the receiver.',
+  withheld: 'The service held it back, and sends it again.',
+  timeout: 'The answer took longer than 15 seconds: answer first, then work.',
+  reset: 'The connection ended before the answer was there.',
+  answer: 'What came back is no answer in HTTP.',
+  internal: 'The service could not make the body. The log of the server says more.',
+  expired: 'The event is no longer kept.',
+}
+
+/** What an attempt came to, in a sentence; null when it was taken. */
+export function explain({ status, error }: Pick<LoggedAttempt, 'status' | 'error'>): string | null {
+  if (status === null) return sentences[error ?? ''] ?? 'No answer came.'
+  if (status >= 200 && status < 300) return null
+  if (status === 410) return 'It answered 410, which asks us to stop: the endpoint was disabled.'
+  if (status >= 300 && status < 400)
+    return `It answered ${status}: redirects are not followed, so set the final address.`
+  return `It answered ${status}. Only 2xx tells that the event was taken.`
+}
+
+function presentAttempt(keyring: Keyring, endpointId: string, position: number, attempt: LoggedAttempt) {
+  const { number, at, status, ms, error, answer } = attempt
+  return {
+    number,
+    at: at.toISOString(),
+    status,
+    ms,
+    error,
+    explanation: explain(attempt),
+    answer: answer === null ? null : openAnswer(keyring, { endpointId, position, number }, answer),
+  }
+}
+
+/**
+ * Sends an endpoint an invented event, signed and shown as a true one, and returns its id. It does not wait behind the
+ * endpoint's backlog, and nobody else sees it.
+ */
+async function sendTest(deps: WebhookDeps, member: Member, id: string, name: KnownEvent): Promise<string> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  const keyring = await deps.vault.keyring(workspaceId)
+  const event = eventCatalogue[name].sample(newId(now), now)
+  const eventId = await deps.db.tx(async (tx) => {
+    if ((await lockEndpoint(tx, workspaceId, id)).state === 'disabled') throw endpointDisabled()
+    return recordTestEvent(tx, keyring, workspaceId, id, event, now)
+  })
+  // Places are given to what is committed.
+  await deps.sequencer.place(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const endpoint = await lockEndpoint(tx, workspaceId, id)
+    const placed = await findEvent(tx, workspaceId, id, eventId)
+    if (placed === undefined) throw eventNotFound()
+    await queueOnce(tx, { workspaceId, id, phoneVisibility: endpoint.phone_visibility }, placed, now)
+    await noteChange(tx, member, 'webhook.tested', id, now)
+  })
+  return eventId
 }

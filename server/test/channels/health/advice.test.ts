@@ -9,7 +9,7 @@ import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
 import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
-import { readAccountUpdate } from '../../../src/channels/waba/read/account.ts'
+import { readAccountUpdate } from '../../../src/channels/waba/read/parse.ts'
 import { activityReasons } from '../../../src/inbox/conversation/activity.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
+import { giveToNetwork } from '../../../src/channels/unofficial/media.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
-import { giveToNetwork } from '../../../src/channels/unofficial/send/give-file.ts'
 import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
 import {
   customerPhone,

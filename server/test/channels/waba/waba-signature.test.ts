@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isSignedBy, readSignature } from '../../../src/channels/waba/take-callback.ts'
+import { isSignedBy, readSignature } from '../../../src/channels/waba/webhook-routes.ts'
 import { bytesOf, messages, signatureOf, text } from '../../support/channels/waba-payloads.ts'
 
 const secret = 'an-app-secret'

@@ -55,7 +55,7 @@ test('every operation is about one resource, which is described and stands in on
   assert.deepEqual(
     lost.map(({ operation }) => [operation.operationId, operation.tags]),
     [],
-    'describe the tag in http/contract/openapi-tags.ts',
+    'describe the tag in http/contract/openapi.ts',
   )
   assert.deepEqual(groups.flatMap((group) => group.tags).sort(), [...described].sort())
 })

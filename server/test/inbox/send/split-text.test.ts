@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { splitText } from '../../../src/inbox/send/split-text.ts'
+import { splitText } from '../../../src/inbox/send/send-checks.ts'
 
 const family = '👨‍👩‍👧‍👦'
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })

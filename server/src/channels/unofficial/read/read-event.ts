@@ -1,11 +1,14 @@
 import type { ChannelEvent } from '../../channel-event.ts'
-import { listOf, objectOf } from '../../waba/json.ts'
+import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import type { SocketEvent } from '../transport/transport.ts'
-import { readContact, readMapping } from './contacts.ts'
-import { readHistory } from './history.ts'
-import { readMessage } from './messages.ts'
-import { readStatus } from './statuses.ts'
+import { callLog, missedCallText } from './calls.ts'
+import { readContent, readReferral } from './content.ts'
+import { customerOf, readJid, readName } from './jid.ts'
+import { readNetworkTime } from './platform-time.ts'
+import { readRevision } from './revision.ts'
+import { readStatus, statuses } from './statuses.ts'
+import { isEmpty, unwrap } from './unwrap.ts'
 import { readUpdate, type SocketUpdate } from './update.ts'
 
 /** What one event of a socket came to. */
@@ -64,4 +67,105 @@ function readSafely(readItem: (item: unknown) => Read, item: unknown): Read {
   } catch {
     return 'item that could not be read'
   }
+}
+
+type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
+
+/** The data of `messaging-history.set`: what was written before the number was paired, and who the phone knows. */
+function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): Read {
+  const phones = phonesOf(listOf(lidPnMappings))
+  return [
+    ...listOf(messages).map((one) => readOld(objectOf(one), phones, now)),
+    ...listOf(lidPnMappings).flatMap((one) => readMapping(objectOf(one))),
+    ...listOf(contacts).flatMap((one) => readContact(objectOf(one))),
+  ]
+}
+
+function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date): HistoryEvent | string {
+  const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
+  const jid = readJid(remoteJid)
+  if (jid === null) return 'message that is not between two people'
+  const externalId = tokenOf(id)
+  const content = unwrap(message.message)
+  const said = isEmpty(content) ? null : readContent(content)
+  if (said === null || externalId === null) return 'old message that says nothing'
+  const direction = fromMe === true ? 'outbound' : 'inbound'
+  const known = jid.lid === null ? null : phones.get(jid.lid)
+  const name = direction === 'inbound' ? readName(message.verifiedBizName, message.pushName) : null
+  const customer = customerOf([remoteJid, remoteJidAlt, known], name)
+  if (customer === null) return 'old message of nobody'
+  const status = direction === 'inbound' ? 'delivered' : statusOf(message.status)
+  const at = readNetworkTime(message.messageTimestamp, now)
+  return { type: 'history', direction, externalId, customer, ...said, status, at }
+}
+
+function phonesOf(mappings: unknown[]): Map<string, string> {
+  const phones = new Map<string, string>()
+  for (const mapping of mappings) {
+    const { lid, pn } = objectOf(mapping)
+    const hidden = readJid(lid)?.lid
+    if (hidden && typeof pn === 'string') phones.set(hidden, pn)
+  }
+  return phones
+}
+
+function statusOf(number: unknown): HistoryEvent['status'] {
+  return number === 1 ? 'pending' : (statuses.get(number) ?? 'delivered')
+}
+
+/** As the network numbers the statuses of messages. */
+const pending = 1
+
+/** One of `messages.upsert`, live or kept for us while we were away: a customer wrote, or a person did on the phone. */
+function readMessage(message: Loose, now: Date): Read {
+  const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
+  if (readJid(remoteJid) === null) return 'message that is not between two people'
+  const externalId = tokenOf(id)
+  if (externalId === null) return 'message without an id'
+  const content = unwrap(message.message)
+  const missed = missedCallText(message.messageStubType)
+  if (missed !== null) return readMissedCall(message, externalId, missed, now)
+  // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
+  if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
+  const said = readContent(content)
+  const isOurs = fromMe === true
+  // A device gets its own messages before the network has acknowledged them.
+  if (isOurs && message.status === pending) return 'message that has not left yet'
+  // Beside what was written on the phone stands the name of its owner.
+  const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
+  const customer = customerOf([remoteJid, remoteJidAlt], name)
+  if (customer === null) return 'message of nobody'
+  const at = readNetworkTime(message.messageTimestamp, now)
+  if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at }, now)
+  const shared = { externalId, customer, ...said, at }
+  if (isOurs) return { type: 'echo', ...shared }
+  // Who calls has written nothing.
+  return { type: 'message', ...shared, referral: readReferral(content), opensWindow: !(callLog in content) }
+}
+
+function readMissedCall(message: Loose, externalId: string, text: string, now: Date): Read {
+  const { remoteJid, remoteJidAlt } = objectOf(message.key)
+  const customer = customerOf([remoteJid, remoteJidAlt], null)
+  if (customer === null) return 'call of nobody'
+  const at = readNetworkTime(message.messageTimestamp, now)
+  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
+  return { ...notice, referral: null, opensWindow: false }
+}
+
+/** One of the phone's contacts: a name for a customer, or both of their addresses. */
+function readContact({ id, lid, phoneNumber, name, verifiedName, notify }: Loose): Read {
+  const customer = customerOf([id, lid, phoneNumber], readName(name, verifiedName, notify))
+  if (customer === null) return 'contact that is no person'
+  const isNews = customer.name !== null || (customer.userId !== null && customer.phone !== null)
+  return isNews ? { type: 'contact_named', customer } : 'contact without a name'
+}
+
+/**
+ * The phone behind a hidden address. Returned as a contact without a name: whoever is known by one of the two is then known by
+ * both, and who seemed to be two becomes one.
+ */
+function readMapping({ lid, pn }: Loose): Read {
+  const customer = customerOf([lid, pn], null)
+  if (customer === null || customer.userId === null || customer.phone === null) return 'mapping without both addresses'
+  return { type: 'contact_named', customer }
 }

@@ -1,11 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../base/db.ts'
+import type { ChannelEvent } from '../../channel-event.ts'
+import type { SessionConnection } from '../../connection/connection.ts'
+import { isWorthNoting, noteActivity } from '../../health/activity.ts'
+import { lagOf } from '../../lag.ts'
 import { readEvent } from '../read/read-event.ts'
 import type { SocketUpdate } from '../read/update.ts'
 import { sendWaiting } from '../send/outbox.ts'
+import { mayBePreset } from '../send/preset-id.ts'
+import { endSends, findOwn, type SendEnd } from '../send/sends.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { afterClose } from './disconnect.ts'
 import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
-import { ingest } from './ingest.ts'
-import { LeaseLost } from './lease.ts'
+import { isOurs, LeaseLost } from './lease.ts'
 import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
 import { codeShownMs, qrShownMs } from './pairing.ts'
 import { NumberTaken, type SessionTransition } from './session-transition.ts'
@@ -119,4 +126,123 @@ async function askCode(deps: HoldDeps, hold: Hold, line: Line): Promise<void> {
     deps.log.warn('a session got no code to pair by', { connectionId: hold.lease.connectionId }, error)
     await stopHold(deps, hold, { reason: 'pairing_ended', forgets: true })
   }
+}
+
+const defaultRetryMs = 500
+/** While the database can be reached. */
+const maxTries = 20
+
+/**
+ * Hands on what the network sent. Resolves true once it is committed; false when the session is another's meanwhile, so that it
+ * must not be acknowledged. What cannot be stored for no reason of the database is logged and given up: it must not hold up
+ * what comes after it.
+ */
+async function ingest(
+  deps: HoldDeps,
+  hold: Hold,
+  connection: SessionConnection,
+  events: readonly ChannelEvent[],
+): Promise<boolean> {
+  const { connectionId } = hold.lease
+  for (let tries = 1; isHeld(hold); tries++) {
+    try {
+      return await handOnOnce(deps, hold, connection, events)
+    } catch (error) {
+      deps.log.warn('what a session heard is not stored yet', { connectionId, attempt: tries }, error)
+      if (tries >= maxTries && (await answers(deps.db))) {
+        deps.log.error('what a session heard is given up', { connectionId, count: events.length }, error)
+        return true
+      }
+      await sleep(deps.retryMs ?? defaultRetryMs)
+    }
+  }
+  return false
+}
+
+async function handOnOnce(
+  deps: HoldDeps,
+  hold: Hold,
+  connection: SessionConnection,
+  events: readonly ChannelEvent[],
+): Promise<boolean> {
+  const { db, clock } = deps
+  const { lease } = hold
+  if (!(await isOurs(db.sql, lease))) return false
+  const own = await findOwn(db.sql, lease, presetIdsIn(events))
+  const told = tellOwnApart(events, own)
+  await deps.receive(connection, told)
+  const ends = endsOf(told, own)
+  for (const { id } of ends) hold.line?.awaited.delete(id)
+  const now = clock.now()
+  const isWorth = isWorthNoting(hold.notedAt, now)
+  if (ends.length === 0 && !isWorth) return true
+  await db.tx(async (tx) => {
+    await endSends(tx, lease, ends)
+    if (isWorth) await noteActivity(tx, lease.workspaceId, lease.connectionId, 'in', now, lagOf(told, now))
+  })
+  if (isWorth) hold.notedAt = now
+  return true
+}
+
+async function answers({ sql }: Db): Promise<boolean> {
+  return sql`select 1`.then(
+    () => true,
+    () => false,
+  )
+}
+
+type Status = Extract<ChannelEvent, { type: 'status' }>
+
+/** Ids among the events that may be those of our own messages. */
+function presetIdsIn(events: readonly ChannelEvent[]): string[] {
+  const ids = events.flatMap((event) =>
+    'externalId' in event && mayBePreset(event.externalId) ? [event.externalId] : [],
+  )
+  return [...new Set(ids)]
+}
+
+/**
+ * Sets what we sent ourselves apart from what a person wrote on the phone: of ours only the status counts. `own` are our
+ * ids with their correlators, by which a status finds a message whose outcome was unknown.
+ */
+function tellOwnApart(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): ChannelEvent[] {
+  return events.flatMap((event): ChannelEvent[] => {
+    if (!('externalId' in event) || !own.has(event.externalId)) return [event]
+    const correlator = own.get(event.externalId) ?? null
+    switch (event.type) {
+      case 'status':
+        return [{ ...event, correlator }]
+      case 'echo':
+        return [statusOf(event, 'sent', correlator)]
+      case 'history':
+        return event.status === 'pending' ? [] : [statusOf(event, event.status, correlator)]
+      case 'message':
+        // Somebody else's message under an id of ours: whoever made it up gets nothing by it.
+        return [event]
+      default:
+        return event satisfies never
+    }
+  })
+}
+
+function statusOf(
+  { externalId, at, customer }: Extract<ChannelEvent, { externalId: string; at: Date }>,
+  status: Status['status'],
+  correlator: string | null,
+): Status {
+  // Why it failed is told where it fails, not in a history.
+  const errorCode = status === 'failed' ? 'unknown' : null
+  return { type: 'status', externalId, status, errorCode, at, correlator, customer }
+}
+
+/** What statuses of our own messages mean for those who wait for them. */
+function endsOf(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): SendEnd[] {
+  const ends = new Map<string, SendEnd>()
+  for (const event of events) {
+    if (event.type !== 'status' || !own.has(event.externalId)) continue
+    const { externalId: id, status, errorCode } = event
+    if (status === 'failed') ends.set(id, { id, state: 'refused', errorCode: errorCode ?? 'unknown' })
+    else ends.set(id, { id, state: 'accepted', errorCode: null })
+  }
+  return [...ends.values()]
 }

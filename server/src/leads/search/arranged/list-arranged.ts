@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
 import { listMembers } from '../../../access/users/members.ts'
-import { conflict, unprocessable } from '../../../base/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
+import { badRequest, conflict, unprocessable } from '../../../base/errors.ts'
+import { isUuid } from '../../../base/id.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
 import type { LeadUser } from '../../lead/lead.ts'
@@ -7,13 +10,12 @@ import { findLeadsByIds } from '../../lead/queries.ts'
 import { openLead } from '../../lead/sealed.ts'
 import { readSearchTerm } from '../../lead/search-lines.ts'
 import { totalLastsMs } from '../list-cursor.ts'
-import { isForDatabase, type LeadSort } from '../list-filter.ts'
+import { filterDigest, isForDatabase, type LeadFilter, type LeadSort } from '../list-filter.ts'
 import type { LeadPage, ListDeps, ListRequest } from '../list-page.ts'
 import { collationKey } from './collation.ts'
 import { type Conditions, resolved } from './conditions.ts'
-import { readArrangedCursor, writeArrangedCursor } from './cursor.ts'
 import { type ArrangedList, maxOpened, openPlaces } from './opened.ts'
-import { type Arrangement, comparePlaces, fixedChoices, type Place } from './order.ts'
+import { type Arrangement, comparePlaces, fixedChoices, type Place, type PlaceKey } from './order.ts'
 import { arePlain, countPlain, isPlainOrder, maxSorted, selectPlacesByTime, sortPlaces } from './plain.ts'
 
 /** One page of a list in any order, or narrowed by any column. Filters of the leads interface hold beside the conditions. */
@@ -174,3 +176,59 @@ const tooMany = (isSoonThere: boolean) =>
         'More leads than Parley keeps in memory for this order or filter: narrow the list by a date, a status or an assignee, or give the service more memory by PARLEY_SEARCH_MEMORY',
         { code: 'LIST_TOO_LARGE' },
       )
+
+/** A place in a walk through an arranged list, with the total that its first page counted. */
+interface ArrangedCursor {
+  after: Place
+  total: number
+  countedAt: Date
+}
+
+/** What the list is sorted by may be a name: it is sealed. */
+function writeArrangedCursor(
+  keyring: Keyring,
+  arrangement: Arrangement,
+  filter: LeadFilter,
+  { after, total, countedAt }: ArrangedCursor,
+): string {
+  const key = after.key === null ? '' : typeof after.key === 'number' ? `n${after.key}` : `t${after.key}`
+  const sealed = keyring.seal(placeOf(after.id), key).toString('base64url')
+  return encodeCursor([listOf(arrangement, filter), sealed, after.id, total, countedAt.getTime()])
+}
+
+/** Reads a cursor of this very order and filter; any other is malformed. */
+function readArrangedCursor(
+  keyring: Keyring,
+  text: string,
+  arrangement: Arrangement,
+  filter: LeadFilter,
+): ArrangedCursor {
+  const [list, sealed, id, total, countedAt, extra] = decodeCursor(text) ?? []
+  if (list !== listOf(arrangement, filter) || extra !== undefined) throw malformed()
+  if (typeof sealed !== 'string' || typeof id !== 'string' || !isUuid(id)) throw malformed()
+  if (!Number.isSafeInteger(total) || !Number.isSafeInteger(countedAt)) throw malformed()
+  return {
+    after: { key: openKey(keyring, id, sealed), id },
+    total: Number(total),
+    countedAt: new Date(Number(countedAt)),
+  }
+}
+
+// Statuses and people may be given another order meanwhile, which the places that were reached know nothing of.
+const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilter): string => {
+  const digest = createHash('sha256').update(JSON.stringify(choices)).digest('base64url').slice(0, 12)
+  return `${by} ${order} ${language} ${filterDigest(filter)} ${digest}`
+}
+
+function openKey(keyring: Keyring, id: string, sealed: string): PlaceKey {
+  try {
+    const key = keyring.openText(placeOf(id), Buffer.from(sealed, 'base64url'))
+    if (key === '') return null
+    return key.startsWith('n') ? Number(key.slice(1)) : key.slice(1)
+  } catch (cause) {
+    throw Object.assign(malformed(), { cause })
+  }
+}
+
+const placeOf = (id: string) => ({ table: 'leads', row: id, column: 'cursor' })
+const malformed = () => badRequest('Invalid cursor format')

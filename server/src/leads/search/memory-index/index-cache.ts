@@ -1,12 +1,29 @@
 import { singleFlight } from '../../../base/async/single-flight.ts'
 import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arranged-query.ts'
-import { type CachedIndex, fill, newCachedIndex } from './cached-index.ts'
-import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
-import { compact, countLeads, type MemoryIndex, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
+import {
+  catchUp,
+  type FollowDeps,
+  type Following,
+  fewEvents,
+  type Progress,
+  placeAll,
+  pursue,
+  readFeedState,
+} from './follow.ts'
+import {
+  appendLead,
+  compact,
+  countLeads,
+  type IndexShape,
+  type MemoryIndex,
+  memoryIndexBytes,
+  newMemoryIndex,
+  queryMemoryIndex,
+} from './memory-index.ts'
 import type { MemoryIndexLimits, Timely } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
-import { countLive } from './read-leads.ts'
-import type { Held } from './segment.ts'
+import { countLive, readLive } from './read-leads.ts'
+import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
 
 /** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
 export interface IndexCache {
@@ -235,5 +252,43 @@ function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number):
     entries.delete(keyOf(entry))
     total -= entry.cached.bytes
   }
+  return true
+}
+
+/** A memory index in the cache. */
+interface CachedIndex extends Following {
+  lastUsedMs: number
+  /** What it takes in memory, or is expected to once it is built. */
+  bytes: number
+  state: 'building' | 'ready' | 'behind'
+}
+
+function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, bytes: number): CachedIndex {
+  const index = newMemoryIndex(shape)
+  return { workspaceId, index, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
+}
+
+/** Reads every lead into the index, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
+async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
+  const { index, shape, workspaceId } = cached
+  // Read before the leads are: whatever is committed later comes after it.
+  await placeAll(deps.db, workspaceId)
+  cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
+  const open = newSegment(shape.segmentSlots, shape.holds)
+  for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId, shape.holds)) {
+    for (const lead of leads) {
+      if (isFull(open)) {
+        index.segments.push(seal(open))
+        cached.bytes = Math.max(cached.bytes, memoryIndexBytes(index))
+        clear(open)
+      }
+      appendLead(index, open, lead)
+    }
+    if (!mayGoOn()) return false
+  }
+  if (open.count > 0) index.segments.push(seal(open))
+  cached.bytes = memoryIndexBytes(index)
+  if (!mayGoOn() || (await pursue(deps, cached)) === 'lost') return false
+  cached.state = 'ready'
   return true
 }

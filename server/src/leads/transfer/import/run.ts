@@ -1,8 +1,10 @@
 import { listMembers } from '../../../access/users/members.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
-import { InvalidInput } from '../../../base/errors.ts'
+import { type ApiError, InvalidInput } from '../../../base/errors.ts'
 import { leadSettingsOf, plainLeadSettings, readLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
+import { phoneClass } from '../../../base/phone/phone-variants.ts'
+import { byteaArray } from '../../../base/postgres/values.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
 import { emailKey } from '../../../base/text/email.ts'
@@ -11,17 +13,15 @@ import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
-import { prefetchPlan } from '../../write/prefetched-plan.ts'
+import { type PrefetchedPlan, prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
-import type { UpsertOutcome } from '../../write/upsert-plan.ts'
+import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
 import { FileProblem } from '../file/file-problem.ts'
-import { readRows } from '../file/file-rows.ts'
-import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
-import { countAsFound } from './dry-names.ts'
+import { type FileRow, readRows } from '../file/file-rows.ts'
 import { advanceImport, claimImport, endRun, type ImportRow, letGoOfImport, pauseImport } from './imports.ts'
 import { checkGrowth } from './limits.ts'
 import { dropUsed, putPiece, readPieces } from './pieces.ts'
-import { inRow } from './read-row.ts'
+import { inRow, type RowContext, readRow } from './read-row.ts'
 import { refusedHeader, refusedRow } from './refused-rows.ts'
 import { addRefusals, type ImportChoice, openReport, openSettings, type Refusal, sealReport } from './settings.ts'
 import { endTracking, noteBatch, trackImport } from './track.ts'
@@ -231,4 +231,100 @@ async function end(
     const entry = { scopeId: row.workspace_id, actor, action: `leads.import_${state}`, target: `import:${row.id}` }
     await recordAudit(tx, entry, now)
   })
+}
+
+/** Rows that are written together, and what each of them asks for. */
+interface Batch {
+  rows: FileRow[]
+  items: (UpsertItem | ApiError)[]
+  /** Null when it is not expected to come true. */
+  prefetched: PrefetchedPlan | null
+}
+
+interface BatchInTurn extends Batch {
+  /** Begins to make the next one, for whoever has the time. */
+  makeNext(): void
+}
+
+type Foresee = (items: Batch['items']) => Promise<PrefetchedPlan | null>
+
+const maxRows = 500
+const maxBytes = 1024 * 1024
+
+/** The rows in batches, each made when the one before it says so, or when it is asked for. */
+async function* readBatches(
+  rows: AsyncIterable<FileRow>,
+  start: number,
+  context: () => RowContext,
+  foresee: Foresee,
+): AsyncGenerator<BatchInTurn> {
+  const source = batchesOf(rows, start, context, foresee)
+  let coming: Promise<IteratorResult<Batch>> | null = null
+  const next = () => {
+    coming ??= source.next()
+    // Its failure is told when its turn comes, or to nobody when the work was stopped before.
+    coming.catch(() => {})
+    return coming
+  }
+  try {
+    for (;;) {
+      const { done, value } = await next()
+      coming = null
+      if (done) return
+      yield { ...value, makeNext: () => void next() }
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
+async function* batchesOf(
+  rows: AsyncIterable<FileRow>,
+  start: number,
+  context: () => RowContext,
+  foresee: Foresee,
+): AsyncGenerator<Batch> {
+  const read = async (batch: FileRow[]): Promise<Batch> => {
+    const reading = context()
+    const items = batch.map((row) => readRow(row, reading))
+    return { rows: batch, items, prefetched: await foresee(items) }
+  }
+  let batch: FileRow[] = []
+  let from = start
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < maxRows && row.end - from < maxBytes) continue
+    yield await read(batch)
+    batch = []
+    from = row.end
+  }
+  if (batch.length > 0) yield await read(batch)
+}
+
+/**
+ * How many of the leads that a dry run would create an earlier batch of it would have created already: the real run
+ * would find those. The names are kept as digests in the database, since the file may have any number of them.
+ */
+async function countAsFound(
+  tx: Tx,
+  keyring: Keyring,
+  { workspace_id, id }: ImportRow,
+  items: readonly (UpsertItem | ApiError)[],
+  outcomes: readonly UpsertOutcome[],
+): Promise<number> {
+  const names = items.flatMap((item, at) =>
+    outcomes[at]?.action === 'created' && 'by' in item && item.by !== 'id' ? [nameOf(keyring, item)] : [],
+  )
+  if (names.length === 0) return 0
+  const added = await tx`
+    insert into lead_import_dry_names (workspace_id, import_id, name)
+    select ${workspace_id}::uuid, ${id}::uuid, n.name
+    from unnest(${byteaArray(names)}::bytea[]) as n (name)
+    on conflict do nothing
+    returning 1`
+  return names.length - added.length
+}
+
+function nameOf(keyring: Keyring, { by, value }: UpsertItem): Buffer {
+  return keyring.stable(`import ${by}`, by === 'phone' ? phoneClass(value) : value)
 }
