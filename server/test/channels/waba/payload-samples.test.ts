@@ -21,7 +21,9 @@ const load = (part: string, name: string) => JSON.parse(readFileSync(join(folder
 
 /** What each sample's name says must come of it: the first pattern that fits counts. */
 const outcomes: [pattern: RegExp, types: string][] = [
-  [/group|deleted|status-unknown|value-errors|no-from|invalid-from|restriction|user-preferences/, ''],
+  [/group|deleted|status-unknown|value-errors|no-from|invalid-from/, ''],
+  [/restriction/, 'account_restricted'],
+  [/user-preferences/, 'marketing_preference'],
   // Who it is from is a placeholder in it.
   [/^inbound-revoke/, ''],
   [/revoke/, 'withdrawn'],
