@@ -22,7 +22,7 @@ export async function openSession(): Promise<Session | null> {
     throw error
   }
   if (current.user === null) return null
-  carryToken(current.csrfToken ?? '', goToSignIn)
+  carryToken(current.csrfToken ?? '', () => void leaveWithoutSession())
   claimPrivate(localStorage, current.user.id)
   window.addEventListener('storage', leaveWithOthers)
   return current
@@ -33,7 +33,7 @@ export async function openSession(): Promise<Session | null> {
  * session returns the token of the next one.
  */
 export async function refreshSession(csrfToken?: string): Promise<Session> {
-  if (csrfToken !== undefined) carryToken(csrfToken, goToSignIn)
+  if (csrfToken !== undefined) carryToken(csrfToken, () => void leaveWithoutSession())
   const session = await readSession()
   current = session
   for (const changed of watchers) changed()
@@ -90,6 +90,33 @@ function leaveWithOthers({ key, newValue }: StorageEvent): void {
   if (key !== ownerPlace || newValue === me().id) return
   closePrivateStorage()
   goToSignIn()
+}
+
+// As long as the answer with the next session may be on its way.
+const renewalMs = 1000
+let isAsking = false
+
+/**
+ * Goes to the sign-in page, unless there is a session: a change that ends all sessions gives this browser a new one, and a
+ * request that left just before is refused with the former.
+ */
+async function leaveWithoutSession(): Promise<void> {
+  if (isAsking) return
+  isAsking = true
+  if ((await isSignedIn()) === false) {
+    await new Promise((resolve) => setTimeout(resolve, renewalMs))
+    if ((await isSignedIn()) === false) goToSignIn()
+  }
+  isAsking = false
+}
+
+/** Null when nobody can tell, as the service is out of reach. */
+async function isSignedIn(): Promise<boolean | null> {
+  try {
+    return (await readSession()).user !== null
+  } catch (error) {
+    return error instanceof Failure && error.status === 401 ? false : null
+  }
 }
 
 function goToSignIn(): void {
