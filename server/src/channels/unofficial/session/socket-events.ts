@@ -148,9 +148,9 @@ async function ingest(
     try {
       return await handOnOnce(deps, hold, connection, events)
     } catch (error) {
-      deps.log.warn('what a session heard is not stored yet', { connectionId, attempt: tries }, error)
+      deps.log.warn('failed to store session events; retrying', { connectionId, attempt: tries }, error)
       if (tries >= maxTries && (await answers(deps.db))) {
-        deps.log.error('what a session heard is given up', { connectionId, count: events.length }, error)
+        deps.log.error('dropping session events after retries', { connectionId, count: events.length }, error)
         return true
       }
       await sleep(deps.retryMs ?? defaultRetryMs)
