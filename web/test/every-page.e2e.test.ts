@@ -20,16 +20,25 @@ async function onPhone(page: Page, within?: string): Promise<string[]> {
   return [...(await issuesIn(page, 'phone', within)), ...wide]
 }
 
-/** Runs in the page. */
-function reachingOut(
-  all: { getBoundingClientRect(): { left: number; right: number }; scrollWidth: number; outerHTML: string }[],
-  width: number,
-) {
-  const isWide = (one: (typeof all)[number]) => {
+interface Box {
+  getBoundingClientRect(): { left: number; right: number }
+  scrollWidth: number
+  outerHTML: string
+  querySelectorAll(selectors: string): Iterable<Box>
+}
+
+/** Runs in the page. Names what is too wide by what reaches out of it. */
+function reachingOut(all: Box[], width: number) {
+  const isOut = (one: Box) => {
     const { left, right } = one.getBoundingClientRect()
-    return left < 0 || right > width + 1 || one.scrollWidth > width
+    return left < 0 || right > width + 1
   }
-  return all.filter(isWide).map(({ outerHTML }) => `too wide: ${outerHTML.slice(0, 160)}`)
+  const isWide = (one: Box) => isOut(one) || one.scrollWidth > width
+  const start = ({ outerHTML }: Box) => outerHTML.slice(0, 160)
+  return all.filter(isWide).map((one) => {
+    const within = [...one.querySelectorAll('body *')].filter(isOut).slice(0, 4)
+    return `too wide: ${start(one)}: ${within.map(start).join(', ')}`
+  })
 }
 
 const inTheDark = async (page: Page, within?: string) => (within ? issuesIn(page, 'dark', within) : [])
@@ -38,7 +47,7 @@ let isAmidst = false
 
 async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly string[] = []): Promise<void> {
   // What a test before has left, when it failed.
-  if (isAmidst) await page.reload()
+  if (isAmidst) await page.goto(`${demo.url}/w/${demo.workspaceId}/nowhere`)
   isAmidst = true
   assert.deepEqual(await walk(stop, look, left), [])
   isAmidst = false

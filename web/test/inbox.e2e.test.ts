@@ -97,6 +97,21 @@ test('two members see each other, and who types, until they leave', async () => 
   await here.waitFor({ state: 'detached' })
 })
 
+test('a dozen colleagues in one conversation have room on a phone', async () => {
+  const { page } = await demo.open('inbox', { isKept: true })
+  const names = Array.from({ length: 12 }, (_, n) => `Colleague ${n + 1}`)
+  const people = names.map((name) => ({ userId: crypto.randomUUID(), name, state: 'viewing' }))
+  await page.route('**/presence', (route) => route.fulfill({ json: { people } }))
+  await page.setViewportSize(phone)
+  await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
+  await page.getByRole('img', { name: 'Colleague 2 is here too', exact: true }).waitFor()
+  const others = page.getByRole('img', { name: /^Colleague 3 is here too, .* Colleague 12 is here too$/ })
+  assert.equal(await others.innerText(), '+10')
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), phone.width)
+  await assertAccessible(page)
+  await page.close()
+})
+
 test('older messages come as one scrolls up, and what was in sight stays there', async () => {
   const { page } = await demo.open('inbox')
   const rita = await newCustomer(demo, 'Rita Sousa', '5511955502001')

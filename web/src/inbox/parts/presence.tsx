@@ -40,21 +40,36 @@ export function usePresence(id: string): readonly Person[] {
 }
 
 const nameOf = ({ name }: Person): string => name ?? t.inbox.teammate
+const wordsOf = (person: Person): string =>
+  person.state === 'typing' ? t.inbox.people.typing(nameOf(person)) : t.inbox.people.viewing(nameOf(person))
+
+/** There is no room in the header for more on a phone. */
+const mostFaces = 3
 
 /** The faces of colleagues who have the conversation open. */
 export function Faces({ people }: { people: readonly Person[] }) {
   if (people.length === 0) return null
+  const isAll = people.length <= mostFaces
+  const shown = isAll ? people : people.slice(0, mostFaces - 1)
+  const others = people.slice(shown.length).map(wordsOf).join(', ')
   return (
     <span className={styles.present}>
-      {people.map((person) => {
-        const isTyping = person.state === 'typing'
-        const words = isTyping ? t.inbox.people.typing(nameOf(person)) : t.inbox.people.viewing(nameOf(person))
-        return (
-          <span key={person.userId} role="img" aria-label={words} title={words} data-typing={isTyping || undefined}>
-            <Avatar name={nameOf(person)} size={24} />
-          </span>
-        )
-      })}
+      {shown.map((person) => (
+        <span
+          key={person.userId}
+          role="img"
+          aria-label={wordsOf(person)}
+          title={wordsOf(person)}
+          data-typing={person.state === 'typing' || undefined}
+        >
+          <Avatar name={nameOf(person)} size={24} />
+        </span>
+      ))}
+      {!isAll && (
+        <span className={styles.others} role="img" aria-label={others} title={others}>
+          +{people.length - shown.length}
+        </span>
+      )}
     </span>
   )
 }
@@ -65,7 +80,7 @@ export function TypingLine({ people }: { people: readonly Person[] }) {
   if (first === undefined) return null
   return (
     <p className={styles.typing} role="status">
-      {typing.length > 1 ? t.inbox.people.severalTyping : t.inbox.people.typing(nameOf(first))}
+      {typing.length > 1 ? t.inbox.people.severalTyping : wordsOf(first)}
     </p>
   )
 }
