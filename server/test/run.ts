@@ -42,10 +42,11 @@ const needsBrowser = files.some((file) => tierOf(file) === 'e2e' || /playwright/
 if (needsBrowser) process.env.CHROMIUM = ensureChromium()
 const scratch = makeScratch()
 process.env.TMPDIR = scratch.folder
-const [server] = await Promise.all([startServerFor(values, process.env, scratch), buildWebIfNeeded()])
+const starting = startServerFor(values, process.env, scratch)
+starting.catch(() => stopping.abort())
 try {
-  process.env.PARLEY_TEST_SERVER = JSON.stringify(server)
-  process.env.PARLEY_TEST_GROUP = '1'
+  await buildWebIfNeeded()
+  process.env.PARLEY_TEST_SERVER = scratch.serverFile
   process.env.NODE_COMPILE_CACHE = cache
   // Slow tests measure time: they run without browsers beside them.
   for (const groups of [[...groupFiles('e2e'), ...groupFiles('fast')], groupFiles('slow')]) await runGroups(groups)
@@ -53,9 +54,8 @@ try {
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
   process.exitCode = counts.failed === 0 && counts.passed > 0 && !stopping.signal.aborted ? 0 : 1
 } finally {
-  await server.stop()
-  rmSync(groupFolder, { recursive: true, force: true })
-  rmSync(scratch.folder, { recursive: true, force: true, maxRetries: 5 })
+  await (await starting).stop()
+  for (const made of [groupFolder, scratch.folder]) rmSync(made, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function tierOf(file: string): Tier {

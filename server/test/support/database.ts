@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -187,7 +188,12 @@ const findServer = oncePerFile(async (): Promise<TestServer> => {
   return own
 })
 
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+
+/** Waits until the runner's server has started, which ends this process if it does not. */
 function handedServer(): TestServer | null {
-  const handed = process.env.PARLEY_TEST_SERVER
-  return handed === undefined ? null : (JSON.parse(handed) as TestServer)
+  const path = process.env.PARLEY_TEST_SERVER
+  if (path === undefined) return null
+  while (!existsSync(path)) Atomics.wait(sleeper, 0, 0, 5)
+  return JSON.parse(readFileSync(path, 'utf8')) as TestServer
 }

@@ -70,7 +70,7 @@ async function endAll(these: Ending[]): Promise<void> {
 }
 
 // A file that is run by itself: while it loads, hence before any hook of its own.
-if (process.env.PARLEY_TEST_GROUP === undefined) {
+if (process.env.PARLEY_TEST_SERVER === undefined) {
   endWithFile()
   after(endWithProcess, { timeout: patienceMs })
 }

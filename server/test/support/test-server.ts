@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +31,8 @@ export interface RunningTestServer extends TestServer {
 
 export interface Scratch {
   folder: string
+  /** Says where the server of the run is, once it has started: the processes of tests load meanwhile. */
+  serverFile: string
   isMemory: boolean
 }
 
@@ -49,7 +51,7 @@ export function makeScratch(): Scratch {
   const folder = mkdtempSync(join(isMemory ? memory : tmpdir(), 'parley-tests-'))
   // As of any such folder: servers that root starts run as somebody else.
   chmodSync(folder, 0o1777)
-  return { folder, isMemory }
+  return { folder, serverFile: join(folder, 'server.json'), isMemory }
 }
 
 function hasMemory(): boolean {
@@ -72,8 +74,20 @@ export interface ServerChoice {
   spread: boolean
 }
 
-/** Starts the server of a test run. */
+/** Starts the server of a test run, and writes down where it is. */
 export async function startServerFor(
+  choice: ServerChoice,
+  env: NodeJS.ProcessEnv,
+  scratch: Scratch,
+): Promise<RunningTestServer> {
+  const server = await startChosen(choice, env, scratch)
+  const draft = `${scratch.serverFile}~`
+  await writeFile(draft, JSON.stringify(server))
+  await rename(draft, scratch.serverFile)
+  return server
+}
+
+async function startChosen(
   { pooler, spread }: ServerChoice,
   env: NodeJS.ProcessEnv,
   scratch: Scratch,
