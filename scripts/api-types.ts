@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Schema } from './schema-types.ts'
 
-// The types of the team's interface for the web app, in the shape that openapi-fetch reads, and the events to choose from. The generators of the field
+// The types of the team's interface for the web app, in the shape that openapi-fetch reads, and the values of its lists. The generators of the field
 // need a TypeScript 5 beside ours; what our documents use of JSON Schema is little.
 
 interface Parameter {
@@ -55,10 +55,15 @@ ${lines(responses, answerType)}
   }
 }
 
-export const eventNames = [
-${(schemas.EventName?.enum ?? []).map((name) => `  ${literal(name)},`).join('\n')}
-] as const
+${Object.entries(schemas).map(valuesOf).join('')}
 `
+}
+
+/** The values of a named list, to choose from: the app writes none of them a second time. */
+function valuesOf([name, schema]: [string, Schema]): string {
+  if (schema.enum === undefined) return ''
+  const constant = `${name.charAt(0).toLowerCase()}${name.slice(1)}Values`
+  return `\nexport const ${constant} = [${schema.enum.map(literal).join(', ')}] as const`
 }
 
 const lines = <T>(parts: Record<string, T>, write: (part: T) => string): string =>

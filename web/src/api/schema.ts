@@ -385,13 +385,37 @@ export interface components {
   }
 }
 
-export const eventNames = [
-  "lead.created",
-  "lead.updated",
-  "lead.deleted",
-  "lead.restored",
-  "inbox.message.received",
-  "inbox.message.sent",
-  "inbox.message.status",
-  "inbox.conversation.owner_changed",
-] as const
+
+export const adPlatformValues = ["meta", "google", "tiktok", "linkedin", "chatgpt", "x", "other"] as const
+export const auditActorTypeValues = ["user", "token", "agent", "system"] as const
+export const bulkStateValues = ["collecting", "running", "done", "cancelled", "failed", "undoing", "undone"] as const
+export const channelValues = ["waba", "unofficial", "partner"] as const
+export const connectionStateValues = ["active", "paused", "unavailable"] as const
+export const conversationStatusValues = ["open", "pending", "snoozed", "resolved", "closed"] as const
+export const credentialStatusValues = ["active", "revoked", "expired"] as const
+export const customFieldTypeValues = ["text", "textarea", "email", "phone", "url", "number", "date", "select", "multiselect", "boolean"] as const
+export const decimalSignValues = [".", ","] as const
+export const delimiterValues = [",", ";", "\t"] as const
+export const deliveryStateValues = ["pending", "delivered", "failed", "cancelled"] as const
+export const directionValues = ["inbound", "outbound"] as const
+export const emptyCellsValues = ["keep", "clear"] as const
+export const eventNameValues = ["lead.created", "lead.updated", "lead.deleted", "lead.restored", "inbox.message.received", "inbox.message.sent", "inbox.message.status", "inbox.conversation.owner_changed"] as const
+export const eventPatternValues = ["lead.created", "lead.updated", "lead.deleted", "lead.restored", "inbox.message.received", "inbox.message.sent", "inbox.message.status", "inbox.conversation.owner_changed", "lead.*", "inbox.*"] as const
+export const fileEncodingValues = ["utf-8", "windows-1252", "utf-16le", "utf-16be"] as const
+export const importMatcherValues = ["externalRef", "uniqueCode", "phone", "id", "none"] as const
+export const importStateValues = ["uploading", "ready", "running", "paused", "checked", "done", "failed", "cancelled"] as const
+export const labelColorValues = ["grey", "red", "orange", "amber", "green", "teal", "blue", "indigo", "violet", "pink"] as const
+export const leadFieldPlaceValues = ["panel", "table", "forms"] as const
+export const leadFieldTypeValues = ["text", "number", "amount", "date", "select", "multiselect", "boolean", "url", "phone", "email"] as const
+export const leadPriorityValues = ["low", "medium", "high", "urgent"] as const
+export const leadSourceValues = ["website", "chat_app", "phone", "email", "referral", "social", "ads", "event", "other"] as const
+export const mergeChoiceValues = ["kept", "other"] as const
+export const messageKindValues = ["text", "template", "image", "video", "audio", "document", "location", "system"] as const
+export const messageStatusValues = ["pending", "sent", "delivered", "read", "failed"] as const
+export const pairingMethodValues = ["qr", "code"] as const
+export const partnerProfileValues = ["360dialog"] as const
+export const phoneVisibilityValues = ["full", "masked"] as const
+export const replayScopeValues = ["undelivered", "all"] as const
+export const roleValues = ["member", "admin", "owner"] as const
+export const scopeValues = ["leads.read", "leads.write", "leads.delete", "leads.bulk", "inbox.read", "inbox.write"] as const
+export const urgencyValues = ["low", "normal", "high"] as const

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
+import type { scopeValues } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/keys'
 export type ApiKey = Awaited<ReturnType<typeof listKeys>>[number]
 export type NewKey = Parameters<typeof createKey>[1]
-export type Scope = NewKey['scopes'][number]
+export type Scope = (typeof scopeValues)[number]
 
 async function listKeys(workspaceId: string) {
   return (await body(api.GET(path, { params: { path: { workspaceId } } }))).keys
@@ -26,9 +27,9 @@ export function createKey(
   workspaceId: string,
   key: {
     name: string
-    scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk' | 'inbox.read' | 'inbox.write')[]
+    scopes: Scope[]
     connectionIds?: string[]
-    phoneVisibility?: 'full' | 'masked'
+    phoneVisibility?: ApiKey['phoneVisibility']
     allowlist?: string[]
     answersNewConversations?: boolean
     unansweredSends?: number | null

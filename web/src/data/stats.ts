@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
-import { eventNames } from '../api/schema.ts'
+import { eventNameValues } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 import { timeZone } from './time-zone.ts'
 
@@ -12,7 +12,7 @@ export type Stats = Awaited<ReturnType<typeof readStats>>
 export type Attention = Stats['attention'][number]
 
 // How far a message has come is in no figure of the page.
-const countedEvents = eventNames.filter((name) => name !== 'inbox.message.status')
+const countedEvents = eventNameValues.filter((name) => name !== 'inbox.message.status')
 
 export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
 

@@ -1,13 +1,7 @@
+import { scopeValues } from '../api/schema.ts'
 import type { Scope } from '../data/keys.ts'
 
-export const allScopes: readonly Scope[] = [
-  'leads.read',
-  'leads.write',
-  'leads.delete',
-  'leads.bulk',
-  'inbox.read',
-  'inbox.write',
-]
+export const allScopes: readonly Scope[] = scopeValues
 
 export type PresetName = 'answering' | 'syncing' | 'reading'
 

@@ -2,13 +2,11 @@ import { Chip, Group, Select, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { NoticeSettings } from '../data/notices.ts'
 import { t } from '../text/index.ts'
-import { weekdayName } from '../ui/format/time.ts'
+import { weekdayName, weekdays } from '../ui/format/time.ts'
 import styles from './NoticeSettings.module.css'
 
 type Quiet = NonNullable<NoticeSettings['quiet']>
-type Day = Quiet['days'][number]
 
-const weekdays: readonly Day[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const usual = (): Quiet => ({
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   from: '20:00',
@@ -67,7 +65,7 @@ function QuietFields({ quiet, change }: QuietHoursProps & { quiet: Quiet }) {
       </Group>
       <fieldset className={styles.days}>
         <legend>{texts.days}</legend>
-        <Chip.Group multiple value={quiet.days} onChange={(days) => change({ ...quiet, days: days as Day[] })}>
+        <Chip.Group multiple value={quiet.days} onChange={(days) => change({ ...quiet, days: days as Quiet['days'] })}>
           <Group gap={6}>
             {weekdays.map((day, n) => (
               <Chip key={day} value={day} size="sm">

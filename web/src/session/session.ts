@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { api, body, useSession as carryToken } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
+import { roleValues } from '../api/schema.ts'
 import { claimPrivate, closePrivateStorage, forgetPrivate, ownerPlace } from './private-storage.ts'
 
 export type Role = 'member' | 'admin' | 'owner'
@@ -60,7 +61,8 @@ export function me(): SignedInUser {
   return user
 }
 
-const ranks: readonly Role[] = ['member', 'admin', 'owner']
+/** The higher, the more it may. */
+const ranks: readonly Role[] = roleValues
 
 /** Whether the signed-in person may do what takes this role. */
 export function mayIn(workspaceId: string, role: Role): boolean {

@@ -1,9 +1,10 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { labelColorValues } from '../api/schema.ts'
 import { changeLabel, createLabel, deleteLabel, type Label, labelsKey } from '../data/labels.ts'
 import { t } from '../text/index.ts'
-import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
+import { type LabelColor, LabelDot } from '../ui/LabelDot.tsx'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
@@ -64,7 +65,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
       />
       <Radio.Group label={texts.color} value={value.color} onChange={(color) => set({ color: color as LabelColor })}>
         <Stack gap={8} mt={6}>
-          {labelColors.map((color) => (
+          {labelColorValues.map((color) => (
             <Radio
               key={color}
               value={color}

@@ -1,5 +1,6 @@
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { roleValues } from '../api/schema.ts'
 import { createToken, type Token } from '../data/team/tokens.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -13,8 +14,6 @@ interface NewTokenPanelProps {
   close(): void
   made(answer: { token: Token; value: string }): void
 }
-
-const roles: readonly Role[] = ['member', 'admin', 'owner']
 
 export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
   const workspaceId = useWorkspaceId()
@@ -47,7 +46,7 @@ export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
       />
       <Radio.Group label={texts.role} value={value.role} onChange={(role) => set({ role: role as Role })}>
         <Stack gap={10} mt={6}>
-          {roles.map((role) => (
+          {roleValues.map((role) => (
             <Radio key={role} value={role} label={t.settings.roles[role]} description={t.settings.roleHelp[role]} />
           ))}
         </Stack>

@@ -1,5 +1,6 @@
+import { roleValues } from '../api/schema.ts'
 import { mayIn, type Role } from '../session/session.ts'
 
 /** The roles that the signed-in person may hand out: only owners make owners. */
 export const rolesFor = (workspaceId: string): Role[] =>
-  mayIn(workspaceId, 'owner') ? ['member', 'admin', 'owner'] : ['member', 'admin']
+  roleValues.filter((role) => role !== 'owner' || mayIn(workspaceId, role))

@@ -1,10 +1,11 @@
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import { labelColorValues } from '../api/schema.ts'
 import { createLabel, labelsKey, useLabelsById } from '../data/labels.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { plain } from '../ui/format/plain.ts'
-import { LabelDot, labelColors } from '../ui/LabelDot.tsx'
+import { LabelDot } from '../ui/LabelDot.tsx'
 import type { Drop } from '../ui/overlay/drop.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { Picker, type PickerItem } from '../ui/overlay/Picker.tsx'
@@ -42,7 +43,7 @@ export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
   }
   const make = async (name: string) => {
     // The next one of them all, so that neighbours differ.
-    const color = labelColors[labels.size % labelColors.length] ?? 'grey'
+    const color = labelColorValues[labels.size % labelColorValues.length] ?? 'grey'
     const { label } = await createLabel(workspaceId, { name, color })
     await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
     say(pick.labelMade(name))

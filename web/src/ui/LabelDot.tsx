@@ -1,18 +1,7 @@
+import type { labelColorValues } from '../api/schema.ts'
 import styles from './LabelDot.module.css'
 
-export const labelColors = [
-  'grey',
-  'red',
-  'orange',
-  'amber',
-  'green',
-  'teal',
-  'blue',
-  'indigo',
-  'violet',
-  'pink',
-] as const
-export type LabelColor = (typeof labelColors)[number]
+export type LabelColor = (typeof labelColorValues)[number]
 
 /** A label by its name; one that is too long for its place is whole where the mouse rests on it. */
 export function LabelChip({ name, color }: { name: string; color: LabelColor }) {

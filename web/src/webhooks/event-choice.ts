@@ -1,7 +1,7 @@
-import { eventNames } from '../api/schema.ts'
+import { eventNameValues } from '../api/schema.ts'
 import type { EventName, EventPattern } from '../data/webhooks.ts'
 
-export const allEvents: readonly EventName[] = eventNames
+export const allEvents: readonly EventName[] = eventNameValues
 
 export const groups = {
   'lead.*': allEvents.filter((name) => name.startsWith('lead.')),

@@ -1,9 +1,10 @@
+import { deliveryStateValues } from '../api/schema.ts'
 import type { DeliveryState, EventName } from '../data/webhooks.ts'
 import { allEvents } from './event-choice.ts'
 
 export const endpointViews = ['deliveries', 'charts', 'settings'] as const
 export type EndpointView = (typeof endpointViews)[number]
-export const deliveryStates: readonly DeliveryState[] = ['pending', 'delivered', 'failed', 'cancelled']
+export const deliveryStates: readonly DeliveryState[] = deliveryStateValues
 export const statHours = [24, 168, 720] as const
 
 /** What the address of an endpoint's page says beside the endpoint. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useOnOpen } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
-import { eventNames } from '../api/schema.ts'
+import { eventNameValues } from '../api/schema.ts'
 import {
   type DeliveryFilter,
   type DeliveryPages,
@@ -20,7 +20,7 @@ import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
  * stream opens, as deliveries of before it are told to nobody.
  */
 export function useAfterDeliveries(waitMs: number, look: () => void): void {
-  useAfterEvents(eventNames, waitMs, look)
+  useAfterEvents(eventNameValues, waitMs, look)
   useOnOpen(look)
 }
 

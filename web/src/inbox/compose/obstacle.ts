@@ -1,3 +1,5 @@
+import type { Connection } from '../../data/connections.ts'
+
 /** Why nothing can be sent in a conversation, whatever is written. */
 export type Obstacle =
   | 'not_in_plan'
@@ -16,8 +18,8 @@ export interface Standing {
 
 /** What of a connection decides it. */
 export interface Sending {
-  channel: 'waba' | 'unofficial' | 'partner'
-  state: 'active' | 'paused' | 'unavailable'
+  channel: Connection['channel']
+  state: Connection['state']
   stateReason: string | null
   acknowledgement: { until: string } | null
   holds?: readonly { stops: string; nextTryAt: string | null }[]

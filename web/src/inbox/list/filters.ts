@@ -1,3 +1,4 @@
+import { conversationStatusValues } from '../../api/schema.ts'
 import { type ConversationFilter, type Status, type View, views } from '../../data/inbox/types.ts'
 import type { ChangeSearch } from '../../ui/use-newest-search.ts'
 
@@ -20,7 +21,7 @@ export type FilterBy = ChangeSearch<InboxSearch>
 /** An attribute of the place where a search shows what it has found. */
 export const foundMark = 'data-found-here'
 
-export const statuses = ['open', 'pending', 'snoozed', 'resolved', 'closed'] as const
+export const statuses = conversationStatusValues
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

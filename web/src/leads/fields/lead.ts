@@ -1,20 +1,11 @@
+import { adPlatformValues, leadPriorityValues, leadSourceValues } from '../../api/schema.ts'
 import type { Lead, Platform, Priority, Source } from '../../data/leads.ts'
 import { plainPhone, shownPhone } from '../../ui/format/phone.ts'
 
-export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
-export const sources: readonly Source[] = [
-  'website',
-  'chat_app',
-  'phone',
-  'email',
-  'referral',
-  'social',
-  'ads',
-  'event',
-  'other',
-]
+export const priorities: readonly Priority[] = leadPriorityValues.toReversed()
+export const sources: readonly Source[] = leadSourceValues
 // Not read off the texts: this may be there before those of the leads are.
-export const platforms: readonly Platform[] = ['meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other']
+export const platforms: readonly Platform[] = adPlatformValues
 
 export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`

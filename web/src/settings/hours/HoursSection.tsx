@@ -2,6 +2,7 @@ import { Button, Select, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
+import { weekdays } from '../../ui/format/time.ts'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -9,7 +10,7 @@ import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
 import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
-import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours, weekdays } from './week-hours.ts'
+import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours } from './week-hours.ts'
 
 /** After how long people are usually told that a customer waits. */
 const usualMinutes = 15

@@ -1,11 +1,11 @@
 import type { Workspace } from '../../data/workspace.ts'
+import { weekdays } from '../../ui/format/time.ts'
 
 export type Hours = NonNullable<Workspace['hours']>
 export type Week = Hours['week']
 export type Weekday = keyof Week
 export type Span = Week[Weekday][number]
 
-export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export const mostSpans = 4
 const latest = '24:00'
 

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { leadFieldPlaceValues, leadFieldTypeValues } from '../../api/schema.ts'
 import {
   changeLeadField,
   createLeadField,
@@ -8,7 +9,7 @@ import {
   leadFieldsKey,
 } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
-import { type FieldType, fieldTypes, hasChoices, keyOfName } from '../../ui/format/custom-value.ts'
+import { type FieldType, hasChoices, keyOfName } from '../../ui/format/custom-value.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
@@ -32,7 +33,6 @@ interface FieldPanelProps {
   close(): void
 }
 
-const places: readonly LeadFieldPlace[] = ['panel', 'table', 'forms']
 const isDefined = (field: LeadField | NewField): field is LeadField => 'id' in field
 
 /** Makes or changes what the workspace says of one custom field. */
@@ -46,7 +46,7 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
     type: field.type,
     choices: field.choices.join('\n'),
     required: known?.required ?? false,
-    shownIn: known?.shownIn ?? [...places],
+    shownIn: known?.shownIn ?? [...leadFieldPlaceValues],
   })
   const done = async () => {
     await queries.invalidateQueries({ queryKey: leadFieldsKey(workspaceId) })
@@ -133,7 +133,7 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
       <Select
         label={t.fields.type}
         {...(!isNew && { description: t.fields.typeHelp })}
-        data={fieldTypes.map((type) => ({ value: type, label: t.fields.types[type] }))}
+        data={leadFieldTypeValues.map((type) => ({ value: type, label: t.fields.types[type] }))}
         value={value.type}
         allowDeselect={false}
         onChange={(type) => type !== null && set({ type })}
@@ -160,10 +160,10 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
       <Checkbox.Group
         label={t.fields.shownIn}
         value={value.shownIn}
-        onChange={(chosen) => set({ shownIn: places.filter((place) => chosen.includes(place)) })}
+        onChange={(chosen) => set({ shownIn: leadFieldPlaceValues.filter((place) => chosen.includes(place)) })}
       >
         <Stack gap={8} mt={6}>
-          {places.map((place) => (
+          {leadFieldPlaceValues.map((place) => (
             <Checkbox key={place} value={place} label={t.fields.places[place]} />
           ))}
         </Stack>

@@ -1,10 +1,7 @@
 import { Failure } from '../../api/failure.ts'
+import type { Connection } from '../../data/connections.ts'
 
-interface Number {
-  id: string
-  channel: 'waba' | 'unofficial' | 'partner'
-  state: 'active' | 'paused' | 'unavailable'
-}
+type Number = Pick<Connection, 'id' | 'channel' | 'state'>
 
 /** Whether a number may write first: a phone linked by QR code may not, nor one that is down. */
 export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'

@@ -1,3 +1,4 @@
+import type { leadFieldTypeValues } from '../../api/schema.ts'
 import { language, t } from '../../text/index.ts'
 import { amountText, readAmount, readNumber, shownAmount, understood, understoodNumber } from './amount.ts'
 import { plainPhone, shownPhone } from './phone.ts'
@@ -10,19 +11,7 @@ export interface FieldRule {
   choices: readonly string[]
 }
 
-export const fieldTypes = [
-  'text',
-  'number',
-  'amount',
-  'date',
-  'select',
-  'multiselect',
-  'boolean',
-  'url',
-  'phone',
-  'email',
-] as const
-export type FieldType = (typeof fieldTypes)[number]
+export type FieldType = (typeof leadFieldTypeValues)[number]
 
 type Value = string | boolean
 

@@ -52,6 +52,8 @@ export const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.t
 export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   kept(numbers, options, () => new Intl.NumberFormat(language, options)).format(value)
 
+export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+
 /** The name of a day of the week; 0 is Monday. */
 export const weekdayName = (nth: number): string =>
   format(new Date(Date.UTC(2024, 0, 1 + nth)), { weekday: 'long', timeZone: 'UTC' })
