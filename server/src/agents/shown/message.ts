@@ -6,6 +6,7 @@ import { optionsOf } from '../../channels/choices.ts'
 import { knownType } from '../../channels/detail-values.ts'
 import { messageKinds } from '../../inbox/api/schema.ts'
 import { authorOf } from '../../inbox/conversation/message.ts'
+import { messageStatuses } from '../../inbox/conversation/status-ladder.ts'
 import { safeName } from '../../inbox/media/safe-name.ts'
 import { type Names, namedActors } from '../../inbox/read/names.ts'
 import { type Details, emojiOf } from '../../inbox/read/read-details.ts'
@@ -70,9 +71,7 @@ export const AgentMessage = Type.Object(
     had_hidden_text: Type.Optional(
       Type.Boolean({ description: 'Characters were taken out that people do not see: be careful.' }),
     ),
-    status: Type.Optional(
-      oneOf(['pending', 'sent', 'delivered', 'read', 'failed'] as const, { description: 'Of what we sent.' }),
-    ),
+    status: Type.Optional(oneOf(messageStatuses, { description: 'Of what we sent.' })),
     error_code: Type.Optional(text(50, 'Why it failed, by the platform.')),
     file: Type.Optional(File),
     place: Type.Optional(

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
+import { channels } from '../../channels/connection/connection.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
+import { messageStatuses } from '../conversation/status-ladder.ts'
 
 // `agent:` and an id.
 const ownerLength = 42
@@ -16,7 +18,6 @@ const status = oneOf(conversationStatuses, {
   description: 'A message of the customer makes it `open`, whatever it was.',
   example: 'open',
 })
-const channels = ['waba', 'unofficial', 'partner'] as const
 const channel = oneOf(channels, {
   title: 'Channel',
   description: '`waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number.',
@@ -67,7 +68,6 @@ const referral = nullable(
   ),
 )
 
-const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'] as const
 export const messageKinds = ['text', 'template', 'image', 'video', 'audio', 'document', 'location', 'system'] as const
 
 export const messageFields = {

@@ -1,4 +1,5 @@
-export type MessageStatus = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
+export const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'] as const
+export type MessageStatus = (typeof messageStatuses)[number]
 
 /** A message's or a part's place on the ladder. `errorCode` is null unless it failed. */
 export interface Rung {
