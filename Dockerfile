@@ -3,6 +3,7 @@
 FROM node:26.10.0-trixie-slim AS build
 WORKDIR /opt/parley
 COPY .npmrc package.json package-lock.json ./
+COPY web/package.json web/
 COPY deploy/image/packages.sh deploy/image/
 RUN deploy/image/packages.sh
 COPY . ./

@@ -14,4 +14,6 @@ chmod 0755 ./node
 rm -rf node_modules/node-linux-*
 mv deploy/image/health.mjs bin/
 rm -rf .npmrc deploy package-lock.json scripts tsconfig.json node_modules/.cache
+# What npm links to the folders of the other packages.
+rm -rf node_modules/@parley node_modules/n8n-nodes-parley
 find web -mindepth 1 -maxdepth 1 ! -name dist -exec rm -rf {} +

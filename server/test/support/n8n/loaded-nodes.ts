@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { oncePerFile } from '../file-end.ts'
 import type { CredentialType, NodeType } from './node-type.ts'
 
-export const nodesFolder = join(import.meta.dirname, '../../../../client/n8n')
+export const nodesFolder = join(import.meta.dirname, '../../../../n8n')
+const sources = pathToFileURL(nodesFolder).href
 export const workflowFile = join(import.meta.dirname, 'n8n-workflow.cjs')
 
 export interface LoadedNodes {
@@ -47,7 +48,7 @@ export async function loadSource(path: string): Promise<any> {
         return { url: pathToFileURL(workflowFile).href, format: 'commonjs', shortCircuit: true }
       const resolved = next(name, context)
       // The package says that it is CommonJS, which it is once it is built.
-      return resolved.url.includes('/client/n8n/') ? { ...resolved, format: 'module-typescript' } : resolved
+      return resolved.url.startsWith(sources) ? { ...resolved, format: 'module-typescript' } : resolved
     },
   })
   try {

@@ -6,7 +6,7 @@ import {
   type IWebhookResponseData,
   NodeConnectionTypes,
 } from 'n8n-workflow'
-import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../src/webhooks.ts'
+import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../client/src/webhooks.ts'
 import { deregister, getWorkspaces, isRegistered, type Registration, register } from './registration.ts'
 import { isRepeated } from './repeated-events.ts'
 import { triggerProperties } from './trigger-properties.ts'

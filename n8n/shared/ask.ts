@@ -9,7 +9,7 @@ import {
   NodeApiError,
   sleep,
 } from 'n8n-workflow'
-import { type ApiError, errorOf } from '../../src/errors.ts'
+import { type ApiError, errorOf } from '../../client/src/errors.ts'
 
 export type Context = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | ITriggerFunctions
 

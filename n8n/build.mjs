@@ -18,13 +18,13 @@ for (const file of filesIn(join(here, 'nodes'), /\.(svg|json)$/))
 // n8n looks for dist/nodes and dist/credentials: what lay a folder deeper moves up, and has one folder less to the client's files.
 for (const file of filesIn(compiled, /\.js$/)) {
   const text = readFileSync(join(compiled, file), 'utf8')
-  writeFileSync(join(compiled, file), text.replaceAll(/require\("\.\.\/((?:\.\.\/)+src\/)/g, 'require("$1'))
+  writeFileSync(join(compiled, file), text.replaceAll(/require\("\.\.\/((?:\.\.\/)+client\/src\/)/g, 'require("$1'))
 }
 for (const name of readdirSync(compiled)) renameSync(join(compiled, name), join(target, name))
 rmSync(compiled, { recursive: true })
 // Of the others, the nodes use the types alone.
-for (const name of readdirSync(join(target, 'src'))) {
-  if (name !== 'errors.js' && name !== 'webhooks.js') rmSync(join(target, 'src', name))
+for (const name of readdirSync(join(target, 'client', 'src'))) {
+  if (name !== 'errors.js' && name !== 'webhooks.js') rmSync(join(target, 'client', 'src', name))
 }
 
 /**

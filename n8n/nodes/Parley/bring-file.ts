@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow'
-import type { FileUploaded } from '../../../src/agent-calls.ts'
+import type { FileUploaded } from '../../../client/src/agent-calls.ts'
 import { ask } from '../../shared/ask.ts'
 import { intoPath } from './into-path.ts'
 

@@ -8,7 +8,7 @@ import {
   NodeConnectionTypes,
   sleep,
 } from 'n8n-workflow'
-import type { AgentWork, WorkFound } from '../../../src/agent-calls.ts'
+import type { AgentWork, WorkFound } from '../../../client/src/agent-calls.ts'
 import { ask } from '../../shared/ask.ts'
 
 const waitSeconds = 25

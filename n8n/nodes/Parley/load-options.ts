@@ -1,5 +1,5 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow'
-import type { ConnectionsListed, LabelsListed, PeopleListed, TemplatesListed } from '../../../src/agent-calls.ts'
+import type { ConnectionsListed, LabelsListed, PeopleListed, TemplatesListed } from '../../../client/src/agent-calls.ts'
 import { ask } from '../../shared/ask.ts'
 
 const named = ({ name, id }: { name: string; id: string }): INodePropertyOptions => ({ name, value: id })
