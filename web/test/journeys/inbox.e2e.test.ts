@@ -34,8 +34,11 @@ test('T takes over, the agent is refused from then on, and H hands back with a s
   await page.keyboard.press('t')
   await page.getByText('Your team is answering', { exact: true }).waitFor()
   await field(page).waitFor()
+  const first = await field(page).elementHandle()
   await page.keyboard.type('The caret is here.')
-  assert.equal(await field(page).inputValue(), 'The caret is here.')
+  const isSame = await field(page).evaluate((now, before) => now === before, first)
+  const focused = await page.evaluate<string>('document.activeElement.outerHTML.slice(0, 200)')
+  assert.deepEqual([await field(page).inputValue(), isSame], ['The caret is here.', true], `the focus is on ${focused}`)
   await page.keyboard.press('Escape')
   const send = () =>
     demo.call(
